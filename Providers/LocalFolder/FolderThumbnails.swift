@@ -17,7 +17,7 @@ struct FolderThumbnails: @unchecked Sendable {
 
     /// The size of the largest file that is read for a thumbnail.
     private static let largestFile = 48 << 20
-    /// The most bytes of a decoded picture.
+    /// The maximum number of bytes of a decoded picture.
     private static let mostBytes = 64 << 20
 
     /// Makes the thumbnails, until the progress is cancelled.

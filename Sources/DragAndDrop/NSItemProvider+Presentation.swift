@@ -59,7 +59,7 @@ extension UIImage: UIItemProviderPresentationSizeProviding {
 }
 
 extension NSItemProvider {
-    /// The most bytes of team data of an item.
+    /// The maximum number of bytes of team data of an item.
     private static let mostTeamData = 8 << 10
 
     /// Up to 8 KiB that only programs of the same team see, in addition to the representations. Setting more removes

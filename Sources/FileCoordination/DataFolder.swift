@@ -4,10 +4,10 @@ import Glibc
 
 /// The directory of Purvey's data for this user; in a confined process, a directory in its container.
 package enum DataFolder {
-    /// The path of the directory, which need not exist: in `PURVEY_HOME` if set, or else in `XDG_DATA_HOME` or the
-    /// home directory.
+    /// The path of the directory, which need not exist: in `PURVEY_HOME` if it is set, otherwise in `XDG_DATA_HOME` or
+    /// in the home directory.
     ///
-    /// `nil` if `PURVEY_HOME` is not an absolute path: a user who sets it does not want the default directory.
+    /// `nil` if `PURVEY_HOME` is set to a relative path. A user who sets it does not want the default directory.
     package static var path: String? {
         let environment = ProcessInfo.processInfo.environment
         if let home = environment["PURVEY_HOME"], !home.isEmpty { return home.hasPrefix("/") ? home + "/data" : nil }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A continuation that may be resumed more than once, as programs sometimes call a completion handler twice. Only the
-/// first result counts.
+/// A continuation that may be resumed more than once, because programs sometimes call a completion handler twice. Only
+/// the first result is used.
 final class OnceContinuation<Answer: Sendable>: Sendable {
     // Leaf lock: the continuation is resumed after it is released.
     private let continuation: Mutex<CheckedContinuation<Answer, any Error>?>

@@ -59,7 +59,7 @@ extension Catalogue {
         return false
     }
 
-    /// The most items of one name in the trash.
+    /// The maximum number of items of one name in the trash.
     private static let mostOfAName = 1000
 
     /// Moves an item to the trash, and a directory with everything in it.

@@ -227,7 +227,7 @@ extension Catalogue {
         }
     }
 
-    /// The most rows that one statement adds. This number takes half the time of single insertions.
+    /// The maximum number of rows that one statement adds. This number takes half the time of single insertions.
     static let mostAdditions = 32
 
     private static let oneAddition = addition(of: 1)
@@ -322,7 +322,7 @@ extension Catalogue {
         return root
     }
 
-    /// The most directories within each other; no path has room for more.
+    /// The maximum number of directories within each other; no path has room for more.
     static let mostFolders = 4096
 
     /// Opens a directory, never through a symbolic link.

@@ -10,7 +10,7 @@ final class FilesAhead: Sendable {
 
     /// The number of files of one result.
     private static let count = 500
-    /// The most results that wait.
+    /// The maximum number of results that wait.
     private static let depth = 8
 
     // Leaf lock.

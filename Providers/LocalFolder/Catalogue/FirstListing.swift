@@ -23,8 +23,8 @@ final class FirstListing {
     /// Whether a page was asked for since ``Catalogue/endUnusedListing()`` was called.
     var isUsed = true
 
-    /// The most items of a portion. Each transaction writes much of the index of inodes, because names are in another
-    /// order. So the portions grow.
+    /// The maximum number of items of a portion. Each transaction writes much of the index of inodes, because names are
+    /// in another order. So the portions grow.
     private static let mostOfPortion = 32_000
 
     var folder: Int64 { compared.number }

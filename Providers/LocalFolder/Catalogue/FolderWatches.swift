@@ -18,7 +18,7 @@ package final class FolderWatches: Sendable {
         /// The files of these names, and the directory's own attributes.
         case names(Set<FileName>)
 
-        /// The most names. With more, the whole directory is scanned.
+        /// The maximum number of names. With more, the whole directory is scanned.
         private static let mostNames = 1000
 
         mutating func add(_ name: FileName?) {

@@ -10,7 +10,7 @@ import LinuxSystem
 enum TrashFolder {
     private static let name = ".purvey-trash"
 
-    /// The most names that are tried.
+    /// The maximum number of names that are tried.
     private static let mostNames = 9
     private static let label = FileName("purvey")
     private static let largestLabel = 64

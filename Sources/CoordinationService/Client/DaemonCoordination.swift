@@ -11,8 +11,10 @@ package struct DaemonCoordination: SharedCoordination {
 
     package init(_ entrance: DaemonConnector) { makeConnection = entrance.connect }
 
-    /// Creates the connection of a confined process, over the socket that it was started with. The socket can be used
+    /// Creates the connection of a confined process, over the socket with which it was started. The socket can be used
     /// once.
+    ///
+    /// - Returns: `nil` if the process was started without a socket.
     ///
     /// - Returns: `nil` in a process that was started without a socket.
     init?(ofConfinedProcess environment: [String: String]) {
@@ -66,7 +68,7 @@ package struct DaemonCoordination: SharedCoordination {
         }
     }
 
-    /// Checks that the other end supports coordination. Blocks until it replies.
+    /// Checks that the other end supports coordination. Blocks until the other end replies.
     private static func introduce(_ connection: Connection) throws(ConduitError) {
         _ = try connection.callAndWait(CoordinateCall())
     }
@@ -99,8 +101,8 @@ private struct DaemonAuthority: CoordinationAuthority {
 }
 
 /// Returns a retained `SharedCoordinationBox`. The coordinators of a program that links this module look up this
-/// function by name. It connects through the exchange's daemon entrance, or through the socket that a confined
-/// process was started with. Returns `nil` in a program that has neither.
+/// function by name. The box connects to the daemon, in a confined process over the socket with which it was started.
+/// Returns `nil` if the program has neither connection.
 @_cdecl("purvey_shared_coordination") package func sharedCoordination() -> UnsafeMutableRawPointer? {
     if let confined = DaemonCoordination(ofConfinedProcess: ProcessInfo.processInfo.environment) {
         return Unmanaged.passRetained(SharedCoordinationBox(confined)).toOpaque()

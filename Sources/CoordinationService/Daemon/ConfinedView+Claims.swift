@@ -43,10 +43,12 @@ extension ConfinedView {
         return .event(.claim(told))
     }
 
-    /// The time in milliseconds that presenters of a handed file have to save it. Its writers wait meanwhile.
+    /// The time in milliseconds in which presenters of a handed file must save it. Programs that want to write the file
+    /// wait in the meantime.
     private static let presenterMilliseconds = 30_000
 
-    /// Returns the kind of item that an access is of, and the access to pass to the arbiter, or `nil` for none.
+    /// Returns the kind of an accessed item, and the access to pass to the arbiter; `nil` if the arbiter need not be
+    /// notified.
     private func locate(
         _ access: Access, _ handed: FileDescriptor?
     ) throws(RefusalError) -> (place: RequestedAccess.Place, real: Access?) {
@@ -75,7 +77,7 @@ extension ConfinedView {
         return (.handed, Access(path: file.realPath, key: file.realKey, traits: access.traitsInPlace))
     }
 
-    /// Returns the key of a path at or in a placed item: the path of the item that the arbiter guards.
+    /// Returns the key of a path at or in a placed item. The key is the path of the item that the arbiter guards.
     private func key(_ access: Access, at path: ExactPath, in item: PlacedItem) -> ExactPath {
         if item.realKey != item.realPath { return item.realKey }
         guard PlainPath.isAtOrBeneath(access.key, item.path), PlainPath.isAtOrBeneath(access.path, access.key) else {
@@ -84,7 +86,7 @@ extension ConfinedView {
         return PlainPath.moved(access.key, from: item.path, to: item.realPath)
     }
 
-    /// Ends a claim of the process. Returns its items if the arbiter was notified of the claim.
+    /// Ends a claim of the process. If the arbiter was notified of the claim, returns its items.
     func end(_ claim: UInt64) -> [RequestedAccess]? {
         state.withLock { state in
             if !state.readings.isEmpty { state.readings[claim] = nil }
@@ -92,7 +94,7 @@ extension ConfinedView {
         }
     }
 
-    /// Returns the outcomes that may be reported to other processes, with their numbers as the arbiter knows them.
+    /// Returns the outcomes that may be reported to other processes, with the numbers that the arbiter uses.
     func allowed(_ outcomes: [ClaimOutcome], of items: [RequestedAccess]) -> [ClaimOutcome] {
         outcomes.compactMap { outcome in
             guard items.indices.contains(outcome.access), items[outcome.access].access.writes,
@@ -113,8 +115,8 @@ extension ConfinedView {
 
     // MARK: For a while
 
-    /// Whether the caller is to start the periodic check of claims of handed files. Returns `true` once, until that
-    /// check ends.
+    /// Whether the caller must start the periodic check of claims of handed files. Returns `true` once, and again after
+    /// that check has ended.
     func isToBeLookedAfter() -> Bool {
         state.withLock { state in
             if state.isLookedAfter || state.readings.isEmpty { return false }
@@ -123,8 +125,8 @@ extension ConfinedView {
         }
     }
 
-    /// Ends the claims of handed files that were already granted at the previous call. Returns them, and whether
-    /// other such claims remain to be checked.
+    /// Ends the claims of handed files that had already been granted at the previous call. Returns them, and whether
+    /// further claims of this kind remain to be checked.
     func takeOverdueReadings() -> (claims: [UInt64], goesOn: Bool) {
         state.withLock { state in
             let overdue = state.readings.filter { $0.value == .overdue }.keys.sorted()
@@ -140,6 +142,6 @@ extension ConfinedView {
 }
 
 extension Access {
-    /// The traits that apply to an item that can only be read, or changed in place.
+    /// The traits that are allowed for an item that can only be read or changed in place.
     fileprivate var traitsInPlace: Traits { traits.intersection([.writes, .saves, .isQuiet]) }
 }

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The translation of the arbiter's effects for a confined process.
 extension ConfinedView {
-    /// Translates the arbiter's effects into the process's paths, and drops those that it may not see.
+    /// Translates the arbiter's effects into the process's paths. Drops effects that the process may not see.
     func translate(_ effects: [CoordinationEffect]) -> [CoordinationEffect] { effects.compactMap(translate) }
 
     private func translate(_ effect: CoordinationEffect) -> CoordinationEffect? {
@@ -70,7 +70,7 @@ extension ConfinedView {
         }
     }
 
-    /// Returns the process's path of an item at or beneath the one that a presenter presents; `nil` for any other
+    /// Returns the process's path of an item that a presenter presents, or of an item beneath it; `nil` for any other
     /// item.
     private func name(_ path: ExactPath, for presenter: UInt64) -> ExactPath? {
         guard let outside = state.withLock({ $0.presenters[presenter] }) else { return isOwn(path) ? path : nil }

@@ -4,13 +4,13 @@ import LinuxSystem
 /// A translator between a confined process and the arbiter: it checks what the process sends, and maps paths in both
 /// directions.
 ///
-/// The process writes, presents and announces only items that it may use itself: those in its container, and those
-/// that it was given access to. It can change the latter only in place, so the arbiter is never notified that one is
-/// to be deleted, moved or replaced.
+/// The process writes, presents and announces only items that it may use itself: items in its container, and items to
+/// which it was given access. An item outside the container can only be changed in place, so the arbiter is never
+/// notified that such an item is to be deleted, moved or replaced.
 ///
 /// It reads a handed file by coordinated claims of limited duration, one file per claim. It passes a descriptor with
-/// the claim, and the claim is of that file's current path, whatever the process calls it. The arbiter is not
-/// involved for any other file: such a read is granted at once, and reveals nothing.
+/// the claim. The claim is for the current path of the descriptor's file, and not for the path that the process sends.
+/// Reads of other files do not involve the arbiter: they are granted at once, and disclose nothing.
 final class ConfinedView: Sendable {
     /// An item of a claim, by the process's path.
     struct RequestedAccess: Sendable {
@@ -18,7 +18,8 @@ final class ConfinedView: Sendable {
 
         let access: Access
         let place: Place
-        /// The item's path and its access number in the arbiter's claim; `nil` if the arbiter was not notified of it.
+        /// The item's path, and the number of its access in the arbiter's claim; `nil` if the arbiter was not notified
+        /// of it.
         let told: (path: ExactPath, number: Int)?
     }
 
@@ -31,15 +32,15 @@ final class ConfinedView: Sendable {
     }
 
     struct State {
-        /// The claims that the arbiter was notified of and that have not ended.
+        /// The claims that have not ended and of which the arbiter was notified.
         var claims: [UInt64: [RequestedAccess]] = [:]
         var readings: [UInt64: Reading] = [:]
         /// Whether a periodic check of `readings` is scheduled.
         var isLookedAfter = false
-        /// The greatest claim number so far. Numbers only grow, so that all messages with one number concern the same
-        /// claim, even if one side has not yet learnt that it ended.
+        /// The greatest claim number so far. Numbers only increase. Therefore all messages with one number concern the
+        /// same claim, even if one side does not know yet that the claim has ended.
         var lastClaim: UInt64?
-        /// The presenters of items outside the container, with the process's path and the real path.
+        /// The presenters of items outside the container, each with the process's path and the real path.
         var presenters: [UInt64: (path: ExactPath, realPath: ExactPath)] = [:]
     }
 
@@ -50,7 +51,7 @@ final class ConfinedView: Sendable {
     /// The directories of the process's app groups.
     let groups: [ExactPath]
     private let scopes: ExactPath
-    /// The time for which an unresponsive process retains what it was granted.
+    /// The time for which an unresponsive process keeps its granted claims.
     let patience: Duration
 
     init(_ places: any ConfinedPlaces, _ patience: Duration) {
@@ -73,7 +74,7 @@ final class ConfinedView: Sendable {
 
     /// Translates an event of the process into one for the arbiter.
     ///
-    /// - Parameter handed: The descriptor that was sent with a claim.
+    /// - Parameter handed: The descriptor that was sent with a claim, if any.
     func judge(_ event: CoordinationEvent, _ handed: FileDescriptor?) -> Decision {
         switch event {
         // No former daemon can have granted a claim: the process would have ended with it. So an adopted claim is
@@ -112,7 +113,8 @@ final class ConfinedView: Sendable {
 
     func isPlace(_ path: ExactPath) -> Bool { PlainPath.isAtOrBeneath(path, scopes) }
 
-    /// Returns the key of an item in the container: at most the package in the container that encloses the item.
+    /// Returns the key of an item in the container. If a package in the container encloses the item, the key is the
+    /// package.
     func ownKey(_ key: ExactPath, of path: ExactPath) -> ExactPath {
         isOwn(key) && PlainPath.isAtOrBeneath(path, key) ? key : path
     }

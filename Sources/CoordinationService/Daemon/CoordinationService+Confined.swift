@@ -4,12 +4,12 @@ import LinuxSystem
 import OSLog
 
 extension CoordinationService {
-    /// Admits a confined process that is about to be started, over a socket of its own. Only coordination is served
-    /// on that socket, and the daemon identifies the process as the one that it started.
+    /// Admits a confined process that is about to be started, over a separate socket. Only coordination is served on
+    /// this socket. The socket identifies the process as the one that the daemon started.
     ///
-    /// - Parameter patience: How long granted claims are retained after the daemon has closed the socket. A handed
-    ///   file is kept from its writers for at most twice as long after the claim was granted.
-    /// - Returns: The process's end of a socket pair. The claims end once no process has that end open.
+    /// - Parameter patience: The time for which granted claims are retained after the daemon has closed the socket. A
+    ///   granted claim blocks writers of a handed file for at most twice this time.
+    /// - Returns: The process's end of a socket pair. The claims end when no process has this end open any more.
     package func admit(
         _ places: any ConfinedPlaces, patience: Duration = .seconds(30)
     ) throws(Errno) -> FileDescriptor {
@@ -38,8 +38,8 @@ extension CoordinationService {
         return theirs.descriptor
     }
 
-    /// Retains the claims of a confined process for a while after the daemon closed its socket: the process may be
-    /// alive and using its files. It cannot reconnect.
+    /// Retains the claims of a confined process for a while after the daemon closed its socket, because the process may
+    /// be alive and use its files. The process cannot reconnect.
     func keep(_ client: UInt64, _ view: ConfinedView) {
         provided?.end(of: client, keepingUsed: true)
         guard host.suspend(client: client) else { return forget(client) }
@@ -48,7 +48,8 @@ extension CoordinationService {
         Deadlines.shared.run(after: view.patience) { [weak self] in self?.forget(client) }
     }
 
-    /// Periodically cancels claims of handed files that a confined process holds for too long, while it has any.
+    /// Periodically cancels claims of handed files that a confined process holds for too long. Stops when the process
+    /// has no such claims.
     private func lookAfterReadings(
         of view: ConfinedView, _ client: UInt64, _ connection: Connection
     ) {
@@ -66,8 +67,8 @@ extension CoordinationService {
 }
 
 extension ConnectionLimits {
-    /// The limits of a connection to a confined process. The process's end sends no larger messages, so the daemon
-    /// disconnects only a process that circumvents its own limit.
+    /// The limits of a connection to a confined process. The library in the process observes the same limits, so the
+    /// daemon disconnects only a process that circumvents the library.
     fileprivate static let ofConfinedCoordination: ConnectionLimits = {
         var limits = ConnectionLimits(
             callsInFlight: 256, servedBytes: 1 << 20, servedDescriptors: 64, unreadBytes: 256 << 10,

@@ -4,13 +4,13 @@ import FileCoordination
 import LinuxSystem
 
 extension CoordinationService {
-    /// The time that a process has to reply with a claim's source location, or to report progress.
+    /// The time in which a process must reply with a claim's source location, or report progress.
     private static let patience = DispatchTimeInterval.seconds(10)
-    /// The time that the lookup may take after that, unless the process is confined.
+    /// The further time that the lookup may take, unless the process is confined.
     private static let longestLook = DispatchTimeInterval.seconds(120)
 
-    /// Asks the process that made a claim for the claim's source location. If it is stopped or too busy to reply,
-    /// only the process is named.
+    /// Asks the process that made a claim for the claim's source location. If the process is stopped or too busy to
+    /// reply, the result names only the process.
     func findPlace(_ claim: ClaimIdentifier, _ call: ServedCall<FindCallSiteCall>) {
         guard let connection = connection(of: claim, refusedTo: call.connection) else {
             return call.reply(.init(place: nil, process: nil, program: nil))

@@ -8,12 +8,12 @@ import OSLog
 /// The daemon's part in file coordination: one arbiter for the claims and presenters of all processes of the user.
 ///
 /// Each connection is a client. If it closes because its process has ended, all claims of the process end at once. A
-/// live process goes on using the files that it was granted. So its claims are retained until it has reconnected and
-/// reported them, has ended, or has been absent for `longestAbsence`. Processes resolve their paths themselves: a
-/// claim makes others wait, but grants no access to any file.
+/// process that is alive continues to use the files that it was granted. Therefore its claims are retained until it has
+/// reconnected and reported them, has ended, or has been absent for `longestAbsence`. Processes resolve their paths
+/// themselves. A claim makes other processes wait, but does not grant access to a file.
 ///
-/// A daemon that follows one that was killed, or crashed, while files were claimed gives the clients of its
-/// predecessor a grace period to report their claims before it grants any others.
+/// If the previous daemon crashed or was killed while files were claimed, the next daemon begins with a grace period.
+/// In this time, clients of the previous daemon report their claims, and no other claims are granted.
 package final class CoordinationService: Sendable {
     private struct State {
         var numbers: [Connection: UInt64] = [:]
@@ -21,14 +21,15 @@ package final class CoordinationService: Sendable {
         /// The path translations of confined clients.
         var views: [UInt64: ConfinedView] = [:]
         var nextNumber: UInt64 = 1
-        /// The events held back during the grace period; `nil` once it is over.
+        /// The events that are held back during the grace period; `nil` after its end.
         var heldBack: HeldBackEvents?
         var isMarked: Bool
-        /// The claims of others that caused a client's refusals. The client may ask about each of them once.
+        /// The claims of other clients that caused refusals of a client's claims, by client. The client may ask about
+        /// each of them once.
         var refusals: [UInt64: Set<ClaimIdentifier>] = [:]
         /// The processes without a connection that retain claims, by their former client numbers.
         var absent: [UInt64: ProcessDescriptor] = [:]
-        /// The processes that have reported all claims granted over an earlier connection.
+        /// The processes that have reported all claims that were granted over an earlier connection.
         var returned: [UInt64: ProcessDescriptor] = [:]
     }
 
@@ -49,7 +50,8 @@ package final class CoordinationService: Sendable {
     private static let refusalLimit = 1_000
     /// The grace period for the clients of a former daemon to reconnect, sufficient even on a busy machine.
     private static let graceMilliseconds = 10_000
-    /// The time that a live process has to reconnect. If one that holds claims stays absent for longer, that is logged.
+    /// The time in which a process that is alive must reconnect. If a process with claims stays absent for longer, this
+    /// is logged.
     private static let longestAbsence = Duration.seconds(30)
     /// The number of closed connections of one process that may retain claims. A process that reconnects needs one.
     private static let mostAbsences = 8
@@ -58,7 +60,8 @@ package final class CoordinationService: Sendable {
     /// Creates the service, and begins the grace period if the marker exists.
     ///
     /// - Parameters:
-    ///   - marker: The path of an empty file that exists while files may be claimed, and stays if the daemon crashes.
+    ///   - marker: The path of an empty file, the marker. It exists while files may be claimed, and stays if the daemon
+    ///     crashes.
     ///   - provided: The files that are provided on demand when they are claimed.
     package init(marker: String? = nil, provided files: (any ProvidedFiles)? = nil) {
         self.marker = marker
@@ -86,8 +89,8 @@ package final class CoordinationService: Sendable {
         clients.state.withLock { Array($0.views.values) }.reduce(0) { $0 + $1.claimCount }
     }
 
-    /// Removes the marker if no file is claimed, so that the next daemon needs no grace period. Called when the
-    /// daemon ends in good order.
+    /// Removes the marker if no file is claimed, so that the next daemon needs no grace period. Called when the daemon
+    /// ends in order.
     package func end() {
         if let marker, claimCount == 0 { unlink(marker) }
     }
@@ -118,7 +121,7 @@ package final class CoordinationService: Sendable {
         tell([.denied(claim: claim, .refused(reason: reason))], over: connection)
     }
 
-    /// Sends effects that do not come from the arbiter.
+    /// Sends effects that the arbiter did not cause.
     func tell(_ effects: [CoordinationEffect], over connection: Connection) {
         Self.send(effects, to: connection) { _ in }
     }
@@ -148,8 +151,8 @@ package final class CoordinationService: Sendable {
         send(effects, to: connection) { unsent.giveUp($0, of: number) }
     }
 
-    /// Sends effects, split into several messages if one would be too large. Passes an effect that no message can
-    /// hold to `giveUp`.
+    /// Sends effects. Splits them into several messages if one would be too large. Passes an effect that does not fit
+    /// into a message to `giveUp`.
     private static func send(
         _ effects: [CoordinationEffect], to connection: Connection, orElse giveUp: (CoordinationEffect) -> Void
     ) {
@@ -242,7 +245,7 @@ package final class CoordinationService: Sendable {
         return number
     }
 
-    /// Returns the client number of a confined process, which has one connection.
+    /// Returns the client number of a confined process. Such a process has one connection.
     ///
     /// - Parameter view: The translation of the process's paths.
     func number(of connection: Connection, _ view: ConfinedView) -> UInt64 {
@@ -266,8 +269,8 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Returns the connection of the process that made a claim, if that claim caused a refusal of the asking client;
-    /// `nil` otherwise.
+    /// Returns the connection of the process that made a claim, if the claim caused a refusal of a claim of the asking
+    /// client; `nil` otherwise.
     func connection(of claim: ClaimIdentifier, refusedTo asking: Connection) -> Connection? {
         clients.state.withLock { state in
             guard let number = state.numbers[asking], state.refusals[number]?.remove(claim) != nil else { return nil }
@@ -345,13 +348,14 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Whether a process that was known before is still the one with its process ID. The ID of a process that has
-    /// ended may be another's, although its descriptor is held.
+    /// Whether a process that was known before is still the process with its process ID. After a process has ended,
+    /// another process may get its ID, even while its descriptor is open.
     private static func isSame(_ former: ProcessDescriptor, _ process: ProcessDescriptor) -> Bool {
         former.processID == process.processID && !former.hasEnded
     }
 
-    /// Drops the claims of a process's former connections, as the process has reported all that it still holds.
+    /// Drops the claims of a process's former connections, because the process has reported all claims that it still
+    /// holds.
     private func hasReturned(_ client: UInt64, _ process: ProcessDescriptor?) {
         guard let process else { return }
         clients.state.withLock { $0.returned[client] = process }
@@ -359,7 +363,7 @@ package final class CoordinationService: Sendable {
     }
 }
 
-/// The handling of effects that no message can hold, because items were moved to very long paths.
+/// The handling of effects that do not fit into a message, because items were moved to very long paths.
 private final class UnsentEffects: Sendable {
     private struct Arbiters {
         weak var host: ArbiterHost?
@@ -367,13 +371,13 @@ private final class UnsentEffects: Sendable {
 
     private let arbiters = Lock(Arbiters())
 
-    /// The arbiter that the effects come from. The reference is weak, because the host retains this object.
+    /// The arbiter from which the effects come. The reference is weak, because the host retains this object.
     var host: ArbiterHost? {
         get { arbiters.withLock { $0.host } }
         set { arbiters.withLock { $0.host = newValue } }
     }
 
-    /// Continues as if the process had been notified and had replied that it does nothing.
+    /// Continues as if the process had been notified and had replied that it takes no action.
     func giveUp(_ effect: CoordinationEffect, of client: UInt64) {
         switch effect {
         case .granted(let claim, _, _, _):

@@ -1,9 +1,9 @@
 import FileCoordination
 import LinuxSystem
 
-/// The events that clients send during a new daemon's grace period, in order, with the ends of their connections. A
-/// client's pending requests are dropped when its connection ends: handled later, they would be granted to it for
-/// ever.
+/// The events that clients send during a new daemon's grace period, in order, together with the ends of their
+/// connections. When a connection ends, the client's pending requests are dropped. If they were handled later, claims
+/// would be granted that no client can end.
 package struct HeldBackEvents {
     package enum Item {
         case event(CoordinationEvent, from: UInt64)
@@ -11,7 +11,8 @@ package struct HeldBackEvents {
         case end(of: UInt64, ProcessDescriptor?)
     }
 
-    /// The number of events other than claims that are held back for one client. Large events count as several.
+    /// The maximum number of events, other than claims, that are held back for one client. A large event counts as
+    /// several.
     package static let limit = 100_000
 
     private var items: [Item] = []
@@ -19,7 +20,7 @@ package struct HeldBackEvents {
 
     package init() {}
 
-    /// The reason why an event is refused, for a claim with the denial to send to its client.
+    /// The reason why an event is refused. For a claim, it has the denial to send to the client.
     package enum Excess {
         case claim(UInt64, ClaimDenial)
         case other
@@ -51,7 +52,8 @@ package struct HeldBackEvents {
         items.append(.end(of: client, process))
     }
 
-    /// Returns and removes all events. Call again until no more are returned: further ones may arrive meanwhile.
+    /// Returns and removes all events. The caller repeats the call until it returns none, because further events may
+    /// arrive in the meantime.
     package mutating func takeAll() -> [Item] {
         defer { self = HeldBackEvents() }
         return items

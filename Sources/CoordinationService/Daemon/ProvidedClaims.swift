@@ -1,8 +1,8 @@
 import FileCoordination
 import LinuxSystem
 
-/// The claims of files that are provided on demand: those that wait for a provider before the arbiter is notified of
-/// them, and those that use the files.
+/// The claims of files that are provided on demand. Some claims wait for a provider, and the arbiter is not notified of
+/// them yet; other claims use the files.
 ///
 /// A file is provided before its claim is made, not when it is granted, because the provider itself makes a
 /// coordinated claim to write it.
@@ -18,7 +18,7 @@ final class ProvidedClaims: Sendable {
         var stage: Stage
     }
 
-    /// The changes of a process that the providers have not been notified of.
+    /// The changes by a process of which the providers have not been notified yet.
     private struct Notes {
         /// The changed files by claim number.
         var claims: [UInt64: Note] = [:]
@@ -39,13 +39,13 @@ final class ProvidedClaims: Sendable {
 
     init(_ files: any ProvidedFiles) { self.files = files }
 
-    /// The number of one client's claims that may wait for files.
+    /// The maximum number of claims of one client that may wait for files.
     private static let limit = 1_000
 
-    /// Takes over a claim that needs files provided. Leaves any other claim to the caller.
+    /// Takes over a claim if its files must be provided. Leaves any other claim to the caller.
     ///
     /// - Parameters:
-    ///   - isOwn: Whether a file belongs to the process itself, as a provider's files do.
+    ///   - isOwn: Whether a file belongs to the process itself, as a provider's own files do.
     ///   - make: Makes the claim. Returns whether its process is still connected.
     ///   - end: Cancels the claim.
     /// - Returns: Whether the claim was taken over or refused.
@@ -77,7 +77,7 @@ final class ProvidedClaims: Sendable {
         return true
     }
 
-    /// Records a claim that another arbiter has granted: its files are in use already.
+    /// Records a claim that another arbiter has granted, so that its files are in use already.
     func adopt(_ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool) {
         let identifier = ClaimIdentifier(client: client, number: request.number)
         let uses = uses(of: request, client, isOwn).map { ProvidedUse(path: $0.path, need: .nothing) }
@@ -136,7 +136,7 @@ final class ProvidedClaims: Sendable {
 
     /// Ends a claim, whether or not it was made.
     ///
-    /// - Parameter noted: Called when the providers know of the changes, or after a timeout.
+    /// - Parameter noted: Called when the providers have been notified of the changes, or after a timeout.
     func end(
         _ number: UInt64, of client: UInt64, _ outcomes: [ClaimOutcome] = [],
         noted: @escaping @Sendable () -> Void = {}
@@ -173,9 +173,11 @@ final class ProvidedClaims: Sendable {
         for body in waiting { body() }
     }
 
-    /// Stops waiting for providers that are about to read their own changed files in response to a notification.
-    /// Their other claims wait like any other. A provider must learn of a change before it replaces the file, so
-    /// writes are excluded.
+    /// Stops waiting for providers that are about to read their own changed files because of a notification. Their
+    /// other claims wait as usual. A provider must know about a change before it replaces the file, so claims to write
+    /// are excluded.
+    ///
+    /// - Parameter isOwn: Whether a file belongs to the provider.
     ///
     /// - Parameter isOwn: Whether a file belongs to the provider.
     func giveWay(to accesses: [Access], _ isOwn: (ExactPath) -> Bool) {
@@ -202,7 +204,7 @@ final class ProvidedClaims: Sendable {
 
     /// Ends the claims of a client that has disconnected.
     ///
-    /// - Parameter keepingUsed: Whether to retain claims in use, because the process may still be alive.
+    /// - Parameter keepingUsed: Whether to retain claims that use files, because the process may still be alive.
     func end(of client: UInt64, keepingUsed: Bool = false) {
         let ended = claims.withLock { claims in
             let ended = claims.filter { identifier, claim in

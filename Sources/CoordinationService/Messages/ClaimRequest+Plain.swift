@@ -2,8 +2,8 @@ import Conduit
 import FileCoordination
 
 /// The encoding of plain claims: claims of one item, neither nested in another claim nor made for a presenter. Nearly
-/// all claims are plain. As values of the notice itself, without nested messages, they take half as long to encode
-/// and decode.
+/// all claims are plain. They are encoded as values of the notice itself, without nested messages, which takes half as
+/// long.
 extension ClaimRequest {
     var isPlain: Bool {
         accesses.count == 1 && accesses[0].key == accesses[0].path && presenter == nil && enclosing.isEmpty

@@ -4,7 +4,8 @@ import Conduit
 /// ignore the notices that follow.
 package struct CoordinateCall: Call, SchemaMessage {
     package typealias Reply = Empty
-    /// Above the numbers of the exchange's and the extensions' calls, which are served on the same socket.
+    /// The number of the call. It is greater than those of the exchange's and the extensions' calls, which are served
+    /// on the same socket.
     package static var method: UInt64 { 96 }
 
     package init() {}

@@ -2,13 +2,14 @@ import Conduit
 import FileCoordination
 import LinuxSystem
 
-/// An event from a process to the daemon's arbiter. It is no call, as a claim may wait for days; an effect is the
-/// reply.
+/// An event that a process sends to the daemon's arbiter. It is a notice and not a call, because a claim may wait for
+/// days. The reply is an effect.
 package struct EventNotice: Notice {
-    /// Above the numbers of the exchange's own notices, which are served on the same socket.
+    /// The number of the notice. It is greater than those of the exchange's notices, which are served on the same
+    /// socket.
     package static var method: UInt64 { 64 }
     package let event: CoordinationEvent
-    /// The open file that a confined process wants to read, sent along with its claim.
+    /// The open file that a confined process wants to read. It is sent together with the claim.
     package let handed: FileDescriptor?
 
     package init(_ event: CoordinationEvent) {
@@ -126,7 +127,7 @@ package struct EventNotice: Notice {
     }
 }
 
-/// The number of a claim that cannot be decoded otherwise, which suffices to refuse the claim.
+/// The number of a claim whose other values cannot be decoded. The number suffices to refuse the claim.
 struct FaultyClaim: Message {
     let number: UInt64
 

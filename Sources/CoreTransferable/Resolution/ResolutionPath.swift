@@ -4,9 +4,10 @@
 /// A path that leads back to one of its types never ends, nor does one through ever new generic types. Such a
 /// representation is left out with a fault; the ones beside it count.
 struct ResolutionPath {
-    /// The most types on a path. A path that ends is shorter, because a program has written down each of its types.
+    /// The maximum number of types on a path. A path that ends is shorter, because a program has written down each of
+    /// its types.
     private static let longest = 32
-    /// The most types on all paths together, because paths branch.
+    /// The maximum number of types on all paths together, because paths branch.
     private static let most = 1024
 
     private var types: [ObjectIdentifier] = []

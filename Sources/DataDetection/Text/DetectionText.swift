@@ -1,7 +1,8 @@
 /// A text for detection: its characters by position, and `nil` beyond either end. So a detector may look ahead and
 /// back without checking the bounds.
 package struct DetectionText: Sendable {
-    /// The most bytes of a text that are examined. Texts that are copied to use their parts are far shorter.
+    /// The maximum number of bytes of a text that are examined. Texts that are copied to use their parts are far
+    /// shorter.
     package static let limit = 64 * 1024
 
     let scalars: [Unicode.Scalar]

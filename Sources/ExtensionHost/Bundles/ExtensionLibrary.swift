@@ -3,12 +3,12 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The installed extensions, one directory `IDENTIFIER.appex` each: a copy, or a link to the extension.
+/// The installed extensions. Each is a directory `IDENTIFIER.appex`, which is a copy of the extension or a link to it.
 ///
 /// Further extensions come with Purvey, in `lib/purvey/extensions` beside the directory of its programs. An installed
-/// extension with the same identifier replaces such a one.
+/// extension replaces the one of the same identifier that comes with Purvey.
 ///
-/// The directory is the whole state, so any process may use it. Methods block on the file system.
+/// All state is in the directory, so any process may use the library. Methods block on the file system.
 package struct ExtensionLibrary: Sendable {
     private let folder: String
     private let containers: String
@@ -34,7 +34,7 @@ package struct ExtensionLibrary: Sendable {
         return (programs as NSString).deletingLastPathComponent + "/lib/purvey/extensions"
     }()
 
-    /// An error, described in one sentence.
+    /// An error, described in a sentence.
     package struct LibraryError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -42,12 +42,12 @@ package struct ExtensionLibrary: Sendable {
     /// The usable extensions, sorted by identifier.
     package var all: [ExtensionBundle] { installed.compactMap(\.bundle).sorted { $0.identifier < $1.identifier } }
 
-    /// The faults of installed extensions that cannot be used, one sentence each.
+    /// Sentences about the faults of installed extensions that cannot be used.
     package var faults: [String] {
         installed.flatMap { entry in entry.faults.map { "\(entry.name): \($0)" } }
     }
 
-    /// Finds an extension by its identifier, or by its name if that is unique.
+    /// Finds an extension by its identifier. Also finds it by its name, if the name is unique.
     package func find(_ text: String) throws(LibraryError) -> ExtensionBundle {
         let installed = installed
         let all = installed.compactMap(\.bundle)
@@ -70,9 +70,9 @@ package struct ExtensionLibrary: Sendable {
         return first
     }
 
-    /// Installs the extension in a directory, replacing one with the same identifier.
+    /// Installs the extension in a directory. Replaces an extension with the same identifier.
     ///
-    /// The new one is complete before it appears. Running requests continue with the old one's open files.
+    /// The new extension is complete before it appears. Running requests continue with the open files of the old one.
     ///
     /// - Parameter link: Whether to install a link to the directory instead of a copy.
     @discardableResult
@@ -104,8 +104,8 @@ package struct ExtensionLibrary: Sendable {
 
     /// Removes an extension.
     ///
-    /// - Parameter withContainer: Whether to remove its container as well, even if the extension was removed before.
-    ///   Otherwise the container stays, as the user may want its contents.
+    /// - Parameter withContainer: Whether to remove its container as well, even if the extension was removed before. If
+    ///   `false`, the container stays, because the user may need its contents.
     /// - Returns: Whether the extension was still installed.
     @discardableResult
     package func remove(identifier: String, withContainer: Bool = false) throws(LibraryError) -> Bool {

@@ -3,8 +3,8 @@ import FileCoordination
 import LinuxSystem
 import Synchronization
 
-/// The daemon's part in extensions: it starts them confined and supervises them. It does not carry the messages
-/// between them and their callers.
+/// The extension service of the daemon: starts extensions confined, and supervises them. It does not transfer the
+/// messages between extensions and their callers.
 package final class ExtensionService: Sendable {
     private let library: ExtensionLibrary
     private let data: String
@@ -13,8 +13,8 @@ package final class ExtensionService: Sendable {
     private static let limit = 64
     private let running = Mutex(0)
 
-    /// A function that admits a process about to be started to file coordination. Returns the process's end of a
-    /// socket.
+    /// A function that admits a process to file coordination before the process is started. Returns the process's end
+    /// of a socket.
     package typealias Coordination = @Sendable (any ConfinedPlaces) throws -> FileDescriptor
 
     /// The error domain in messages.

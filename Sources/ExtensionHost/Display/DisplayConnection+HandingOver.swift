@@ -2,14 +2,14 @@ import LinuxSystem
 import Sandbox
 
 extension DisplayConnection {
-    /// The descriptors and environment variables with which a process gets the connection.
+    /// The descriptors and environment variables that make the connection available to a process.
     struct HandedOver {
         let descriptors: [FileDescriptor]
         /// The variables, each as `NAME=value`.
         let variables: [String]
     }
 
-    /// Prepares the connection for a confined process, which gains access to nothing else by it.
+    /// Prepares the connection for a confined process. The process does not gain any other access.
     ///
     /// - Parameters:
     ///   - number: The number of the first descriptor in the process.
@@ -48,8 +48,8 @@ extension DisplayConnection {
         return file
     }
 
-    /// Variables for GTK: no message bus, which the process cannot reach, and rendering without the graphics card's
-    /// devices.
+    /// Variables for GTK. They disable the message bus, which the process cannot access, and rendering with the
+    /// graphics card's devices.
     private static let toolkit = [
         "DBUS_SESSION_BUS_ADDRESS=disabled:", "GDK_DEBUG=gl-disable,vulkan-disable", "GIO_USE_VFS=local",
         "GSETTINGS_BACKEND=memory", "GSK_RENDERER=cairo", "GTK_A11Y=none", "GTK_USE_PORTAL=0", "NO_AT_BRIDGE=1",

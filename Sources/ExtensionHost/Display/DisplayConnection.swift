@@ -2,8 +2,8 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// A connection to the user's display. The caller that wants a window shown makes the connection and hands it to the
-/// extension's process, which can connect neither to a display nor to any other server of this user.
+/// A connection to the user's display. A caller opens the connection and hands it to the extension's process. The
+/// process itself can connect neither to a display nor to any other server of this user.
 package struct DisplayConnection: Message {
     /// The protocol of the connection.
     package enum Kind: Int, MessageValue, Sendable {
@@ -44,8 +44,8 @@ package struct DisplayConnection: Message {
 // MARK: Connecting
 
 extension DisplayConnection {
-    /// Connects to the display that this process's environment names, Wayland before X11. Returns `nil` if it names
-    /// none that accepts. Blocks while a display is busy.
+    /// Connects to the display in this process's environment, preferably with Wayland, otherwise with X11. Returns
+    /// `nil` if the environment names no display that accepts the connection. Blocks while a display is busy.
     package static func ofThisPerson() -> DisplayConnection? { wayland() ?? x11() }
 
     private static func wayland() -> DisplayConnection? {
@@ -55,7 +55,7 @@ extension DisplayConnection {
         return DisplayConnection(.wayland, socket: socket)
     }
 
-    /// Connects to an X11 display of this machine. Displays of other machines are not supported, as they need a
+    /// Connects to an X11 display of this machine. Displays of other machines are not supported, because they require a
     /// network connection.
     private static func x11() -> DisplayConnection? {
         guard let display = variable("DISPLAY"), let number = PassedDisplay.number(of: display),

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// The X11 authority file. It consists of entries of a family, an address, a display number, a method and its data.
-/// The last four are each preceded by their length, and all numbers are two bytes in big-endian order (Xau(3)).
+/// The X11 authority file. It consists of entries with a family, an address, a display number, a method and its data.
+/// Each of the last four is preceded by its length. All numbers have two bytes in big-endian order (Xau(3)).
 package enum XAuthority {
     /// The maximum size in bytes. A usual file has a few hundred.
     private static let largest = 1 << 20
@@ -17,7 +17,7 @@ package enum XAuthority {
         return entries(bytes, forDisplay: number)
     }
 
-    /// Returns the entries of a file for a display of this machine. Those of other displays must not be revealed.
+    /// Returns the entries of a file for a display of this machine. Entries of other displays must not be disclosed.
     /// Parsing ends at a truncated entry.
     package static func entries(_ file: [UInt8], forDisplay number: Int) -> [UInt8] {
         var kept: [UInt8] = []

@@ -8,8 +8,8 @@ struct CrashReport {
     static let begin = CSWIFT_CRASH_BEGIN
     static let end = CSWIFT_CRASH_END
 
-    /// Converts the lines between the two markers into log lines: each frame with its function's name and the
-    /// program's file.
+    /// Converts the lines between the two markers into log lines. Each frame is described by the name of its function
+    /// and the program's file.
     ///
     /// - Parameter folders: The directories beneath which program files may be read. The process wrote the lines, so
     ///   they are not trusted.
@@ -45,7 +45,7 @@ struct CrashReport {
         return "\(readable(name)) in \(file)"
     }
 
-    /// Few names of a compiler's making come near so many bytes.
+    /// The maximum size in bytes of a function's name. Names that compilers generate are almost always shorter.
     private static let longestName = 512 << 10
 
     private static func readable(_ name: String) -> String {

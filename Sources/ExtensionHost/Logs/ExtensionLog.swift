@@ -5,16 +5,16 @@ import LinuxSystem
 /// The log of one extension: the output and log messages of its processes, and their endings. It consists of a file
 /// of the user's and its predecessor.
 ///
-/// The process that starts the extension writes it.
+/// The process that starts the extension writes the log.
 package struct ExtensionLog: Sendable {
     /// The current file.
     package let path: String
-    /// The previous file, if the log exceeded one file.
+    /// The path of the previous file, which exists if the log has exceeded the size of one file.
     package var olderPath: String { path + ".1" }
 
     private let folder: String
 
-    /// The size in bytes at which a new file begins.
+    /// The size in bytes at which a new file is begun.
     private static let largest = 1 << 20
     /// Held while a file is replaced by the next. Leaf lock.
     private static let turn = Lock(())
@@ -27,8 +27,8 @@ package struct ExtensionLog: Sendable {
         path = folder + "/" + identifier + ".log"
     }
 
-    /// Appends lines, each with the time and the process ID. Blocks on the file system. Lines that cannot be written,
-    /// for example to a full disk, are dropped: the extension must not end because of that.
+    /// Appends lines, each with the time and the process ID. Blocks on the file system. Drops lines that cannot be
+    /// written, for example because the disk is full, so that the extension can continue.
     func write(_ lines: [String], of process: pid_t) {
         guard !lines.isEmpty else { return }
         let time = Date().formatted(.iso8601)

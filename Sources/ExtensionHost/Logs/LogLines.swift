@@ -10,7 +10,7 @@ final class LogLines: Sendable {
 
     init(_ log: ExtensionLog) { self.log = log }
 
-    /// Writes the first line. Called before any output of the process is read.
+    /// Writes the first line of the process. Called before any output of the process is read.
     func begin(_ number: pid_t, _ bundle: ExtensionBundle) {
         process.withLock { $0 = number }
         let network = bundle.usesNetwork ? "" : ", without the network (no \(ExtensionBundle.networkKey))"

@@ -80,7 +80,7 @@ struct SymbolTable {
 }
 
 extension FileDescriptor {
-    /// Returns bytes of the file, or `nil` if it has fewer.
+    /// Returns bytes of the file, or `nil` if the file is too short.
     fileprivate func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = bytes.withUnsafeMutableBytes { buffer in try? fill(buffer, at: offset) }

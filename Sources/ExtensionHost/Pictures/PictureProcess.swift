@@ -6,14 +6,14 @@ import Sandbox
 
 /// The reason why no thumbnail was made.
 package enum PictureError: Error, Sendable {
-    /// No thumbnail can be made of this picture, now or later.
+    /// No thumbnail can be made of this picture, neither now nor later.
     case unusable(String)
     /// No picture can be decoded at present.
     case unavailable(String)
 }
 
-/// The confined process that decodes untrusted pictures. It is started on demand, ended when it is idle or a picture
-/// takes too long, and restarted after a crash.
+/// The confined process that decodes untrusted pictures. It is started on demand. It is ended when it is idle, or when
+/// a picture takes too long. It is restarted after a crash.
 package actor PictureProcess {
     private final class Instance: Sendable {
         let connection: Connection
@@ -47,11 +47,11 @@ package actor PictureProcess {
     /// The time limit for one picture, and the time after which an idle process is ended.
     private static let timeLimit: Duration = .seconds(20)
     private static let idleTime: Duration = .seconds(10)
-    /// The memory limit in bytes: a picture is in memory once or twice as a whole.
+    /// The memory limit of the process in bytes. A picture is in memory once or twice as a whole.
     private static let memory: UInt64 = 768 << 20
 
     /// The whole environment of the process. One thread per picture suffices. The C library retains freed memory for
-    /// the next picture: getting it from the kernel again costs a third of the time.
+    /// the next picture, because allocating it from the kernel again would take a third of the time.
     private static let environment = [
         "VIPS_CONCURRENCY=1", "LC_ALL=C.UTF-8", "MALLOC_MMAP_THRESHOLD_=\(32 << 20)",
         "MALLOC_TRIM_THRESHOLD_=\(128 << 20)",
@@ -72,7 +72,7 @@ package actor PictureProcess {
 
     /// Makes thumbnails of a picture; see ``ShrinkPictureCall``.
     ///
-    /// - Returns: PNG files, if the process worked as intended. They must be trusted as little as the picture.
+    /// - Returns: PNG files. They are as untrusted as the picture, because the process may have been compromised.
     package func shrink(_ picture: FileDescriptor, sides: [Int]) async throws(PictureError) -> SmallPictures {
         let shared = try await current()
         calls += 1
@@ -95,7 +95,7 @@ package actor PictureProcess {
 
     /// Makes thumbnails in a process.
     ///
-    /// - Returns: `nil` if the process ended meanwhile, or was ended because it took too long.
+    /// - Returns: `nil` if the process ended before its reply, or was ended because it took too long.
     private func shrink(
         _ picture: FileDescriptor, _ sides: [Int], by instance: Instance
     ) async throws(PictureError) -> SmallPictures? {

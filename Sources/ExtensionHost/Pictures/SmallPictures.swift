@@ -8,9 +8,9 @@ package struct SmallPictures: Sendable {
     /// The byte ranges of the thumbnails, the smallest first.
     package let ranges: [Range<Int>]
 
-    /// Checks the process's file. Returns `nil` if it can still change, or is incomplete.
+    /// Checks the process's file. Returns `nil` if the file can still be changed, or is incomplete.
     ///
-    /// - Parameter sizes: The sizes in bytes.
+    /// - Parameter sizes: The sizes of the thumbnails in bytes.
     package init?(_ file: FileDescriptor, sizes: [Int]) {
         guard MemoryFile.isSealed(file), let size = try? file.status().size,
             size <= ShrinkPictureCall.mostBytes

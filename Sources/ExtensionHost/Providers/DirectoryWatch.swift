@@ -1,9 +1,9 @@
 import Glibc
 import LinuxSystem
 
-/// A watch of the path of the directory that was handed to a provider. It detects another directory at the path, or
-/// the same one mounted again, as when a disk was unplugged or plugged in. A process that was confined before cannot
-/// access the new one.
+/// A watch of the path of the directory that was handed to a provider. It detects when another directory is at the
+/// path, or when the directory is mounted again, for example after a disk was unplugged and plugged in. A process that
+/// was confined earlier cannot access the new directory.
 final class DirectoryWatch: Sendable {
     private let end: EventCounter
 

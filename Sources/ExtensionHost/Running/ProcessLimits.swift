@@ -10,7 +10,7 @@ package struct ProcessLimits: Sendable {
     /// The bytes that the buffers of one socket can hold.
     let socketBuffers: Int
 
-    /// The most threads of an extension. The dispatch library makes up to some hundred.
+    /// The maximum number of threads of an extension. The dispatch library makes up to some hundred.
     package static let mostThreads = 1_024
     /// Bytes of the program and its libraries that count as private memory and are not in the limit, such as relocated
     /// tables.

@@ -2,11 +2,11 @@ import Foundation
 
 /// App groups: programs, such as an app and its extensions, that share a directory and user defaults.
 ///
-/// A program belongs to the groups that its property list declares. On Apple's systems that is an entitlement, which
-/// a code signature protects. Here a confined process reaches the directories of the groups in its own list, and no
-/// others.
+/// A program belongs to the groups that its property list declares. On Apple's systems, the declaration is an
+/// entitlement, which a code signature protects. On Linux, a confined process can only access the directories of the
+/// groups in its own list.
 package enum AppGroup {
-    /// The property list key of the program's groups, an array. The name is that of Apple's entitlement.
+    /// The key of the program's groups, an array, in its property list. Apple's entitlement has the same name.
     package static let listKey = "com.apple.security.application-groups"
     /// Apple's key in `NSExtension` for the group in which a file provider stores its documents.
     package static let documentKey = "NSExtensionFileProviderDocumentGroup"
@@ -14,7 +14,7 @@ package enum AppGroup {
     /// directories.
     package static let environmentKey = "PURVEY_GROUPS"
 
-    /// Whether a text may name a group. It becomes the name of a directory.
+    /// Whether a text is valid as the name of a group. It becomes the name of a directory.
     package static func isIdentifier(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix(".")
             && text.unicodeScalars.allSatisfy {
@@ -22,8 +22,8 @@ package enum AppGroup {
             }
     }
 
-    /// Returns the groups that a program's property list declares, without duplicates. A value that is not an array
-    /// of names counts as no group.
+    /// Returns the groups that a program's property list declares, without duplicates. If the value is not an array of
+    /// names, the program has no group.
     package static func declared(in list: [String: Any]) -> [String] {
         let described = list["NSExtension"] as? [String: Any]
         let names = (list[listKey] as? [String] ?? []) + [described?[documentKey] as? String].compactMap { $0 }
@@ -38,15 +38,15 @@ package enum AppGroup {
     package static func folder(data: String) -> String { data + "/groups" }
 
     /// Returns the directory of a group, which need not exist yet. Returns `nil` if this process is not in the group,
-    /// or if `PURVEY_HOME` is not an absolute path: a user who sets it does not want the default directories.
+    /// or if `PURVEY_HOME` is set to a relative path. A user who sets it does not want the default directories.
     static func folder(of group: String) -> String? {
         guard isIdentifier(group), mayUse(group) else { return nil }
         if let confined = ProcessInfo.processInfo.environment[environmentKey] { return confined + "/" + group }
         return DataFolder.path.map { folder(data: $0) + "/" + group }
     }
 
-    /// Whether this process may use a group. A program without a bundle has no list to declare groups in, and is
-    /// limited only by its user's permissions. It may use any group, as on macOS.
+    /// Whether this process may use a group. A program without a bundle cannot declare groups, and is limited only by
+    /// its user's permissions. It may use any group, as on macOS.
     private static func mayUse(_ group: String) -> Bool {
         let list = Bundle.main.infoDictionary ?? [:]
         return declared(in: list).contains(group) || !hasBundle(list)
@@ -54,7 +54,7 @@ package enum AppGroup {
 
     private static func hasBundle(_ list: [String: Any]) -> Bool { list["CFBundleIdentifier"] is String }
 
-    /// Whether a user defaults suite is that of a group of this process.
+    /// Whether a user defaults suite belongs to a group of this process.
     static func isSuite(_ name: String) -> Bool {
         let list = Bundle.main.infoDictionary ?? [:]
         if declared(in: list).contains(name) { return true }
@@ -64,12 +64,12 @@ package enum AppGroup {
 }
 
 extension FileManager {
-    /// Returns the directory that the programs of a group share: `groups/IDENTIFIER` in Purvey's data directory. It
-    /// is created if necessary.
+    /// Returns the directory that the programs of a group share: `groups/IDENTIFIER` in Purvey's data directory.
+    /// Creates the directory if necessary.
     ///
-    /// - Returns: `nil` for a group that the program's property list does not declare, for an identifier that is no
-    ///   plain name, if the directory cannot be created, and if `PURVEY_HOME` is not an absolute path: a user who
-    ///   sets it does not want the default directories.
+    /// - Returns: `nil` if the program's property list does not declare the group, if the identifier is not a plain
+    ///   name, if the directory cannot be created, or if `PURVEY_HOME` is set to a relative path. A user who sets it
+    ///   does not want the default directories.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         guard let folder = AppGroup.folder(of: groupIdentifier) else { return nil }
         let url = URL(fileURLWithPath: folder, isDirectory: true)

@@ -3,7 +3,7 @@ import Foundation
 /// The user defaults that the programs of a group share.
 ///
 /// Foundation's own class caches values in each process until `synchronize`. This class reads its file again whenever
-/// it has changed, and writes each change at once.
+/// the file has changed, and writes each change at once.
 final class GroupDefaults: UserDefaults {
     private let file: GroupValuesFile
 
@@ -66,7 +66,7 @@ extension UserDefaultsSuite where Self == UserDefaults {
     /// programs of the group: each sees another's changes at once.
     ///
     /// Foundation's initializer takes an optional name. For a name that is not optional, overload resolution prefers
-    /// this one.
+    /// this initializer.
     public init?(suiteName: String) {
         let made: UserDefaults? =
             if AppGroup.isSuite(suiteName) {

@@ -5,28 +5,28 @@ import PropertyLists
 
 /// The file of a group's user defaults, `Library/Preferences/GROUP.plist` in the group's directory.
 ///
-/// Every program of the group can replace the file. So no link is followed, and a file that is no property list
-/// counts as empty.
+/// Every program of the group can replace the file. Therefore symbolic links are not followed, and a file that is not a
+/// property list counts as empty.
 final class GroupValuesFile: Sendable {
     private let folder: FileDescriptor
     private let name: FileName
     private let lockName: FileName
 
     private struct Known {
-        /// The state of the file that `values` were read from.
+        /// The state that the file had when `values` were read.
         var state: FileState?
         var values: [String: Any] = [:]
     }
 
     // Leaf lock.
     private let known = Lock(Known())
-    /// Held while the file is changed. Taken before `known`.
+    /// The lock that is held while the file is changed. It is taken before `known`.
     private let turn = Lock(())
 
     /// The maximum number of bytes to read.
     private static let largest = 16 << 20
-    /// The number of polls, 10 ms apart, while another program of the group holds the file lock. A program that never
-    /// releases the lock must not block this one for ever.
+    /// The maximum number of polls while another program of the group holds the file lock. Polls are 10 ms apart. A
+    /// limit is needed because a program that never releases the lock must not block this one.
     private static let polls = 200
 
     init?(group: String, folder: String) {
@@ -61,8 +61,8 @@ final class GroupValuesFile: Sendable {
         return (FileState(status), ForeignPropertyList.dictionary(Data(bytes)) ?? [:])
     }
 
-    /// Changes values and writes the whole file. A change that cannot be written, for example to a full disk, is
-    /// lost.
+    /// Changes values and writes the whole file. If the file cannot be written, for example because the disk is full,
+    /// the change is lost.
     func change(_ body: (inout [String: Any]) -> Void) {
         turn.withLock { _ in
             let lock = lockFile()
@@ -80,7 +80,8 @@ final class GroupValuesFile: Sendable {
         try staged.replace(name, durably: false)
     }
 
-    /// Waits for the file lock, up to the time limit. Returns the lock file, which holds the lock until it is closed.
+    /// Waits for the file lock, up to the time limit. Returns the lock file. The lock is held until this file is
+    /// closed.
     private func lockFile() -> FileDescriptor? {
         guard
             let file = (try? folder.createFile(lockName, permissions: 0o600))
@@ -95,7 +96,7 @@ final class GroupValuesFile: Sendable {
     }
 }
 
-/// A wrapper to pass values out of a lock. Sendable: property list values are never changed after they were created.
+/// A wrapper that passes values out of a lock. Sendable: property list values do not change after their creation.
 private struct Copied: @unchecked Sendable {
     let values: [String: Any]
 

@@ -1,11 +1,11 @@
 /// An access to one item that a claim requests.
 package struct Access: Hashable, Sendable {
-    /// The kind of use of the item, and the requests to its presenters before it.
+    /// The kind of use of the item, and the preparations that its presenters are asked for.
     package struct Traits: OptionSet, Hashable, Sendable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// The item is written; without this, it is read.
+        /// The item is written. Without this trait, it is read.
         package static let writes = Traits(rawValue: 1 << 0)
         /// Presenters save first.
         package static let saves = Traits(rawValue: 1 << 1)
@@ -13,14 +13,15 @@ package struct Access: Hashable, Sendable {
         package static let deletes = Traits(rawValue: 1 << 2)
         /// The item is to be moved.
         package static let moves = Traits(rawValue: 1 << 3)
-        /// The item is to be replaced by another. Such an access stays at its path if the item is moved.
+        /// The item is to be replaced by another item. If the item is moved, the access stays at its path.
         package static let replaces = Traits(rawValue: 1 << 4)
-        /// The item's contents are neither read nor changed: presenters continue, and nothing is fetched.
+        /// The item's contents are neither read nor changed. Therefore presenters continue to use the item, and nothing
+        /// is fetched.
         package static let isQuiet = Traits(rawValue: 1 << 5)
-        /// The item's contents are to be evicted, as they can be fetched again.
+        /// The item's contents are to be evicted. They can be fetched again.
         package static let evicts = Traits(rawValue: 1 << 6)
 
-        /// Whether the traits fit together: only a written item can be deleted, moved, replaced or evicted.
+        /// Whether the traits are a valid combination: only a written item can be deleted, moved, replaced or evicted.
         package var areSound: Bool {
             contains(.writes) || isDisjoint(with: [.deletes, .moves, .replaces, .evicts])
         }
@@ -28,7 +29,8 @@ package struct Access: Hashable, Sendable {
 
     /// The absolute path of the item. Symbolic links in its parents are resolved.
     package var path: ExactPath
-    /// The path that the arbiter guards: the outermost package that contains the item, or else the item itself.
+    /// The path that the arbiter guards. If a package contains the item, it is the path of the outermost such package;
+    /// otherwise that of the item.
     package var key: ExactPath
     package let traits: Traits
 
@@ -41,7 +43,7 @@ package struct Access: Hashable, Sendable {
     package var writes: Bool { traits.contains(.writes) }
 }
 
-/// Operations on paths as the arbiter compares them: absolute, without links, `.` and `..`.
+/// Operations on paths in the form that the arbiter compares: absolute, without links, `.` and `..`.
 package enum PlainPath {
     /// Whether a path lies beneath another one.
     package static func isBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
@@ -54,14 +56,14 @@ package enum PlainPath {
         path == parent || isBeneath(path, parent)
     }
 
-    /// Whether a path precedes another in an order in which the paths beneath a path follow it directly.
+    /// Whether a path precedes another one. In this order, all paths beneath a path directly follow it.
     package static func precedes(_ left: ExactPath, _ right: ExactPath) -> Bool {
         // With this rank, the slash sorts before every byte of a name.
         func rank(_ byte: UInt8) -> UInt8 { byte == UInt8(ascii: "/") ? 0 : byte }
         return left.utf8.lexicographicallyPrecedes(right.utf8) { rank($0) < rank($1) }
     }
 
-    /// Returns a path at or beneath `source` as it is after `source` has moved.
+    /// Returns the new form of a path at or beneath `source`, after `source` has moved.
     package static func moved(_ path: ExactPath, from source: ExactPath, to destination: ExactPath) -> ExactPath {
         ExactPath(destination.string + String(decoding: path.utf8.dropFirst(source.utf8.count), as: UTF8.self))
     }

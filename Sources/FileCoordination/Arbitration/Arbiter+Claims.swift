@@ -27,7 +27,7 @@ extension Arbiter {
         settle(prepareForClaim(claim).flatMap { waitingByPresenter[$0] ?? [] })
     }
 
-    /// Inserts a claim. Returns `false`, and denies the claim, if it exceeds a limit.
+    /// Inserts a claim. If the claim exceeds a limit, denies it and returns `false`.
     private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) -> Bool {
         let cost = ClaimCost(request)
         if let denial = denial(of: cost, for: identifier.client) {
@@ -49,7 +49,7 @@ extension Arbiter {
         return true
     }
 
-    /// Returns the reason if the cost exceeds a limit of the client, or of its process.
+    /// Returns the reason for a denial if the cost exceeds a limit of the client, or of its process; `nil` otherwise.
     func denial(of cost: ClaimCost, for client: UInt64) -> ClaimDenial? {
         if let denial = usages[client, default: ClaimUsage()].denial(of: cost) { return denial }
         let connections = processes.connections(beside: client)
@@ -84,7 +84,7 @@ extension Arbiter {
         if waitingByPresenter[presenter]?.isEmpty == true { waitingByPresenter[presenter] = nil }
     }
 
-    /// Removes a claim in any phase. Returns the claims that waited for it.
+    /// Removes a claim in any phase. Returns the claims that waited for this claim.
     mutating func end(_ identifier: ClaimIdentifier) -> [ClaimIdentifier] {
         guard let claim = claims.removeValue(forKey: identifier) else { return [] }
         if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty {
@@ -121,8 +121,8 @@ extension Arbiter {
         if !moved.isEmpty { lookAfterMoves() }
     }
 
-    /// Drops implausible outcomes. Only an item that was written has an outcome, and only one. Only a claim to move
-    /// an item can move it: no other claim was kept from the place that the item has gone to.
+    /// Drops implausible outcomes. Only a written item can have an outcome, and at most one. Only a claim to move an
+    /// item can move it, because other claims do not exclude accesses to the item's destination.
     private static func plausible(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimOutcome] {
         let accesses = claim.request.accesses
         var known: Set<Int> = []
@@ -133,10 +133,10 @@ extension Arbiter {
         }
     }
 
-    /// Examines claims again, in the order in which they were made. Claims that follow from one are examined before
-    /// the next.
+    /// Examines claims again, in the order in which they were made. Claims that become affected by one claim are
+    /// examined before the next claim.
     ///
-    /// A nested call only extends the agenda, so its caller must do nothing more with the claim afterwards.
+    /// A nested call only extends the agenda. Therefore its caller must not use the claim afterwards.
     mutating func settle(_ identifiers: [ClaimIdentifier]) {
         guard !identifiers.isEmpty else { return }
         if identifiers.count == 1 {
@@ -174,7 +174,7 @@ extension Arbiter {
         }
     }
 
-    /// Makes a claim exclude others, and asks presenters to prepare.
+    /// Makes a claim exclude other claims, and asks presenters to prepare.
     private mutating func hold(_ identifier: ClaimIdentifier) {
         guard let claim = takeTurn(identifier) else { return }
         if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty { hasEntangled = hasExcluding(claim) }
@@ -192,7 +192,7 @@ extension Arbiter {
         settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
     }
 
-    /// Makes a claim exclude others. Returns the claim as it was before.
+    /// Makes a claim exclude other claims. Returns the claim's earlier value.
     @discardableResult
     private mutating func takeTurn(_ identifier: ClaimIdentifier) -> Claim? {
         guard let claim = claims[identifier] else { return nil }

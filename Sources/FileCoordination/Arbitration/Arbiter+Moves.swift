@@ -1,7 +1,8 @@
 /// Moves of items, and the presenters and waiting claims that follow them.
 extension Arbiter {
-    /// Applies a move: notifies presenters, and moves their places and those of claims that are not granted. Returns
-    /// the moved claims, and those that may no longer have to wait for them, to be examined again.
+    /// Applies a move: notifies presenters, and updates the paths of presenters and of claims that are not granted.
+    /// Returns the claims to examine again: the moved claims, and the claims that may no longer have to wait for moved
+    /// ones.
     ///
     /// If the new path is too long, the presenter no longer presents an item, and the claim is refused.
     mutating func carryAlong(
@@ -46,8 +47,8 @@ extension Arbiter {
         notify(identifier, .moved(to: path), &telling)
     }
 
-    /// Returns the guarded path of an item that has moved. Whether the item is or was in a package cannot be seen
-    /// from its path, and guarding too much does less harm than too little.
+    /// Returns the guarded path of an item that has moved. The path does not show whether the item is or was in a
+    /// package. In case of doubt the larger item is guarded.
     ///
     /// - Parameter path: The item's new path. The result shares its storage if it is equal.
     private static func key(_ key: ExactPath, after move: ItemMove, of path: ExactPath) -> ExactPath {
@@ -97,7 +98,7 @@ extension Arbiter {
         return toSettle
     }
 
-    /// Adjusts the cost of a claim to its new path. Returns whether that is within the limits.
+    /// Adjusts the cost of a claim to its new path. Returns whether the new cost is within the limits.
     private mutating func makeRoom(for new: Access, insteadOf old: Access, _ identifier: ClaimIdentifier) -> Bool {
         guard !ClaimLimits.isTooLong(new.path), !ClaimLimits.isTooLong(new.key), let cost = claims[identifier]?.cost
         else { return false }
@@ -109,7 +110,8 @@ extension Arbiter {
         return !isRefused
     }
 
-    /// Examines nested claims again: moved claims may wait for others now, and nested claims may pass those.
+    /// Examines nested claims again, because moved claims may wait for other claims now, and nested claims may pass
+    /// those claims.
     mutating func lookAfterMoves() {
         hasEntangled = true
         settle(entangledClaims())
@@ -128,12 +130,13 @@ extension Arbiter {
     }
 }
 
-/// The limits within which a confined process follows items that others move.
+/// The limits within which a confined process follows items that other processes move.
 extension Arbiter {
-    /// Limits a client's claims and presenters to its directories. If another process moves an item out of them, the
-    /// client's claims still guard the original path, and its presenters are notified of a change only.
+    /// Limits a client's claims and presenters to its directories. If another process moves an item out of these
+    /// directories, the client's claims still guard the original path, and its presenters are only notified of a
+    /// change.
     ///
-    /// - Parameter groups: Directories that the client shares with others, to which the same applies.
+    /// - Parameter groups: Further directories of the client, which it shares with other processes.
     package mutating func confine(_ client: UInt64, to folder: ExactPath, and groups: [ExactPath] = []) {
         confinements[client] = [folder] + groups
     }

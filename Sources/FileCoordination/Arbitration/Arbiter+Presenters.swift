@@ -2,7 +2,7 @@
 extension Arbiter {
     // MARK: Coming and going
 
-    /// Adds a presenter or moves it to another item. If that exceeds a limit, the presenter presents nothing.
+    /// Adds a presenter, or moves it to another item. If the presenter exceeds a limit, it presents no item.
     mutating func present(_ place: PresenterPlace, _ client: UInt64) {
         let identifier = PresenterIdentifier(client: client, number: place.number)
         let known = presenters[identifier]
@@ -140,7 +140,7 @@ extension Arbiter {
 
     // MARK: Telling
 
-    /// Notifies presenters of the outcomes of a claim that has ended. Returns the claims that have moved.
+    /// Notifies presenters of the outcomes of a claim that has ended. Returns the claims whose paths have moved.
     mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimIdentifier] {
         var telling = Telling(excepted: claim.presenter)
         var moved: [ClaimIdentifier] = []
@@ -170,10 +170,11 @@ extension Arbiter {
         /// The presenter that caused the event and needs no notice.
         let excepted: PresenterIdentifier?
         fileprivate var told: Set<Notice> = []
-        /// The bytes left for notices. Beyond that, a presenter is only notified that its item has changed, without
-        /// details: ten thousand files in a directory that ten thousand windows show would be too many notices.
+        /// The number of bytes left for notices. When they are used up, a presenter is only notified that its item has
+        /// changed, without details. Without this limit, there would be too many notices if, for example, ten thousand
+        /// windows show a directory and ten thousand files in it change.
         fileprivate var room = ClaimLimits.noticeBytes
-        /// The accesses whose details no longer fit.
+        /// The accesses whose details no longer fit into the limit.
         fileprivate var rest: [Access] = []
         fileprivate var restItself: Set<ExactPath> = []
 
@@ -226,7 +227,8 @@ extension Arbiter {
         }
     }
 
-    /// Sends one notice to the presenters of an item, and another to those of the directories that contain it.
+    /// Sends one notice to the presenters of an item, and another notice to the presenters of the directories that
+    /// contain the item.
     mutating func tell(
         presentersOf path: ExactPath, _ notice: PresenterNotice, orOfDirectory outer: PresenterNotice,
         _ excepted: PresenterIdentifier?

@@ -1,13 +1,13 @@
 /// The search from a claim to the claims that wait for it.
 extension Arbiter {
-    /// The parts of the tree's queues that were already examined. Claims for one item all wait for nearly the same
-    /// claims, so each entry is examined once where possible. The time of a search is thereby linear in the number of
-    /// claims.
+    /// The parts of the queues in the tree that were already examined. The claims for one item all wait for nearly the
+    /// same claims. Therefore each entry is examined only once where possible, and the time of a search is linear in
+    /// the number of claims.
     private struct Marks {
         struct Mark {
-            /// Entries after this sequence were examined,
+            /// The sequence number after which entries were examined.
             var after = UInt64.max
-            /// except these, which were only examined for claims that they do not wait for.
+            /// Entries after this number that were only examined for claims for which they do not wait.
             var skipped: [PathTree.Entry] = []
         }
 
@@ -27,11 +27,11 @@ extension Arbiter {
         var skips = 0
     }
 
-    /// Returns the claims that wait, directly or through others, for any of some claims.
+    /// Returns the claims that wait, directly or indirectly, for at least one of the given claims.
     ///
-    /// - Parameter isExact: Whether to leave out claims that may pass the ones they stand behind. Which claims may
-    ///   pass depends on which wait; that is determined with `false`, by which all that stand behind others count as
-    ///   waiting.
+    /// - Parameter isExact: Whether to leave out claims that may pass the claims before them. The set of claims that
+    ///   may pass depends on the set of waiting claims. To determine it, pass `false`: then every claim behind another
+    ///   one counts as waiting.
     func claimsWaiting(for sought: some Collection<ClaimIdentifier>, isExact: Bool) -> Set<ClaimIdentifier> {
         var reached: Set<ClaimIdentifier> = []
         var open = Array(sought)
@@ -58,12 +58,12 @@ extension Arbiter {
         return reached
     }
 
-    /// Whether there may be claims that a waiting claim may pass.
+    /// Whether a waiting claim may be allowed to pass other claims.
     private func isFavoured(_ claim: Claim) -> Bool {
         claim.isNested || claim.presenter != nil || holdersByPurpose[claim.request.purpose] != nil
     }
 
-    /// Whether any claim waits for this one.
+    /// Whether another claim waits for this one.
     func isWaitedFor(_ claim: Claim) -> Bool {
         if !outer(of: claim).isEmpty { return true }
         for (number, access) in claim.request.accesses.enumerated() {
@@ -81,15 +81,15 @@ extension Arbiter {
         return false
     }
 
-    /// Returns the groups of entries that may wait for an access. Preparing claims wait only for granted ones.
+    /// Returns the groups of entries that may wait for an access. A preparing claim waits only for granted claims.
     private func groups(waitingFor claim: Claim, _ access: Access) -> [PathTree.Group] {
         var groups: [PathTree.Group] = access.writes ? [.waitingWriters, .waitingReaders] : [.waitingWriters]
         if claim.phase == .granted { groups += access.writes ? [.holdingWriters, .holdingReaders] : [.holdingWriters] }
         return groups
     }
 
-    /// Returns the claim of an entry if it waits, by their order, for an access of another claim. The relation is
-    /// that of the entry to the access.
+    /// Returns the claim of an entry, if its place in the queue makes it wait for an access of another claim.
+    /// `relation` is the entry's relation to the access.
     private func waits(
         _ entry: PathTree.Entry, for claim: Claim, _ access: Access, _ relation: PathTree.Relation
     ) -> Claim? {
@@ -105,9 +105,9 @@ extension Arbiter {
         }
     }
 
-    /// Calls a function for the claims that wait for a claim directly and were not examined before, with the access
-    /// that they wait for and its relation to theirs. The function returns whether the claim need not be examined
-    /// again.
+    /// Calls a function for the claims that wait directly for a claim and were not examined before. The function
+    /// receives the access for which a claim waits, and the relation of that access to the claim's own. It returns
+    /// whether the claim need not be examined again.
     private func forEachWaiter(
         for claim: Claim, _ marks: inout Marks, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

@@ -1,6 +1,6 @@
 /// The relation of waiting between claims.
 extension Arbiter {
-    /// Returns a claim that a waiting claim waits for; `nil` when its turn has come.
+    /// Returns a claim for which a waiting claim waits; `nil` when its turn has come.
     func firstBlocker(of claim: Claim) -> ClaimIdentifier? {
         if !hasExcluding(claim) { return nil }
         var found: ClaimIdentifier?
@@ -13,7 +13,7 @@ extension Arbiter {
         return found
     }
 
-    /// Returns a granted claim that prevents the grant of a preparing one.
+    /// Returns a granted claim that prevents the grant of a preparing claim.
     func firstObstacle(to claim: Claim) -> ClaimIdentifier? { obstacles(to: claim, atMost: 1).first }
 
     func isInTheWayOfHolders(_ claim: Claim) -> Bool {
@@ -38,7 +38,7 @@ extension Arbiter {
 
     // MARK: In circles
 
-    /// Returns a claim that this one waits for and that cannot end before this one has.
+    /// Returns a claim for which this one waits and that cannot end before this one has ended.
     func deadlock(of identifier: ClaimIdentifier) -> ClaimIdentifier? {
         guard let claim = claims[identifier] else { return nil }
         let waiting = claimsWaiting(for: [identifier], isExact: true)
@@ -65,9 +65,8 @@ extension Arbiter {
         return found
     }
 
-    /// Returns the nested claims that every deadlock passes through: other claims wait for the claims that enclose
-    /// these or depend on them. Without such claims, no claim stands behind one that waits for it. Nearly always
-    /// empty.
+    /// Returns nested claims such that every deadlock includes one of them: other claims wait for the claims that
+    /// enclose them or depend on them. Without such claims, no deadlock is possible. Usually the result is empty.
     func entangledClaims() -> [ClaimIdentifier] {
         nested.filter { claims[$0].map(isEntangled) ?? false }
     }
@@ -93,8 +92,8 @@ extension Arbiter {
 
     // MARK: Before and inside
 
-    /// Returns the claims that cannot end before a nested claim that is not granted: the claims that its thread
-    /// holds, and those that wait for a presenter that it keeps from replying.
+    /// Returns the claims that cannot end before a nested claim that is not granted. These are the claims that its
+    /// thread holds, and the claims that wait for a presenter whose reply it delays.
     func outer(of claim: Claim) -> [ClaimIdentifier] {
         if claim.phase == .granted || !claim.isNested { return [] }
         var found: [ClaimIdentifier] = []
@@ -116,8 +115,8 @@ extension Arbiter {
         return found
     }
 
-    /// Returns the holding claims that end only after this one, or share its purpose. A claim that waits for any of
-    /// them must not make this one wait.
+    /// Returns the holding claims that end only after this claim, or have the same purpose. A claim that waits for one
+    /// of them must not make this claim wait.
     private func claimsBefore(_ claim: Claim) -> Set<ClaimIdentifier> {
         // Not copied unless other claims are added, as there may be many.
         var found = holdersByPurpose[claim.request.purpose] ?? []
@@ -142,8 +141,8 @@ extension Arbiter {
         return found
     }
 
-    /// The result of ``claimsBefore(_:)`` for a claim, and the claims that wait for any of these, computed on first
-    /// use.
+    /// The result of ``claimsBefore(_:)`` for a claim, and the claims that wait for one of the claims in this result.
+    /// It is computed on first use.
     struct Favour {
         let claims: Set<ClaimIdentifier>
         fileprivate var waiting: Set<ClaimIdentifier>?
@@ -175,8 +174,8 @@ extension Arbiter {
         return favour.claims.isEmpty || favour.claims.isDisjoint(with: obstacles(to: other))
     }
 
-    /// Whether the same thread already reads the directory that contains the item: it is responsible for its own
-    /// accesses.
+    /// Whether the same thread already reads the directory that contains the item. Such a thread is responsible for its
+    /// own accesses.
     func isEnclosingReader(
         _ other: Claim, _ access: Access, _ relation: PathTree.Relation, of claim: Claim
     ) -> Bool {
@@ -194,8 +193,9 @@ extension Arbiter {
         return false
     }
 
-    /// Calls a function for every access of other claims that excludes one of a claim's own and holds or, if a
-    /// sequence is given, waits and precedes it. Stops when the function returns `false`.
+    /// Calls a function for every access of other claims that excludes an access of a claim. The other claim must hold
+    /// its items. If a sequence is given, waiting claims before this sequence are included, too. Stops when the
+    /// function returns `false`.
     private func forEachExcluding(
         _ claim: Claim, waitingBefore sequence: UInt64? = nil, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

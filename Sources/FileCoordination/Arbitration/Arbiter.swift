@@ -1,23 +1,22 @@
-/// The component that decides which claims on files may be used at the same time, and which requests and notices
-/// presenters get.
+/// The component that decides which claims are granted at the same time, and which requests and notices presenters get.
 ///
-/// It is a value without a clock, threads or files. Events from processes go in, and effects for processes come out;
-/// the same events in the same order have the same effects. A process that coordinates alone has its own arbiter. The
-/// daemon has one for all processes.
+/// It is a value without a clock, threads or files. Its input are events from processes, and its output are effects for
+/// processes. The same events in the same order have the same effects. A process without a daemon has its own arbiter.
+/// The daemon has one arbiter for all processes.
 ///
-/// The rules: a claim excludes others from an item, from everything beneath it and from everything above it, unless
-/// both only read or both have the same purpose. Claims that exclude each other are granted in the order in which
-/// they were made. However, a claim passes an earlier one that waits, directly or not, for a third claim that encloses
-/// the later claim, has the later claim's purpose, or waits for the later claim's presenter. All items of a claim are
-/// granted at once.
+/// A claim excludes other claims for the item, for everything beneath it and for everything above it, unless both
+/// claims only read, or both have the same purpose. Claims that exclude each other are granted in the order in which
+/// they were made. There is one exception: a claim passes an earlier claim if the earlier one waits, directly or
+/// indirectly, for a third claim that encloses the later claim, has its purpose, or waits for its presenter. All items
+/// of a claim are granted together.
 ///
-/// When a claim's turn has come, it excludes others and asks the presenters of its items to prepare. It is granted
-/// when all have replied.
+/// When a claim's turn has come, it excludes other claims, and the presenters of its items are asked to prepare. It is
+/// granted when all have replied.
 package struct Arbiter: Sendable {
     enum Phase: Sendable {
-        /// Waiting behind other claims.
+        /// The claim waits behind other claims.
         case waiting
-        /// Excluding others, while presenters prepare.
+        /// The claim excludes other claims, while presenters prepare.
         case preparing
         case granted
     }
@@ -27,15 +26,15 @@ package struct Arbiter: Sendable {
         let sequence: UInt64
         var cost: ClaimCost
         var request: ClaimRequest
-        /// The tree nodes of its accesses.
+        /// The nodes of the claim's accesses in the tree.
         var nodes: [Int] = []
         var phase = Phase.waiting
         var hasMoved = false
-        /// Whether it was not granted as soon as it was made.
+        /// Whether the claim was not granted immediately.
         var hasWaited = false
-        /// One of the claims that it waits for. It need not be examined again before that claim has ended.
+        /// One of the claims for which this claim waits. Before it has ended, this claim need not be examined again.
         var blocker: ClaimIdentifier?
-        /// The preparations that presenters were asked for, and the unanswered ones among them.
+        /// The preparations that were requested from presenters, and those that have no reply yet.
         var preparations: [UInt64] = []
         var unanswered: Set<UInt64> = []
 
@@ -78,12 +77,12 @@ package struct Arbiter: Sendable {
     var processes = ConnectedProcesses()
     /// The claims to examine again when a claim has ended.
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
-    /// Claims that are not granted yet and that other claims enclose, that are made while a presenter prepares, or
-    /// that block a presenter's queue.
+    /// The claims that are not granted yet and need a check for deadlocks: claims inside other claims, claims that are
+    /// made while a presenter prepares, and claims that block a presenter's queue.
     var nested: Set<ClaimIdentifier> = []
-    /// The nested claims that keep a presenter from replying.
+    /// The nested claims that prevent a presenter from replying.
     var nestedInMessages: Set<ClaimIdentifier> = []
-    /// The waiting claims, by the presenter on whose behalf they are made.
+    /// The waiting claims, by the presenter for which they are made.
     var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
     var holdersByPurpose: [String: Set<ClaimIdentifier>] = [:]
     var presenters: [PresenterIdentifier: Presenter] = [:]
@@ -95,14 +94,14 @@ package struct Arbiter: Sendable {
     var tree = PathTree()
     var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1
-    /// Whether an event that may concern more than one claim has happened since nested claims were last examined.
+    /// Whether an event that may concern more than one claim has happened since the last examination of nested claims.
     var hasEntangled = false
     /// The effects of the current event.
     var effects: [AddressedEffect] = []
     /// The preparations that the latest event has settled.
     package internal(set) var settledPreparations: [UInt64] = []
-    /// The claims to examine, the next one last. Claims that follow from another are appended rather than examined
-    /// recursively: a long queue would overflow the stack.
+    /// The claims to examine, the next one last. Further claims are appended instead of being examined recursively,
+    /// because a long queue would overflow the stack.
     var agenda: [ClaimIdentifier] = []
     var isSettling = false
 
@@ -171,8 +170,8 @@ package struct Arbiter: Sendable {
         return takeEffects()
     }
 
-    /// Ends the wait for a presenter that has timed out. Returns its item's path and the effects; `nil` if it had
-    /// replied.
+    /// Ends the wait for a presenter that has timed out. Returns the path of its item, and the effects; `nil` if the
+    /// presenter had replied.
     package mutating func expire(preparation: UInt64) -> (path: String, effects: [AddressedEffect])? {
         if !settledPreparations.isEmpty { settledPreparations = [] }
         guard let running = preparations[preparation],
@@ -202,11 +201,11 @@ package struct Arbiter: Sendable {
         return effects
     }
 
-    /// Examines nested claims again. While a presenter prepares, events elsewhere can make other claims wait for a
-    /// nested claim of its thread, or change which claims it may pass. Without this, claims would wait for each
+    /// Examines nested claims again. While a presenter prepares, other events can make claims wait for a nested claim
+    /// of its thread, or change which claims that claim may pass. Without a new examination, claims could wait for each
     /// other.
     ///
-    /// Events that concern no other claim, as nearly all do, need no examination.
+    /// Most events concern no other claim and need no examination.
     private mutating func lookAtNestedClaims() {
         guard hasEntangled else { return }
         hasEntangled = false
@@ -225,7 +224,7 @@ package struct Arbiter: Sendable {
     }
 }
 
-/// A claim's identifier among those of all processes.
+/// An identifier of a claim that is unique among all processes.
 package struct ClaimIdentifier: Hashable, Sendable {
     package let client: UInt64
     package let number: UInt64
@@ -236,7 +235,7 @@ package struct ClaimIdentifier: Hashable, Sendable {
     }
 }
 
-/// A presenter's identifier among those of all processes.
+/// An identifier of a presenter that is unique among all processes.
 struct PresenterIdentifier: Hashable, Sendable, Comparable {
     let client: UInt64
     let number: UInt64

@@ -1,31 +1,32 @@
 import Glibc
 
-/// The limits of one claim, beyond which it would burden others. They are the same within a process and in the
-/// daemon.
+/// The limits of one claim, which prevent that a claim slows down other processes. They are the same within a process
+/// and in the daemon.
 package enum ClaimLimits {
     package static let accesses = 10_000
     package static let purposeBytes = 1_000
-    /// The total size of all paths. A grant after moves contains each of them twice, and must fit into one message.
+    /// The maximum total size of all paths in bytes. A grant after moves contains each path twice, and must fit into
+    /// one message.
     package static let pathBytes = 7 << 20
-    /// The maximum size in bytes of a message with a claim within these limits. Beside paths and purpose, it allows
-    /// for 16 bytes of encoding for each access, nine for each number of another claim, a preparation or a presenter,
-    /// and 4096 for the rest. The daemon disconnects a confined process that sends a larger message.
+    /// The maximum size in bytes of a message with a claim within these limits. In addition to paths and purpose, it
+    /// includes 16 bytes of encoding for each access, nine bytes for each number of another claim, a preparation or a
+    /// presenter, and 4096 bytes for the rest. The daemon disconnects a confined process that sends a larger message.
     package static let messageBytes = pathBytes + accesses * 16 + purposeBytes + ClaimUsage.nestingLimit * 9 + 4096
-    /// The maximum number of attribute names in one event. Fewer attributes exist.
+    /// The maximum number of attribute names in one event. It is larger than the number of existing attributes.
     package static let attributeNames = 1_024
-    /// The time in milliseconds that presenters may have to prepare. It is at least one millisecond, and bounded, as
-    /// a claim excludes others while it waits for presenters.
+    /// The permitted time in milliseconds in which presenters must prepare. It is limited because a claim excludes
+    /// other claims while it waits for presenters.
     package static let presenterMilliseconds = 1...86_400_000
     /// The approximate size in bytes of notices that the end of one claim may cause before presenters are notified in
     /// less detail.
     static let noticeBytes = 8 << 20
-    /// The size of a notice beside its path.
+    /// The size of a notice in bytes, without its path.
     static let bytesPerNotice = 64
 
     /// Whether a path is too long for a claim.
     static func isTooLong(_ path: ExactPath) -> Bool { path.utf8.count >= Int(PATH_MAX) }
 
-    /// Describes the limit that a claim exceeds; `nil` if it exceeds none.
+    /// Returns a description of the limit that a claim exceeds; `nil` if the claim is within the limits.
     package static func fault(_ accesses: [Access], purpose: String) -> String? {
         guard accesses.count <= Self.accesses else {
             return "one access has at most \(Self.accesses) items, not \(accesses.count)"

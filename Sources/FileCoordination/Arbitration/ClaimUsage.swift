@@ -1,19 +1,20 @@
 /// The resources that the claims of one connection use in the arbiter, with their limits. Without limits, a process
-/// that makes claims and never ends them would use up the daemon's memory.
+/// that never ends its claims would exhaust the daemon's memory.
 package struct ClaimUsage: Sendable {
     /// The number of granted and waiting claims.
     package static let claimLimit = 100_000
     package static let itemLimit = 200_000
     /// The size in bytes of the paths, purposes and other parts of claims, and of the tree for their paths.
     package static let byteLimit = 64 << 20
-    /// The number of references from claims to the claims, preparations and presenters that they are nested in or
-    /// block.
+    /// The maximum number of references from claims to other claims, preparations and presenters, in which they are
+    /// nested or which they block.
     package static let nestingLimit = 100_000
-    /// The number of presenters of one process, and of their preparations that have not ended.
+    /// The maximum number of presenters of one process, and of their preparations that have not ended.
     package static let presenterLimit = 10_000
     package static let preparationLimit = 100_000
-    /// The number of connections of one process, including closed ones that retain claims. All of them together may
-    /// use twice the resources of one: a process may reconnect before the loss of its former connection was noticed.
+    /// The maximum number of connections of one process, including closed connections that retain claims. Together they
+    /// may use twice the resources of one connection, because a process may reconnect before the loss of its former
+    /// connection is detected.
     package static let connectionLimit = 16
     static let connectionsFactor = 2
     /// The number of connections of all processes.
@@ -91,7 +92,7 @@ package struct ClaimCost: Sendable {
         return cost
     }
 
-    /// The size of a name's node in the tree if no other path shares it. Few are shared.
+    /// The size in bytes of a name's node in the tree, if no other path shares the node. Few nodes are shared.
     private static let nameBytes = 32
 
     static func bytes(_ path: ExactPath, _ key: ExactPath) -> Int {
@@ -99,7 +100,8 @@ package struct ClaimCost: Sendable {
     }
 }
 
-/// The connections of each process. Without it, a process could multiply its limits by its number of connections.
+/// The connections of each process. They are counted so that a process cannot multiply its limits by opening
+/// connections.
 struct ConnectedProcesses: Sendable {
     private var processes: [UInt64: UInt64] = [:]
     private var connections: [UInt64: [UInt64]] = [:]
@@ -119,7 +121,7 @@ struct ConnectedProcesses: Sendable {
         if connections[process]?.isEmpty == true { connections[process] = nil }
     }
 
-    /// Returns all connections of the client's process, including this one, if it has more than one.
+    /// Returns all connections of the client's process, including the given one, if the process has more than one.
     func connections(beside client: UInt64) -> [UInt64] {
         guard let process = processes[client], let all = connections[process], all.count > 1 else { return [] }
         return all

@@ -1,7 +1,7 @@
 /// A message from the arbiter to a process.
 package enum CoordinationEffect: Sendable, Equatable {
-    /// The claim is granted. Paths are given, for all items, if one has moved since the request. `hasWaited` tells
-    /// whether anything can have changed meanwhile.
+    /// The claim is granted. `paths` has the paths of all items, if one of them has moved since the request.
+    /// `hasWaited` is whether anything may have changed since the request.
     case granted(claim: UInt64, paths: [ExactPath], keys: [ExactPath], hasWaited: Bool = true)
     case denied(claim: UInt64, ClaimDenial)
     /// A presenter is to prepare, and to reply within the time limit in milliseconds.
@@ -13,9 +13,10 @@ package enum CoordinationEffect: Sendable, Equatable {
 
 /// The reason why a claim is not granted.
 package enum ClaimDenial: Hashable, Sendable {
-    /// The claim would wait for another one that cannot end before it. The path is that of the other's item.
+    /// The claim would wait for another claim that cannot end before this one. The path is that of the other claim's
+    /// item.
     case deadlock(OtherClaim, path: String)
-    /// The claim would wait for a presenter of this process while it blocks that presenter's queue.
+    /// The claim would wait for a presenter of this process while the claim blocks that presenter's queue.
     case blockedPresenter(path: String)
     /// A presenter could not prepare, or a provider could not provide the item.
     case presenter(CoordinationError)
@@ -25,9 +26,9 @@ package enum ClaimDenial: Hashable, Sendable {
     case tooManyClaims(limit: Int)
 }
 
-/// A claim as reported to the process of another one.
+/// A claim, in the form in which it is reported to the process of another claim.
 package struct OtherClaim: Hashable, Sendable {
-    /// The arbiter's number of the client that made it; `nil` for the same client.
+    /// The arbiter's number of the client that made the claim; `nil` for the same client.
     package let client: UInt64?
     package let number: UInt64
 
@@ -90,7 +91,7 @@ package enum PresenterNotice: Hashable, Sendable {
     case subitemVersionChanged(ExactPath, VersionChange)
 }
 
-/// An effect and the client that it is for.
+/// An effect, and the client to which it is sent.
 package struct AddressedEffect: Sendable, Equatable {
     package let client: UInt64
     package let effect: CoordinationEffect

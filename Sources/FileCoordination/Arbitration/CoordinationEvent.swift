@@ -1,22 +1,22 @@
 import Conduit
 import LinuxSystem
 
-/// A message from a process to the arbiter. Claims and presenters have numbers that their process chooses;
-/// preparations have the arbiter's.
+/// A message from a process to the arbiter. The process chooses the numbers of its claims and presenters. The arbiter
+/// chooses the numbers of preparations.
 package enum CoordinationEvent: Sendable {
     /// A request to use items.
     case claim(ClaimRequest)
-    /// A claim that a former arbiter had granted.
+    /// A claim that an earlier arbiter had granted.
     case adopt(ClaimRequest)
-    /// All claims that a former arbiter had granted have been reported.
+    /// The end of the reports of claims that an earlier arbiter had granted.
     case adoptedAll
     /// The end of a granted claim, with the changes of the written items.
     case release(claim: UInt64, outcomes: [ClaimOutcome])
     /// The caller no longer waits for the claim.
     case cancel(claim: UInt64)
-    /// A presenter's reply that it is prepared, or cannot be.
+    /// A presenter's reply that it is prepared, or cannot prepare.
     case answer(preparation: UInt64, failure: CoordinationError?)
-    /// A new presenter, or one that presents another item than before.
+    /// A new presenter, or a presenter that now presents another item.
     case present(PresenterPlace)
     case removePresenter(UInt64)
     /// A move of an item, as announced by the process that moved it.
@@ -27,27 +27,28 @@ package enum CoordinationEvent: Sendable {
     case changedVersion(path: ExactPath, VersionChange)
 }
 
-/// A request to use items together: all of them are granted at once.
+/// A request to use several items together. All of them are granted at once.
 package struct ClaimRequest: Sendable {
     package let number: UInt64
     package var accesses: [Access]
     /// The purpose identifier. Claims with the same purpose do not wait for each other.
     package let purpose: String
-    /// The presenter on whose behalf the items are used. It gets no messages about this claim.
+    /// The presenter for which the items are used. It gets no messages about this claim.
     package let presenter: UInt64?
-    /// The claims that the same thread already holds. They end after this one.
+    /// The claims that the same thread already holds. This claim ends before them.
     package let enclosing: [UInt64]
-    /// The preparations that the thread is performing. They are answered after this claim.
+    /// The preparations that the thread is performing. This claim ends before their replies.
     package var answering: [UInt64]
-    /// The presenters of the process that cannot get messages until this claim ends, because its thread is their
-    /// queue's.
+    /// The presenters of the process that cannot get messages until this claim ends, because the claim's thread runs
+    /// their queue.
     package let blocking: [UInt64]
-    /// The time in milliseconds that a presenter has to prepare: at least one, and at most a day.
+    /// The time in milliseconds in which a presenter must prepare: at least one millisecond, and at most a day.
     package var presenterTimeLimit: Int
-    /// The file to read, as handed to a confined process. Sent along with the claim, and not part of it.
+    /// The file to read, which was handed to a confined process. It is sent together with the claim, and is not part of
+    /// it.
     package let handed: FileDescriptor?
     /// Whether a provider makes the claim while it is being notified of a changed file. The process that changed the
-    /// file waits for that.
+    /// file waits for the end of the notification.
     package let isNoting: Bool
 
     package init(
@@ -86,7 +87,7 @@ package struct ClaimOutcome: Hashable, Sendable {
     }
 }
 
-/// The item of a presenter; no path while it presents nothing.
+/// The item of a presenter. The path is `nil` while the presenter has no item.
 package struct PresenterPlace: Hashable, Sendable {
     package let number: UInt64
     package let path: ExactPath?
@@ -104,7 +105,7 @@ package struct ItemMove: Hashable, Sendable {
     package let path: ExactPath
     package let newPath: ExactPath
     package let newKey: ExactPath
-    /// The presenter that needs no notice.
+    /// The presenter that needs no notice, if any.
     package let excepted: UInt64?
 
     package init(path: ExactPath, newPath: ExactPath, newKey: ExactPath, excepted: UInt64?) {

@@ -1,8 +1,8 @@
-/// Accesses in the order in which their claims were made. Lookup takes logarithmic time; removal near either end, the
-/// usual case, is cheap.
+/// Accesses in the order in which their claims were made. A lookup takes logarithmic time. A removal near either end,
+/// which is the usual case, is cheap.
 struct EntryQueue: Sendable {
     private var storage: [PathTree.Entry] = []
-    /// The start of the valid entries; those before it were removed.
+    /// The index of the first valid entry. The entries before it were removed.
     private var head = 0
     /// The common purpose of all entries, unless `isMixed`.
     private var purpose = ""
@@ -13,13 +13,13 @@ struct EntryQueue: Sendable {
 
     func before(_ sequence: UInt64) -> ArraySlice<PathTree.Entry> { storage[head..<position(of: sequence, 0)] }
 
-    /// Returns the entries of claims made after one sequence, up to and including another.
+    /// Returns the entries of the claims that were made after one sequence, up to and including another sequence.
     func after(_ sequence: UInt64, through last: UInt64) -> ArraySlice<PathTree.Entry> {
         let start = position(of: sequence &+ 1, 0)
         return last == .max ? storage[start...] : storage[start..<max(start, position(of: last + 1, 0))]
     }
 
-    /// Whether all entries belong to one claim or have its purpose.
+    /// Whether every entry belongs to a given claim or has its purpose.
     func isAlone(_ claim: ClaimIdentifier, of purpose: String) -> Bool {
         isEmpty || storage[head].claim == claim && storage.last?.claim == claim
             || !isMixed && self.purpose == purpose
@@ -57,7 +57,7 @@ struct EntryQueue: Sendable {
         }
     }
 
-    /// Returns the position at which an access is, or would be inserted.
+    /// Returns the position of an access, or the position at which it would be inserted.
     private func position(of sequence: UInt64, _ access: Int) -> Int {
         var (low, high) = (head, storage.endIndex)
         // Most new entries are the latest.

@@ -1,15 +1,15 @@
 /// A tree of paths with the claims of each item, in the order in which they were made, and its presenters.
 ///
-/// Apart from a few spare ones, a node exists only while there are claims or presenters at or beneath it. So a search
-/// beneath a path costs no more than its results.
+/// Apart from a few spare nodes, a node exists only while claims or presenters exist at or beneath it. Therefore the
+/// cost of a search beneath a path is proportional to its results.
 struct PathTree: Sendable {
     /// One access of a claim.
     struct Entry: Sendable {
         let claim: ClaimIdentifier
         let access: Int
         let sequence: UInt64
-        /// A copy of the claim's purpose: with thousands of entries of one purpose, others are found without
-        /// examining each claim.
+        /// A copy of the claim's purpose. With it, the entries of other purposes are found among thousands of entries
+        /// without a look at each claim.
         let purpose: String
     }
 
@@ -33,8 +33,8 @@ struct PathTree: Sendable {
         var parent: Int
         var name: ExactPath
         var children: [ExactPath: Int] = [:]
-        /// The children in an order that does not depend on the dictionary's, so that equal claims have equal
-        /// effects.
+        /// The children in an order that does not depend on the dictionary's, so that the same claims always have the
+        /// same effects.
         var orderedChildren: [Int] = []
         /// The index in the parent's `orderedChildren`.
         var position = 0
@@ -73,7 +73,7 @@ struct PathTree: Sendable {
     private static let keptNodes = 256
     private var nodes = [Node(parent: -1, name: "")]
     private var free: [Int] = []
-    /// The latest lookup, which nearly always repeats.
+    /// The latest lookup, which is usually repeated.
     private var latest: (path: ExactPath, node: Int)?
 
     // MARK: Changing
@@ -131,7 +131,7 @@ struct PathTree: Sendable {
         return node
     }
 
-    /// Returns a path's components. Splitting it by characters would take longer than all the rest.
+    /// Returns a path's components. Splitting the path by characters would be too slow.
     private static func names(in path: ExactPath) -> [ExactPath] {
         var path = path.string
         return path.withUTF8 { bytes in
@@ -172,8 +172,8 @@ struct PathTree: Sendable {
 
     // MARK: Looking
 
-    /// Whether an access of another claim with another purpose may exclude one at this node. Faster than a search for
-    /// all of them.
+    /// Whether an access of another claim with another purpose may exclude an access at this node. This is faster than
+    /// a search for all such accesses.
     func hasExcluding(_ claim: ClaimIdentifier, of purpose: String, at node: Int, writes: Bool) -> Bool {
         func isAlone(_ queue: EntryQueue) -> Bool { queue.isAlone(claim, of: purpose) }
         func isAlone(_ node: Int) -> Bool {
@@ -193,9 +193,9 @@ struct PathTree: Sendable {
         return false
     }
 
-    /// Returns the node that follows another in a pre-order traversal beneath a top node.
+    /// Returns the node that follows another node in a pre-order traversal beneath a top node.
     ///
-    /// The traversal needs no memory, on the stack or elsewhere, however deep the paths are.
+    /// The traversal needs no memory, neither on the stack nor on the heap, however deep the paths are.
     private func next(after node: Int, beneath top: Int) -> Int? {
         if let child = nodes[node].orderedChildren.first { return child }
         var node = node
@@ -208,9 +208,9 @@ struct PathTree: Sendable {
         return nil
     }
 
-    /// Calls a function for every access of another purpose that excludes one at this node and holds or, if a
-    /// sequence is given, waits and precedes it. Entries at the node itself come first, and of these the latest
-    /// waiting ones. Stops when the function returns `false`.
+    /// Calls a function for every access of another purpose that excludes an access at this node and whose claim holds
+    /// its items. If a sequence is given, also calls it for waiting claims before this sequence. Entries at the node
+    /// itself come first, beginning with the latest waiting ones. Stops when the function returns `false`.
     func forEachExcluding(
         at node: Int, of purpose: String, writes: Bool, waitingBefore sequence: UInt64?,
         _ body: (Entry, Relation) -> Bool
@@ -233,7 +233,7 @@ struct PathTree: Sendable {
 
     func entries(at node: Int, _ group: Group) -> EntryQueue { nodes[node][group] }
 
-    /// Calls a function for a node, those above it and those beneath it, until it returns `false`.
+    /// Calls a function for a node, the nodes above it and the nodes beneath it, until the function returns `false`.
     @discardableResult
     func forEachNode(around node: Int, _ body: (Int, Relation) -> Bool) -> Bool {
         forEachNode(atOrAbove: node, body) && forEachNode(beneath: node, body)

@@ -1,6 +1,7 @@
-/// The requests that a claim's accesses cause for presenters of their items, and of items above and beneath those.
+/// The requests to presenters that a claim's accesses cause. They concern presenters of the accessed items, and of
+/// items above and beneath them.
 struct PreparationNeeds {
-    /// The guarded paths for writing, for reading, and for which presenters are to save.
+    /// The guarded paths: those for writing, those for reading, and those whose presenters must save.
     private let written: SortedPaths
     private let read: SortedPaths
     private let saved: SortedPaths
@@ -36,8 +37,8 @@ struct PreparationNeeds {
         preparation.deletesItem = gone.cover(path)
     }
 
-    /// Returns the deleted items beneath a directory, with the size of their paths; nothing if they exceed the limit.
-    /// A replaced item is not listed, as another takes its place.
+    /// Returns the deleted items beneath a directory, with the size of their paths in bytes. Returns no items if they
+    /// exceed the limit. A replaced item is not included, because another item takes its place.
     func deletedSubitems(beneath path: ExactPath, atMost limit: Int) -> ([ExactPath], bytes: Int) {
         let found = deleted.beneath(path)
         if found.isEmpty { return ([], 0) }

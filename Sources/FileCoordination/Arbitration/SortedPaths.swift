@@ -1,8 +1,8 @@
-/// A set of up to ten thousand paths, in which those above or beneath another path are found in logarithmic time.
+/// A set of up to ten thousand paths. Members above or beneath a given path are found in logarithmic time.
 struct SortedPaths {
-    /// The distinct paths, sorted so that those beneath a path follow it directly.
+    /// The distinct paths. In their order, all paths beneath a path directly follow it.
     let paths: [ExactPath]
-    /// The paths that are not beneath another one.
+    /// The paths that are not beneath another path of the set.
     private let topmost: [ExactPath]
 
     init(_ paths: [ExactPath]) {
@@ -18,7 +18,7 @@ struct SortedPaths {
         self.topmost = topmost
     }
 
-    /// Whether a path is one of them or beneath one.
+    /// Whether a path is in the set or beneath a member.
     func cover(_ path: ExactPath) -> Bool {
         if topmost.isEmpty { return false }
         // Anything between the path above and the path itself would be beneath the former.
@@ -34,13 +34,13 @@ struct SortedPaths {
         return paths[start..<end]
     }
 
-    /// Whether a path is one of them or above one.
+    /// Whether a path is in the set or above a member.
     func reach(_ path: ExactPath) -> Bool {
         let place = Self.firstIndex(in: paths) { !PlainPath.precedes($0, path) }
         return place < paths.endIndex && PlainPath.isAtOrBeneath(paths[place], path)
     }
 
-    /// Returns the first index from which a condition holds for all paths.
+    /// Returns the index of the first path that meets a condition, if all paths after it meet the condition, too.
     private static func firstIndex(in paths: [ExactPath], where isTrue: (ExactPath) -> Bool) -> Int {
         var (low, high) = (paths.startIndex, paths.endIndex)
         while low < high {

@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// A file that holds a bookmark and nothing else.
+/// A file that contains only a bookmark.
 struct AliasFile {
     private let url: URL
 
@@ -38,7 +38,7 @@ struct AliasFile {
         return try ResolvedBookmark(data, options, relativeTo: nil).url
     }
 
-    /// Returns the contents of a file that begins like a bookmark; `nil` for any other file.
+    /// Returns the contents of a file that begins like a bookmark; `nil` if the file begins in another way.
     private func contents() throws -> Data? {
         let path = url.bookmarkPath
         do throws(Errno) {

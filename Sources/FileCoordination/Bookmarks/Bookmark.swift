@@ -7,11 +7,11 @@ import LinuxSystem
 package struct Bookmark: Message {
     /// The recipients of a security scope.
     package struct Scope: Message, Equatable {
-        /// The bundle whose confined processes may use it.
+        /// The bundle whose confined processes may use the bookmark.
         package let bundle: String?
-        /// Whether contents may be read only.
+        /// Whether the item may only be read.
         package let isReadOnly: Bool
-        /// The machine session in which it is valid; `nil` for one that is permanent.
+        /// The machine session in which the bookmark is valid; `nil` for a permanent bookmark.
         package let session: String?
 
         package init(bundle: String?, isReadOnly: Bool, session: String? = nil) {
@@ -20,9 +20,9 @@ package struct Bookmark: Message {
             self.session = session
         }
 
-        /// Whether the confined processes of a bundle may use it now. A temporary scope without a bundle is valid for
-        /// any confined process until the machine restarts. A permanent one without a bundle is only for the user's
-        /// unconfined programs.
+        /// Whether the confined processes of a bundle may use the scope now. A temporary scope without a bundle is
+        /// valid for any confined process until the machine restarts. A permanent scope without a bundle is valid only
+        /// for the user's unconfined programs.
         package func isGood(for bundle: String) -> Bool {
             if let session, session != MachineSession.current { return false }
             return self.bundle == bundle || (self.bundle == nil && session != nil)
@@ -41,15 +41,15 @@ package struct Bookmark: Message {
         }
     }
 
-    /// The raw value of the options with which it was made.
+    /// The raw value of the options with which the bookmark was created.
     let options: UInt
-    /// The user ID of the process that made it.
+    /// The user ID of the process that created the bookmark.
     let user: UInt32
     let identity: ItemIdentity
     let path: String
     /// The path within the file system, without its mount point.
     let inside: String?
-    /// The file that it was made relative to, and the path from that file's directory.
+    /// The file to which the bookmark is relative, and the path from that file's directory to the item.
     let base: ItemIdentity?
     let relativePath: String?
     package let scope: Scope?

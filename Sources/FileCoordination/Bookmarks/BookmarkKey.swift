@@ -3,8 +3,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The secret with which a user's bookmarks are authenticated: 32 random bytes in `bookmark.key` of the data
-/// directory, which only the user may read. A process that can read the user's files needs no bookmark to use them.
+/// The secret with which a user's bookmarks are authenticated: 32 random bytes in `bookmark.key` of the data directory,
+/// which only the user may read. The secret protects nothing from a process that can read the user's files, because
+/// such a process does not need a bookmark.
 package struct BookmarkKey: Sendable {
     private static let length = 32
     private static let fileName = "bookmark.key"
@@ -17,9 +18,9 @@ package struct BookmarkKey: Sendable {
 
     /// Reads the key in a data directory, or creates it if none exists. Blocks on the file system.
     ///
-    /// Several processes may do so at once: the key is published atomically, and all of them get the same.
+    /// Several processes may create it at once: the key is published atomically, and all processes get the same key.
     ///
-    /// - Throws: ``Fault`` for a file that another user owns or can read; `Errno` if the directory cannot be used.
+    /// - Throws: ``Fault`` for a key file that another user owns or can read; `Errno` if the directory cannot be used.
     package init(data: String) throws {
         let path = data + "/" + Self.fileName
         do {

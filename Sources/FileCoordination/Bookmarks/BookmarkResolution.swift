@@ -5,16 +5,16 @@ import LinuxSystem
 /// The result of resolving a bookmark.
 package struct BookmarkResolution: Sendable {
     package let item: ResolvedItem
-    /// Whether a new bookmark should be made: the item has moved, or another one has taken its place.
+    /// Whether a new bookmark should be created, because the item has moved, or another item has replaced it.
     package let isStale: Bool
-    /// Whether this is another item at the bookmark's path, such as after a program saved by renaming a new file over
-    /// the old one.
+    /// Whether the result is another item at the bookmark's path, for example after a program saved a document by
+    /// renaming a new file over the old one.
     package let isReplaced: Bool
 
     /// Finds the item. Blocks on the file system.
     ///
     /// - Parameter base: The file that the bookmark is relative to.
-    /// - Throws: `CocoaError`: `fileReadCorruptFile` for a bookmark of another user or without its base,
+    /// - Throws: `CocoaError`: `fileReadCorruptFile` if the bookmark belongs to another user, or its base is missing,
     ///   `fileNoSuchFile` if the item cannot be found.
     package init(of bookmark: Bookmark, relativeTo base: ResolvedItem?) throws {
         guard bookmark.user == geteuid() else {
@@ -59,7 +59,7 @@ struct ResolvedBookmark {
     let isStale: Bool
 
     /// Resolves a bookmark. Blocks on the file system. A confined process blocks on the daemon, which resolves
-    /// bookmarks that were made outside it.
+    /// bookmarks that were created outside of the process.
     init(_ data: Data, _ options: URL.BookmarkResolutionOptions, relativeTo base: URL?) throws {
         let base = try base?.foundItem()
         let bookmark: Bookmark

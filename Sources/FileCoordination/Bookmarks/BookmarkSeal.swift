@@ -2,7 +2,7 @@ import CAuthentication
 import Conduit
 import Foundation
 
-/// The encoding of bookmarks, with a code that proves that this user's Purvey made them.
+/// The encoding of bookmarks. An authentication code proves that they were created by Purvey for the same user.
 ///
 ///     offset  bytes
 ///     0       4     "PVBK"
@@ -15,7 +15,7 @@ import Foundation
 package enum BookmarkSeal {
     private static let head: [UInt8] = Array("PVBK".utf8) + [1, 0, 0, 0]
     private static let codeLength = Int(CAUTHENTICATION_LENGTH)
-    /// The maximum size in bytes, larger than any valid bookmark.
+    /// The maximum size of a bookmark in bytes. It is larger than any valid bookmark.
     package static let largest = 1 << 20
 
     /// The reason why data is no valid bookmark.
@@ -24,7 +24,7 @@ package enum BookmarkSeal {
         case notABookmark
         /// The data was made by a later version of Purvey.
         case unknownVersion(UInt8)
-        /// The data was changed, or made with the key of another user or machine.
+        /// The data was changed, or created with the key of another user or machine.
         case notAuthentic
         /// The data is authentic but cannot be decoded.
         case malformed

@@ -25,13 +25,13 @@ package struct BookmarkValue: Message {
     private let texts: [String]?
     package let key: URLResourceKey
 
-    /// Returns those of an item's values that a bookmark can store. Blocks on the file system.
+    /// Returns an item's values for some keys, without values that a bookmark cannot store. Blocks on the file system.
     package static func values(of item: URL, forKeys keys: [URLResourceKey]) throws -> [BookmarkValue] {
         // The module's own method, which takes an array, supports the type identifier; Foundation's does not.
         try item.resourceValues(forKeys: keys).allValues.compactMap { BookmarkValue($0.value, forKey: $0.key) }
     }
 
-    /// Returns `nil` for a value that is meaningless outside this process.
+    /// Creates a value; `nil` if the value is meaningless outside this process.
     init?(_ value: Any, forKey key: URLResourceKey) {
         self.key = key
         var parts: (Kind, text: String?, number: Int64?, real: Double?, bytes: ByteString?, texts: [String]?)
@@ -51,7 +51,7 @@ package struct BookmarkValue: Message {
         (kind, text, number, real, bytes, texts) = parts
     }
 
-    /// The value as Foundation represents it; `nil` if it does not match its kind.
+    /// The value in Foundation's form; `nil` if it does not match its kind.
     package var value: Any? {
         switch kind {
         case .text: text
@@ -87,7 +87,7 @@ package struct BookmarkValue: Message {
 }
 
 extension Bookmark {
-    /// Returns the stored values for these keys, and the path and name, which are always known.
+    /// Returns the stored values for some keys. The path and the name are always known.
     func values(forKeys keys: some Sequence<URLResourceKey>) -> [URLResourceKey: Any] {
         let wanted = Set(keys)
         var found: [URLResourceKey: Any] = [.pathKey: path, .nameKey: path == "/" ? path : path.lastPathName]

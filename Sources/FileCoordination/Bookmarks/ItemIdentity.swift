@@ -2,10 +2,10 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// The identity of a file or directory, whatever its name or place.
+/// The identity of a file or directory, which does not depend on its path.
 ///
-/// It consists of the inode number and the file handle, if the file system supports handles: a later file with the
-/// same inode number has another handle. Otherwise the birth time takes the handle's place.
+/// It consists of the inode number and the file handle, if the file system supports handles. A later file with the same
+/// inode number has another handle. If the file system does not support handles, the birth time is used instead.
 package struct ItemIdentity: Message, Hashable {
     let device: UInt64
     let inode: UInt64
@@ -26,7 +26,7 @@ package struct ItemIdentity: Message, Hashable {
         born = file.birthTime
     }
 
-    /// Whether both identify the same file.
+    /// Whether both values identify the same file.
     func isSame(as other: ItemIdentity) -> Bool {
         guard inode == other.inode, isDirectory == other.isDirectory else { return false }
         if let handle, let otherHandle = other.handle, handle != otherHandle { return false }

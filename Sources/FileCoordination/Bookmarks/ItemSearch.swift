@@ -7,13 +7,13 @@ package struct ResolvedItem: Sendable {
     package let descriptor: FileDescriptor
     package let path: String
 
-    /// Opens the item that has a path now. A symbolic link is not followed.
+    /// Opens the item that is at a path now. A symbolic link is not followed.
     package init(at path: String) throws(Errno) {
         descriptor = try .open(path, [.pathOnly, .noFollow])
         self.path = path
     }
 
-    /// Creates one from an open file and its path when it was opened.
+    /// Creates an item from an open file and the path under which it was opened.
     package init(_ descriptor: FileDescriptor, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -23,9 +23,9 @@ package struct ResolvedItem: Sendable {
 /// A search for an item by its identity.
 ///
 /// It tries, in this order: the known paths; the file handle, which only a process with CAP_DAC_READ_SEARCH may open;
-/// the same path within the file system if that is mounted elsewhere; and the inode number in the directories around
-/// the known paths and in the home directory. The last search examines a limited number of names, on one file system:
-/// an item that was moved farther away is not found.
+/// the same path within the file system, if the file system is mounted elsewhere; and the inode number in the
+/// directories around the known paths and in the home directory. The last search examines a limited number of names, on
+/// one file system: an item that was moved farther away is not found.
 struct ItemSearch {
     let identity: ItemIdentity
     /// The absolute paths at which the item may be, the likeliest first.
@@ -33,8 +33,9 @@ struct ItemSearch {
     /// The path within its file system.
     let inside: String?
 
-    /// The limits of a search: the number of names to examine, the number of parent directories to begin at, and the
-    /// depth. Fewer names are examined if another item has the path, as that has most likely replaced the item.
+    /// The limits of a search: the number of names to examine, the number of parent directories from which to begin,
+    /// and the depth. Fewer names are examined if another item has the path, because it has most likely replaced the
+    /// item.
     private static let entryLimit = 200_000
     private static let entryLimitWhenReplaced = 20_000
     private static let foldersAbove = 4
@@ -77,7 +78,7 @@ struct ItemSearch {
         return nil
     }
 
-    /// Opens the nearest directory above a path that exists.
+    /// Opens the nearest existing directory above a path.
     private func deepestFolder(of path: String) -> FileDescriptor? {
         var folder = Bookmark.folder(of: path)
         while true {
@@ -87,8 +88,8 @@ struct ItemSearch {
         }
     }
 
-    /// Whether a mount is skipped because it is another file system that a server provides: an unresponsive server
-    /// would block a search that does not concern it.
+    /// Whether a mount is skipped, because it is another file system that a server provides. If the server does not
+    /// respond, it would block a search that does not concern it.
     private func isOther(_ mount: Mount) -> Bool { mount.isServed && mount.device != identity.device }
 
     private func findElsewhereMounted(_ mounts: [Mount]) -> ResolvedItem? {

@@ -19,11 +19,11 @@ extension NSURL {
         }
         /// Grants a confined process access to the item later; see `startAccessingSecurityScopedResource()`.
         public static var withSecurityScope: BookmarkCreationOptions { BookmarkCreationOptions(rawValue: 1 << 11) }
-        /// With ``withSecurityScope``: read-only access.
+        /// Read-only access. Used together with ``withSecurityScope``.
         public static var securityScopeAllowOnlyReadAccess: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 12)
         }
-        /// Without the access that a bookmark otherwise carries implicitly.
+        /// No implicit access. Without this option, a bookmark carries access implicitly.
         public static var withoutImplicitSecurityScope: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 29)
         }
@@ -39,19 +39,19 @@ extension NSURL {
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// No user interface. Resolving never shows any.
+        /// No user interface. The option has no effect, because resolving never shows one.
         public static var withoutUI: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 8) }
         /// No mounting. Resolving never mounts a volume.
         public static var withoutMounting: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 9) }
-        /// Access begins with `startAccessingSecurityScopedResource()`, not before.
+        /// Access begins only with `startAccessingSecurityScopedResource()`.
         public static var withSecurityScope: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 10) }
-        /// Like ``withSecurityScope``, for bookmarks whose access otherwise begins when they are resolved.
+        /// Like ``withSecurityScope``, for bookmarks that carry access implicitly.
         public static var withoutImplicitStartAccessing: BookmarkResolutionOptions {
             BookmarkResolutionOptions(rawValue: 1 << 15)
         }
     }
 
-    /// An unused type: methods with such a parameter ignore it, as Apple's do.
+    /// An unused type. Functions ignore parameters of this type, as Apple's functions do.
     public typealias BookmarkFileCreationOptions = Int
 }
 

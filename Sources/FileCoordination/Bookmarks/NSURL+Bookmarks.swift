@@ -1,12 +1,15 @@
 import Foundation
 import LinuxSystem
 
-/// The bookmarks of `URL`, in their older form; see there.
+/// The bookmarks of `URL`, in their older form.
+///
+/// Source: Foundation, `NSURL.h`. Apple's `open` methods are not open in this extension, because Swift on Linux cannot
+/// override methods that an extension declares.
 ///
 /// Source: Foundation, `NSURL.h`. Apple's `open` methods are not open in this extension: Swift on Linux cannot
 /// override methods that an extension declares.
 extension NSURL {
-    /// Creates a bookmark of the item that this URL names.
+    /// Creates a bookmark of the item at this URL.
     public func bookmarkData(
         options: BookmarkCreationOptions = [], includingResourceValuesForKeys keys: [URLResourceKey]?,
         relativeTo relativeURL: URL?
@@ -31,7 +34,7 @@ extension NSURL {
         self.init(fileURLWithPath: target.path, isDirectory: target.hasDirectoryPath)
     }
 
-    /// Returns the resource values that a bookmark holds.
+    /// Returns the resource values that are stored in a bookmark.
     public class func resourceValues(
         forKeys keys: [URLResourceKey], fromBookmarkData bookmarkData: Data
     ) -> [URLResourceKey: Any]? {

@@ -2,26 +2,26 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// Bookmarks: data that finds a file or directory again after it was renamed or moved, in another process or after a
-/// restart of the machine as well.
+/// Bookmarks: data with which a file or directory is found after it was renamed or moved, even in another process or
+/// after a restart of the machine.
 ///
-/// A bookmark holds the item's handle, inode number and path, and an authentication code, so that only bookmarks of
-/// this user's programs are accepted. All of these functions block on the file system, and any thread may call them.
-/// See Documentation/Bookmarks.md for the format, and for items that cannot be found again.
+/// A bookmark contains the item's handle, inode number and path, and an authentication code, so that only bookmarks of
+/// this user's programs are accepted. All of these functions block on the file system. Any thread may call them. See
+/// Documentation/Bookmarks.md for the format, and for items that cannot be found again.
 ///
 /// Source: Foundation, `URL.h`, `NSURL.h`.
 extension URL {
-    /// Creates a bookmark of the item that this URL names. A symbolic link is not followed.
+    /// Creates a bookmark of the item at this URL. A symbolic link is not followed.
     ///
-    /// Without `minimalBookmark` and `withoutImplicitSecurityScope` the bookmark carries access: a confined process
-    /// of this user that it is handed to may use the item until the machine restarts.
+    /// Without `minimalBookmark` and `withoutImplicitSecurityScope` the bookmark carries access: a confined process of
+    /// this user that receives the bookmark may use the item until the machine restarts.
     ///
     /// - Parameters:
     ///   - keys: The resource values to store; ``resourceValues(forKeys:fromBookmarkData:)`` reads them without
     ///     resolving.
     ///   - url: A file that is required to resolve the bookmark. It must be the same file, not a copy.
-    /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission`, or `fileReadUnsupportedScheme` if this
-    ///   is no file URL.
+    /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission`, or `fileReadUnsupportedScheme` if this is
+    ///   not a file URL.
     public func bookmarkData(
         options: BookmarkCreationOptions = [], includingResourceValuesForKeys keys: Set<URLResourceKey>? = nil,
         relativeTo url: URL? = nil
@@ -29,8 +29,8 @@ extension URL {
         try makeBookmark(options, keeping: keys, relativeTo: url, forBundle: nil)
     }
 
-    /// Creates a bookmark with a security scope for the confined processes of a bundle. With it, an unconfined
-    /// program hands a file to an extension permanently.
+    /// Creates a bookmark with a security scope for the confined processes of a bundle. With such a bookmark, an
+    /// unconfined program gives an extension permanent access to a file.
     package func bookmarkData(
         options: BookmarkCreationOptions = .withSecurityScope, relativeTo url: URL? = nil, forBundle bundle: String
     ) throws -> Data {
@@ -39,12 +39,13 @@ extension URL {
 
     /// Finds the item of a bookmark.
     ///
-    /// The item itself has precedence, whatever its current name. Otherwise another item at its path is returned,
-    /// such as after a program saved by renaming a new file over the old one.
+    /// The item itself is preferred, even if it has another name now. If it does not exist, another item at its path is
+    /// returned, for example after a program saved by renaming a new file over the old one.
     ///
-    /// - Parameter isStale: Set to whether a new bookmark should be made, because the item has moved or was replaced.
-    /// - Throws: `CocoaError`: `fileReadCorruptFile` if the data is no bookmark, was changed, or was made by another
-    ///   user; `fileNoSuchFile` if the item is not found.
+    /// - Parameter isStale: Set to whether a new bookmark should be created, because the item has moved or was
+    ///   replaced.
+    /// - Throws: `CocoaError`: `fileReadCorruptFile` if the data is not a bookmark, was changed, or was created by
+    ///   another user; `fileNoSuchFile` if the item is not found.
     public init(
         resolvingBookmarkData data: Data, options: BookmarkResolutionOptions = [], relativeTo url: URL? = nil,
         bookmarkDataIsStale isStale: inout Bool
@@ -54,16 +55,18 @@ extension URL {
         self = resolved.url
     }
 
-    /// Creates the URL of the target of an alias file or a symbolic link, or of the item itself if it is neither.
+    /// Creates the URL of the target of an alias file or a symbolic link. For any other item, creates the URL of the
+    /// item itself.
     ///
     /// - Throws: `CocoaError`, as resolving a bookmark does, and `fileReadNoSuchFile` if the file does not exist.
     public init(resolvingAliasFileAt url: URL, options: BookmarkResolutionOptions = []) throws {
         self = try AliasFile(url).target(options) ?? url
     }
 
-    /// Returns the resource values that a bookmark holds, and the path and name that the item had when it was made.
+    /// Returns the resource values that are stored in a bookmark, and the path and name that the item had when the
+    /// bookmark was created.
     ///
-    /// - Returns: `nil` if the data is no bookmark, was changed, or was made by another user.
+    /// - Returns: `nil` if the data is not a bookmark, was changed, or was created by another user.
     public static func resourceValues(
         forKeys keys: Set<URLResourceKey>, fromBookmarkData data: Data
     ) -> URLResourceValues? {
@@ -81,7 +84,7 @@ extension URL {
 
     /// Returns the bookmark in an alias file.
     ///
-    /// - Throws: `CocoaError`, `fileReadCorruptFile` for a file that holds none.
+    /// - Throws: `CocoaError`, `fileReadCorruptFile` if the file does not contain a bookmark.
     public static func bookmarkData(withContentsOf url: URL) throws -> Data {
         try AliasFile(url).bookmark()
     }
@@ -94,7 +97,7 @@ extension URL {
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// Opens the item that this URL names.
+    /// Opens the item at this URL.
     func foundItem() throws -> ResolvedItem {
         guard isFileURL else { throw BookmarkError.notAFile(self) }
         let path = bookmarkPath
@@ -141,7 +144,7 @@ extension URL {
 }
 
 extension BookmarkKey {
-    /// Returns the key of this user; in a confined process, one in its own container.
+    /// Returns the key of this user. A confined process has a separate key in its container.
     static func current() throws -> BookmarkKey {
         do {
             guard let data = DataFolder.path else { throw KeyError(description: "PURVEY_HOME is not an absolute path") }
@@ -153,7 +156,7 @@ extension BookmarkKey {
 }
 
 extension Bookmark {
-    /// Decodes a bookmark that this user's programs made.
+    /// Decodes a bookmark that was created by a program of this user.
     init(reading data: Data) throws {
         let key = try BookmarkKey.current()
         do throws(BookmarkSeal.SealError) {

@@ -4,21 +4,21 @@ import Runtime
 
 /// The place of a call to a coordinator, for messages about deadlocks.
 ///
-/// Every claim records one, so recording is cheap and cannot fail: it stores a few addresses from the thread's own
-/// stack. They are symbolicated only when a deadlock is reported.
+/// Every claim records its place, so recording must be cheap and cannot fail. It stores a few return addresses from the
+/// thread's stack. They are symbolicated only when a deadlock is reported.
 enum CallSite: Sendable {
     /// The return addresses of the call, the innermost first.
     case addresses([UInt])
     /// The source location from the compiler. A task's callers are not on a stack.
     case source(file: StaticString, line: UInt, function: StaticString)
 
-    /// The number of addresses recorded. Fewer frames lie between the program's call and the recording, even without
-    /// optimization.
+    /// The number of recorded addresses. It is larger than the number of frames between the program's call and the
+    /// recording, even without optimization.
     private static let depth = 20
 
     static func here() -> CallSite { .addresses(CallStack.returnAddresses(atMost: depth)) }
 
-    /// The place in words: file and line if the program has debugging information, or else the function. Reads the
+    /// The place in words: file and line if the program has debugging information, otherwise the function. Reads the
     /// files of programs and libraries, which is slow.
     var words: String {
         switch self {
@@ -56,9 +56,9 @@ enum CallSite: Sendable {
 
     // MARK: Looking up
 
-    /// An encoded backtrace. The runtime would find the loaded images by reading the memory of this process, which
-    /// crashes if other threads unmap memory meanwhile. So the images come from the dynamic loader, in the runtime's
-    /// own format (swift.org, "Compact Backtrace Format" and "Compact ImageMap Format", version 0).
+    /// An encoded backtrace. To find the loaded images, the runtime reads the memory of this process, which crashes if
+    /// another thread unmaps memory at the same time. Therefore the images come from the dynamic loader. They are in
+    /// the runtime's own format (swift.org, "Compact Backtrace Format" and "Compact ImageMap Format", version 0).
     private struct Recorded: Encodable {
         let architecture: String
         let backtrace: String

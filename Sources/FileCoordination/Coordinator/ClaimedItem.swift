@@ -13,7 +13,7 @@ struct ClaimedItem: Sendable {
 
     let url: URL
     let use: Use
-    /// The open file, if another process handed it to this one, which may be unable to open it by its path.
+    /// The open file, if another process handed it to this process, which may be unable to open the file by its path.
     var handed: FileDescriptor?
 
     static func reading(_ url: URL, _ options: NSFileCoordinator.ReadingOptions) -> ClaimedItem {
@@ -29,7 +29,7 @@ struct ClaimedItem: Sendable {
         return false
     }
 
-    /// Whether a link stands for its target. For uploading, the target is copied under the link's name.
+    /// Whether a link is replaced by its target. For uploading, the target is copied under the link's name.
     private var followsLink: Bool { resolvesLink || isForUploading }
 
     var isForUploading: Bool {
@@ -61,15 +61,15 @@ struct ClaimedItem: Sendable {
     }
 }
 
-/// The state of an item before it was written, to find out how it changes.
+/// The state of an item before it is written, from which the change is determined afterwards.
 struct ItemWatch {
     private let access: Access
     private let number: Int
     private let before: FileStatus?
-    /// A descriptor that follows the item when it is moved, and shows whether it still exists.
+    /// A descriptor that stays valid when the item is moved, and shows whether the item still exists.
     private let handle: FileDescriptor?
 
-    /// Returns `nil` for an item that is only read.
+    /// Creates the watch; `nil` for an item that is only read.
     init?(_ access: Access, number: Int) {
         guard access.writes else { return nil }
         self.access = access
@@ -82,14 +82,14 @@ struct ItemWatch {
 
     /// Returns the change of the item.
     ///
-    /// - Parameter announced: The former paths of items with announced moves.
+    /// - Parameter announced: The former paths of items whose move was announced.
     func outcome(announced: Set<ExactPath>) -> ClaimOutcome {
         let outcome = ClaimOutcome(access: number, change: change(announced))
         if outcome.change == .deleted { forgetVersions() }
         return outcome
     }
 
-    /// Removes the versions of a deleted item that has no other link.
+    /// Removes the versions of a deleted item, if the item has no other hard link.
     private func forgetVersions() {
         guard let handle, let status = try? handle.status(), status.linkCount == 0,
             let identity = try? ItemIdentity(of: handle)

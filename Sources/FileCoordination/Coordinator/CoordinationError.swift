@@ -4,8 +4,8 @@ import LinuxSystem
 import OSLog
 
 extension ClaimDenial {
-    /// Returns the error for the caller that made the claim. Symbolicating a deadlock may be slow, and must not
-    /// happen on a thread that others wait for.
+    /// Returns the error for the caller that made the claim. Symbolicating a deadlock may be slow, and must not happen
+    /// on a thread for which other threads wait.
     func error(of ticket: ClaimTicket, in process: ProcessCoordination) -> any Error {
         switch self {
         case .presenter(let failure):
@@ -37,7 +37,7 @@ extension ClaimDenial {
         }
     }
 
-    /// Returns the error of a claim that the arbiter does not accept.
+    /// Returns the error of a claim that the arbiter refuses.
     static func refusal(_ reason: String) -> any Error {
         CocoaError(
             .fileReadUnknown, userInfo: [NSLocalizedDescriptionKey: "A coordinated access was refused: \(reason)."])

@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 
 extension CoordinatorCore {
-    /// Uses items on a queue once they may be used.
+    /// Runs an accessor on a queue when its items may be used.
     func coordinate(
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -23,8 +23,8 @@ extension CoordinatorCore {
         }
     }
 
-    /// Uses items in a task once they may be used. File system calls run on other threads: tasks share theirs, and a
-    /// file system may itself need one of those to proceed.
+    /// Runs an accessor in a task when its items may be used. File system calls run on other threads: tasks share a few
+    /// threads, and a file system may itself need one of these threads in order to proceed.
     func coordinate<Result: Sendable>(
         _ intents: SharedIntents, purpose: String, at site: CallSite, accessor: () async throws -> Result
     ) async throws -> Result {
@@ -91,9 +91,9 @@ extension CoordinatorCore {
         }
     }
 
-    /// Claims items without waiting. Their paths are resolved before the claim and, if it has waited, afterwards. The
-    /// latter must not happen on the thread that delivers grants: a file system of this process may wait for a grant
-    /// itself.
+    /// Claims items without blocking. Their paths are resolved before the claim, and again if the claim has waited. The
+    /// second resolution must not happen on the thread that delivers grants, because a file system of this process may
+    /// wait for a grant itself.
     ///
     /// - Parameters:
     ///   - finish: Runs its first function, immediately or later, on a thread that may block. If that function will
@@ -146,9 +146,9 @@ extension NSFileCoordinator {
     /// Reads and writes items in a task without blocking a thread. This is ``coordinate(with:queue:byAccessor:)`` for
     /// `async` accessors, and an addition to Apple's API.
     ///
-    /// The call fails, with an error that names both places, if it would wait for an accessor that the same task
-    /// runs, or for a presenter that the task prepares. If the task is cancelled, before the call or during it, the
-    /// call fails with `CocoaError.userCancelled`.
+    /// The call fails, with an error that names both places, if the call would wait for an accessor that the same task
+    /// runs, or for a presenter that the task prepares. If the task is cancelled before or during the call, the call
+    /// fails with `CocoaError.userCancelled`.
     public func coordinate<Result: Sendable>(
         with intents: [NSFileAccessIntent], file: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function, byAccessor accessor: () async throws -> Result
@@ -159,7 +159,8 @@ extension NSFileCoordinator {
     }
 }
 
-/// A task that waits for a claim, or for several in turn if paths change meanwhile. It may be cancelled at any time.
+/// A task that waits for a claim. If paths change, it waits for several claims, one after the other. It may be
+/// cancelled at any time.
 private final class WaitingTask: Sendable {
     private struct State {
         var ticket: ClaimTicket?
@@ -207,8 +208,8 @@ final class BatchEnd: Sendable {
     func come() { process.release(ticket) }
 }
 
-/// An operation that runs on a client's queue when a claim was granted. If the client cancels it, or releases the
-/// queue, it does not run, and the claim ends all the same.
+/// An operation that runs on a client's queue when a claim was granted. If the client cancels the operation, or
+/// releases the queue, the operation does not run. The claim ends in any case.
 final class TurnOperation: Operation, @unchecked Sendable {
     // Sendable: all mutable state is in the lock.
     private struct Jobs {

@@ -4,9 +4,10 @@ import LinuxSystem
 /// The implementation of a coordinator. Any thread may use it.
 final class CoordinatorCore: Sendable {
     struct Running {
-        /// The claims that calls wait for.
+        /// The claims for which calls wait.
         var waiting: [UInt64: ClaimTicket] = [:]
-        /// The claims of running accessors that write, with the former paths of items with moves announced by them.
+        /// The claims of running accessors that write, each with the former paths of the items whose moves it
+        /// announced.
         var announcedMoves: [UInt64: Set<ExactPath>] = [:]
         /// Whether the coordinator was cancelled. No accessor runs from then on.
         var isCancelled = false
@@ -23,7 +24,7 @@ final class CoordinatorCore: Sendable {
         self.presenter = presenter
     }
 
-    /// The number of times that a claim is repeated because its URL leads elsewhere after it waited.
+    /// The maximum number of times that a claim is repeated, because its URL leads to another path after the wait.
     static let attempts = 16
 
     /// Waits until items may be used, runs an accessor on this thread, and ends the claim.
@@ -75,7 +76,7 @@ final class CoordinatorCore: Sendable {
         process.release(ticket, Self.outcomes(outcomes, ticket.request.accesses))
     }
 
-    /// Drops the change of an item that a moved item has replaced: it no longer exists.
+    /// Drops the change of an item that a moved item has replaced, because the replaced item does not exist any more.
     private static func outcomes(_ outcomes: [ClaimOutcome], _ accesses: [Access]) -> [ClaimOutcome] {
         let destinations = outcomes.compactMap { outcome -> ExactPath? in
             if case .moved(let path, _) = outcome.change { return path }
@@ -115,7 +116,7 @@ final class CoordinatorCore: Sendable {
         return (ticket, places)
     }
 
-    /// Removes a claim from those waited for. Returns whether the coordinator was cancelled meanwhile.
+    /// Removes a claim from those for which calls wait. Returns whether the coordinator was cancelled during the wait.
     @discardableResult
     func forget(_ ticket: ClaimTicket) -> Bool {
         running.withLock { running in
@@ -124,7 +125,7 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    /// Returns the URLs for the accessor; `nil` if they lead elsewhere now, and the claim has to be repeated.
+    /// Returns the URLs for the accessor; `nil` if they lead to other paths now, and the claim must be repeated.
     func granted(
         _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], _ attempts: inout Int
     ) throws -> [URL]? {
@@ -146,7 +147,8 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    /// Whether a changed symbolic link, rather than a coordinated move, has made an item's URL lead elsewhere.
+    /// Whether an item's URL leads to another path because a symbolic link has changed, and not because of a
+    /// coordinated move.
     private static func haveChanged(
         _ items: [ClaimedItem], _ places: [ItemPath], _ granted: [GrantedItem], release ticket: ClaimTicket,
         _ process: ProcessCoordination
@@ -166,7 +168,7 @@ final class CoordinatorCore: Sendable {
 
     // MARK: - Apart from accessors
 
-    /// Makes all calls fail that have not run their accessor, and all later ones.
+    /// Makes all later calls fail, and all calls whose accessor has not run yet.
     func cancel() {
         let waiting = running.withLock { running in
             running.isCancelled = true

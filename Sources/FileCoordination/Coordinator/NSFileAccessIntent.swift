@@ -36,7 +36,7 @@ open class NSFileAccessIntent: NSObject {
         make(.writing(url, options))
     }
 
-    /// The URL of the item. In the accessor, it reflects moves since the intent was made.
+    /// The URL of the item. In the accessor, it takes into account moves since the intent was created.
     open var url: URL { state.withLock { $0.url } }
 
     var item: ClaimedItem { state.withLock { $0.item } }
@@ -44,7 +44,7 @@ open class NSFileAccessIntent: NSObject {
     func move(to url: URL) { state.withLock { $0.url = url } }
 }
 
-/// Intents that are waited for.
+/// Intents for which a call waits.
 struct SharedIntents: @unchecked Sendable {
     // Sendable: only the state in the intents' locks is used, and a subclass's `init()` has finished before.
     let intents: [NSFileAccessIntent]

@@ -3,17 +3,17 @@ import LinuxSystem
 
 /// An object that coordinates the use of files with other threads and processes, and with presenters.
 ///
-/// A call to read or write a file waits until no conflicting use remains. Readers may run at the same time; a writer
-/// runs alone; the use of a directory or a package includes everything in it. Presenters of the file are first asked
-/// to save and to relinquish it, and are notified of changes afterwards. Claims that exclude each other are granted
+/// A call to read or write a file waits until no conflicting use remains. Several readers may run at the same time; a
+/// writer runs alone. The use of a directory or a package includes everything in it. Presenters of the file are first
+/// asked to save and relinquish it. They are notified of changes afterwards. Claims that exclude each other are granted
 /// in the order in which they were made. A coordinator does not wait for itself, so calls may be nested. Coordinators
 /// with the same purpose do not wait for each other either.
 ///
-/// The calls with an accessor block the calling thread and run the accessor on it. A call that would wait for itself,
-/// because the enclosing accessor or presenter message has to end first, fails with an error that names both places.
+/// The calls with an accessor block the calling thread and run the accessor on it. A call fails if it would wait for
+/// itself, because the enclosing accessor or presenter message would have to end first. The error names both places.
 ///
-/// Between processes, coordination works in programs that link the coordination service's client (`import Purvey`).
-/// It uses the daemon, which is started on demand. In other programs it works between the threads of the process.
+/// Between processes, coordination works in programs that link the coordination service's client (`import Purvey`). It
+/// uses the daemon, which is started on demand. In other programs, it works only between the threads of the process.
 ///
 /// ```
 /// let coordinator = NSFileCoordinator()
@@ -34,17 +34,17 @@ open class NSFileCoordinator: NSObject {
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// Presenters are not asked to save first.
         public static var withoutChanges: ReadingOptions { ReadingOptions(rawValue: 1 << 0) }
-        /// A symbolic link stands for its target: the accessor gets the target's URL.
+        /// A symbolic link is replaced by its target: the accessor gets the target's URL.
         public static var resolvesSymbolicLink: ReadingOptions { ReadingOptions(rawValue: 1 << 1) }
-        /// Only metadata that is known without the item's contents is read: nothing is fetched, and presenters are
-        /// not asked.
+        /// Only metadata that is known without the item's contents is read. Therefore nothing is fetched, and
+        /// presenters are not asked to prepare.
         public static var immediatelyAvailableMetadataOnly: ReadingOptions { ReadingOptions(rawValue: 1 << 2) }
         /// The accessor gets a copy, or for a directory a zip archive. The copy is removed when the accessor returns.
-        /// Other processes may use the item meanwhile.
+        /// While the accessor runs, other processes may use the item.
         public static var forUploading: ReadingOptions { ReadingOptions(rawValue: 1 << 3) }
     }
 
-    /// Options for writing an item. All but the last exclude each other.
+    /// Options for writing an item. At most one of them may be used, except for the last, which can be added to any.
     public struct WritingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: UInt
@@ -52,34 +52,34 @@ open class NSFileCoordinator: NSObject {
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// The item is deleted.
         public static var forDeleting: WritingOptions { WritingOptions(rawValue: 1 << 0) }
-        /// The item is moved. Its new path is detected, whether or not the move is announced.
+        /// The item is moved. Its new path is detected, even if the move is not announced.
         public static var forMoving: WritingOptions { WritingOptions(rawValue: 1 << 1) }
         /// Presenters are asked to save first.
         public static var forMerging: WritingOptions { WritingOptions(rawValue: 1 << 2) }
         /// Another item replaces the existing one, if any.
         public static var forReplacing: WritingOptions { WritingOptions(rawValue: 1 << 3) }
-        /// Only metadata that does not depend on the item's contents is written, such as permissions or tags. The
-        /// call excludes others like any writer, and presenters are notified of the change afterwards. But they need
-        /// not relinquish the item, and nothing is fetched.
+        /// Only metadata that does not depend on the item's contents is written, such as permissions or tags. Like any
+        /// writer, the call excludes others, and presenters are notified of the change afterwards. However, presenters
+        /// need not relinquish the item, and nothing is fetched.
         public static var contentIndependentMetadataOnly: WritingOptions { WritingOptions(rawValue: 1 << 4) }
     }
 
     let core: CoordinatorCore
 
-    /// The purpose of the coordinator's claims, which do not wait for those of coordinators with an equal purpose. By
-    /// default it is unique. Set it before the first call.
+    /// The purpose of the coordinator's claims. They do not wait for claims of coordinators with the same purpose. By
+    /// default, the purpose is unique. Set it before the first call.
     open var purposeIdentifier: String
 
     /// Creates a coordinator.
     ///
-    /// - Parameter filePresenterOrNil: The presenter on whose behalf files are used. It gets no messages about that.
+    /// - Parameter filePresenterOrNil: The presenter for which files are used. It gets no messages about this use.
     public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
         core = CoordinatorCore(.current, presenter: filePresenterOrNil.map { ObjectIdentifier($0) })
         purposeIdentifier = Purposes.next()
         super.init()
     }
 
-    /// Creates a coordinator without a presenter that uses other coordination state than this process's.
+    /// Creates a coordinator without a presenter, with other coordination state than that of this process.
     package init(in process: ProcessCoordination) {
         core = CoordinatorCore(process, presenter: nil)
         purposeIdentifier = Purposes.next()
@@ -97,7 +97,7 @@ open class NSFileCoordinator: NSObject {
         ProcessCoordination.current.add(filePresenter)
     }
 
-    /// Removes a presenter, which gets no messages any more.
+    /// Removes a presenter. It gets no further messages.
     open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
         ProcessCoordination.current.remove(ObjectIdentifier(filePresenter))
     }
@@ -139,8 +139,8 @@ open class NSFileCoordinator: NSObject {
     }
 
     /// Evicts an item's contents, which exist elsewhere as well. Presenters of the item relinquish it, and are asked
-    /// with ``NSFilePresenter/accommodatePresentedItemEviction(completionHandler:)``; if one objects, the call fails
-    /// with its error. They are not notified of a change. Otherwise like
+    /// with ``NSFilePresenter/accommodatePresentedItemEviction(completionHandler:)``. If a presenter objects, the call
+    /// fails with its error. Presenters are not notified of a change. Otherwise like
     /// ``coordinate(writingItemAt:options:error:byAccessor:)``.
     package func coordinate(evictingItemAt url: URL, error outError: NSErrorPointer, byAccessor evicter: (URL) -> Void)
     {
@@ -158,8 +158,8 @@ open class NSFileCoordinator: NSObject {
         }
     }
 
-    /// Writes two items, or moves one to the place of another: with ``WritingOptions/forMoving`` for the first and
-    /// ``WritingOptions/forReplacing`` for the second. Otherwise like
+    /// Writes two items. Also moves one item to the place of another, with ``WritingOptions/forMoving`` for the first
+    /// and ``WritingOptions/forReplacing`` for the second. Otherwise like
     /// ``coordinate(readingItemAt:options:error:byAccessor:)``.
     open func coordinate(
         writingItemAt url1: URL, options options1: WritingOptions = [], writingItemAt url2: URL,
@@ -178,8 +178,8 @@ open class NSFileCoordinator: NSObject {
     }
 
     /// Makes the presenters of many items relinquish them at once, for calls of this coordinator in the accessor. The
-    /// items stay claimed until the accessor has called the closure that it gets, at once or later, or has released
-    /// it.
+    /// accessor receives a closure. The items stay claimed until the accessor calls the closure, at once or later, or
+    /// releases it.
     open func prepare(
         forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
         writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [],
@@ -210,9 +210,9 @@ open class NSFileCoordinator: NSObject {
     /// Announces that an item is about to be moved. Does nothing on Linux.
     open func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
-    /// Announces, within an accessor, that an item was moved, and notifies its presenters. If the item was written
-    /// with ``WritingOptions/forMoving``, its presenters are notified without this as well. Presenters of directories
-    /// are notified of a move as such only through this.
+    /// Announces, within an accessor, that an item was moved, and notifies its presenters. If the item was written with
+    /// ``WritingOptions/forMoving``, its presenters are notified even without this call. Presenters of directories are
+    /// notified that an item was moved only through this call.
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
         guard let old = try? ItemPath(oldURL), let new = try? ItemPath(newURL) else { return }
         core.announceMove(from: old, to: new)
@@ -226,14 +226,14 @@ open class NSFileCoordinator: NSObject {
             .changedAttributes(path: item.path, names: attributes.map(\.rawValue).sorted(), excepted: excepted))
     }
 
-    /// Makes all calls of this coordinator, present and future, fail with `CocoaError.userCancelled` unless their
+    /// Makes all calls of this coordinator fail with `CocoaError.userCancelled`, present and future, except calls whose
     /// accessor has run. Any thread may call it.
     open func cancel() {
         core.cancel()
     }
 }
 
-/// Purpose identifiers that are unique among all processes, and short enough to be stored inline.
+/// Purpose identifiers. They are unique among all processes, and short enough to be stored inline.
 private enum Purposes {
     private static let process = String(UInt64.random(in: 0..<(1 << 48)), radix: 36)
     private static let last = Lock<UInt64>(0)

@@ -1,8 +1,8 @@
 import Conduit
 import Foundation
 
-/// The identity and last known path of the item that a directory of versions belongs to, stored in a file in the
-/// directory.
+/// The identity and last known path of the item to which a directory of versions belongs. They are stored in a file in
+/// that directory.
 struct ItemTrace: Message {
     private static let name = "identity"
 
@@ -16,7 +16,7 @@ struct ItemTrace: Message {
         self.path = path
     }
 
-    /// Reads the trace in a directory of versions; `nil` if it has none.
+    /// Reads the trace in a directory of versions; `nil` if the directory has no trace.
     init?(in folder: String) {
         let trace = FileManager.default.contents(atPath: folder + "/" + Self.name)?.withUnsafeBytes { bytes in
             var decoder = MessageDecoder(bytes)

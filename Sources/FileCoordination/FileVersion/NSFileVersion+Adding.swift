@@ -14,8 +14,10 @@ extension NSFileVersion {
         return try add(record, ofItemAt: url, contentsURL, options)
     }
 
-    /// Stores a conflict version, which was saved elsewhere at the same time as the item: a synchronization service
-    /// calls this when it finds a conflict.
+    /// Stores a conflict version: contents that were saved on another computer at the same time as the item. A
+    /// synchronization service calls this when it finds a conflict.
+    ///
+    /// - Parameter computer: The name of the computer on which the contents were saved.
     ///
     /// - Parameter computer: The name of the computer on which it was saved.
     package class func addConflict(

@@ -4,15 +4,15 @@ import LinuxSystem
 
 /// A version of a file or package: its current contents, or other contents that were stored for it.
 ///
-/// Stored versions belong to the item itself, and follow it when it is renamed or moved. A file that is saved by
-/// renaming it over the item takes them over. They are copies in the user's data directory (`versions`), and last
-/// until they are removed. Versions are stored only by programs, and by a synchronization service that finds a
-/// conflict. If an item is deleted in a coordinated access, its versions are removed with it; if it is missing
-/// otherwise, after a month.
+/// Stored versions belong to the item, even after it is renamed or moved. If a program saves by renaming a new file
+/// over the item, the versions belong to the new file. They are copies in the user's data directory (`versions`), and
+/// stay until they are removed. Versions are stored by programs, and by a synchronization service that finds a
+/// conflict. If an item is deleted in a coordinated access, its versions are removed at once. If it is missing for
+/// another reason, they are removed after a month.
 ///
 /// Presenters of the item, in all processes, are notified of each version that is added, removed or resolved.
 ///
-/// The functions block on the file system. The first one that changes something also blocks until the daemon is
+/// The functions block on the file system. The first call that changes something also blocks until the daemon is
 /// connected. An object belongs to one thread at a time.
 ///
 /// Source: Foundation, `NSFileVersion.h`.
@@ -50,31 +50,31 @@ open class NSFileVersion: NSObject {
         self.itemURL = itemURL
     }
 
-    /// The location of this version's contents. Those of a stored version must not be changed.
+    /// The location of this version's contents. The contents of a stored version must not be changed.
     open var url: URL { kept?.contents ?? itemURL }
 
     /// The item's name in this version.
     open var localizedName: String? { kept?.record.name ?? itemURL.path.lastPathName }
 
-    /// The name of the computer on which it was saved.
+    /// The name of the computer on which the version was saved.
     open var localizedNameOfSavingComputer: String? { kept?.record.computer ?? VersionRecord.thisComputer }
 
-    /// The date of the last change of its contents; `nil` if they no longer exist.
+    /// The date of the last change of the version's contents; `nil` if the contents do not exist any more.
     open var modificationDate: Date? {
         if let kept { return kept.record.modificationDate }
         return (try? FileStatus.of(itemURL.bookmarkPath)).map { Date($0.modified) }
     }
 
-    /// A string that ``version(ofItemAt:forPersistentIdentifier:)`` finds it by.
+    /// The identifier by which ``version(ofItemAt:forPersistentIdentifier:)`` finds the version.
     open var persistentIdentifier: any NSCoding {
         (kept?.record.identifier.uuidString ?? KeptVersion.currentIdentifier) as NSString
     }
 
-    /// Whether it was saved at the same time as another version, elsewhere.
+    /// Whether the version was saved on another computer at the same time as another version.
     open var isConflict: Bool { kept?.record.isConflict ?? false }
 
-    /// Whether the conflict is resolved. It can only be set to `true`, permanently; if that cannot be written to
-    /// disk, it stays unchanged.
+    /// Whether the conflict is resolved. It can only be set to `true`, permanently. If this cannot be written to disk,
+    /// the value stays unchanged.
     open var isResolved: Bool {
         get { kept?.record.isResolved ?? true }
         set {
@@ -83,16 +83,16 @@ open class NSFileVersion: NSObject {
         }
     }
 
-    /// Whether the version may be removed to free space. Nothing does so yet.
+    /// Whether the version may be removed to free space. At present, nothing removes such versions.
     open var isDiscardable: Bool {
         get { kept?.record.isDiscardable ?? false }
         set { _ = change { $0.isDiscardable = newValue } }
     }
 
-    /// Whether the contents are local: always, unless the version was removed.
+    /// Whether the contents are local. Always `true`, unless the version was removed.
     open var hasLocalContents: Bool { kept?.hasContents ?? true }
 
-    /// Whether a version that is not local has a thumbnail: never.
+    /// Whether a version that is not local has a thumbnail. Always `false`.
     open var hasThumbnail: Bool { false }
 
     private func change(_ body: (inout VersionRecord) -> Void) -> Bool {
@@ -154,15 +154,16 @@ open class NSFileVersion: NSObject {
         return otherVersionsOfItem(at: url)?.first { $0.persistentIdentifier as? NSString == identifier as NSString }
     }
 
-    /// Reports the versions on other computers: none, because a synchronization service stores all of its versions
-    /// locally.
+    /// Reports the versions that are only on other computers. There are none, because a synchronization service stores
+    /// all of its versions locally.
     open class func getNonlocalVersionsOfItem(
         at url: URL, completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
     ) {
         HandlerThreads.shared.run { completionHandler([], nil) }
     }
 
-    /// Creates a directory for the contents of a version that is to be added by moving. The caller has to remove it.
+    /// Creates a directory for the contents of a version that is to be added by moving. The caller must remove the
+    /// directory.
     open class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
         VersionStore.newTemporaryFolder()
     }

@@ -10,7 +10,7 @@ package struct VersionRecord: Message, Hashable {
     package let name: String
     var computer: String
     package let modificationDate: Date
-    /// The date at which it was stored. It orders versions with equal modification dates.
+    /// The date at which the version was stored. It orders versions with equal modification dates.
     let added: Date
     var isConflict = false
     var isResolved = true
@@ -76,7 +76,7 @@ struct KeptVersion {
 
     var contents: URL { URL(fileURLWithPath: folder + "/contents/" + record.name) }
 
-    /// Reads the version in a directory; `nil` if there is none.
+    /// Reads the version in a directory; `nil` if the directory has no version.
     init?(folder: String) {
         let record = FileManager.default.contents(atPath: folder + "/" + Self.recordName)?.withUnsafeBytes { bytes in
             var decoder = MessageDecoder(bytes)
@@ -92,7 +92,7 @@ struct KeptVersion {
         self.record = record
     }
 
-    /// Creates a version without accessible contents: they were removed, or only another process can reach them.
+    /// Creates a version without accessible contents: they were removed, or only another process can access them.
     init(withoutContents record: VersionRecord) {
         self.init(folder: VersionStore.root + "/gone/" + record.identifier.uuidString, record: record)
     }
@@ -112,7 +112,7 @@ struct KeptVersion {
     }
 }
 
-/// A change of an item's versions, as sent to presenters.
+/// A change of an item's versions, in the form in which it is sent to presenters.
 package struct VersionChange: Message, Hashable {
     package enum Kind: UInt64, MessageValue {
         case gained = 0

@@ -7,11 +7,11 @@ import LinuxSystem
 /// The stored versions of one item: a directory in the user's data directory, found by a link named after the item's
 /// identity.
 ///
-/// A link named after the item's path leads to it as well, for an item that was replaced under its name. The
-/// directory stays at its path then, as versions in it may be in use. Links and versions appear atomically, so
-/// processes need no lock between them.
+/// A second link, named after the item's path, leads to the same directory. It is used if the item was replaced by
+/// another one at this path. In this case the directory is not renamed, because versions in it may be in use. Links and
+/// versions appear atomically, so processes do not need a common lock.
 struct VersionStore {
-    /// The store's directory; without a data directory, a path at which nothing can be created.
+    /// The store's directory. If there is no data directory, it is a path at which nothing can be created.
     static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
     private let item: ResolvedItem
     private let identity: ItemIdentity
@@ -129,7 +129,7 @@ extension VersionStore {
         return target
     }
 
-    /// Returns a short file name for any text. It is not secret.
+    /// Returns a short file name for any text. The text can be recovered from it by trial.
     private static func name(for text: String) -> String {
         let (key, bytes) = (Array("versions".utf8), Array(text.utf8))
         var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))
@@ -140,7 +140,7 @@ extension VersionStore {
         }.joined()
     }
 
-    /// Creates the item's directory. If another process was faster, returns that process's directory.
+    /// Creates the item's directory. If another process has just created it, returns that directory.
     private func makeFolder() throws -> String {
         let (made, link) = (Self.root + "/items/" + UUID().uuidString, Self.link(of: identity))
         try DataFolder.make(made)
@@ -168,7 +168,7 @@ extension VersionStore {
         }
     }
 
-    /// Takes over the versions of the file that had this item's path, if that file cannot be found any more.
+    /// Takes over the versions of the file that had this item's path before, if that file does not exist any more.
     private mutating func takeOver() {
         guard let kept = Self.target(of: Self.link(of: item.path)), let old = ItemTrace(in: kept)?.identity,
             ItemSearch(identity: old, paths: [item.path], inside: nil).find() == nil

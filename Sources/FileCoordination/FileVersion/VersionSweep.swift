@@ -4,15 +4,15 @@ import LinuxSystem
 
 /// Removes the versions of items that no longer exist.
 ///
-/// An item that was deleted in a coordinated access no longer exists. An item that is merely missing may have been
-/// moved to a place that this process cannot find, or be on a disk that is not mounted. Its versions are removed only
-/// after a month in which its file system was mounted, and after an unsuccessful search.
+/// The versions of an item that was deleted in a coordinated access are removed at once. An item that is only missing
+/// may have been moved to a place that this process cannot find, or may be on a disk that is not mounted. Its versions
+/// are removed after a month in which its file system was mounted, and after an unsuccessful search.
 package struct VersionSweep {
-    /// The time in seconds for which an item has to be missing.
+    /// The time in seconds for which an item must be missing.
     package static let patience: TimeInterval = 30 * 86_400
     /// The time in seconds between sweeps.
     private static let interval: TimeInterval = 86_400
-    /// The number of searches per sweep, as each may examine many thousands of names.
+    /// The maximum number of searches per sweep. Each may examine many thousands of names.
     private static let searchLimit = 50
 
     private let now: Date

@@ -2,12 +2,12 @@ import Foundation
 
 /// A file, a directory or a symbolic link in memory, to be read from and written to disk as a whole.
 ///
-/// A wrapper made from a URL reads the contents on first use, unless `.immediate` was given. A directory has its
-/// children under unique names. A hierarchy with more than 256 nested directories, such as one that contains itself,
-/// can be neither read nor written, which throws an error; one with more than 96 cannot be serialized. A wrapper must
-/// not be used from several threads at once, as on Apple's platforms.
+/// A wrapper that is created from a URL reads the contents on first use, unless the option `.immediate` is set. A
+/// directory has its children under unique names. A hierarchy with more than 256 nested directories, such as one that
+/// contains itself, can be neither read nor written: an error is thrown. A hierarchy with more than 96 cannot be
+/// serialized. A wrapper must not be used from several threads at once, as on Apple's platforms.
 ///
-/// Source: Foundation, `NSFileWrapper.h`. Foundation on Linux has no such class.
+/// Source: Foundation, `NSFileWrapper.h`. Foundation on Linux does not have this class.
 open class FileWrapper: NSObject, NSSecureCoding {
     /// Options for reading a wrapper.
     public struct ReadingOptions: OptionSet, Sendable {
@@ -27,10 +27,10 @@ open class FileWrapper: NSObject, NSSecureCoding {
         public let rawValue: UInt
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// The former contents stay until the new ones are complete and synchronized to disk. Without this option the
-        /// replacement is also a single step, but may be lost in a crash of the machine.
+        /// The former contents stay until the new contents are complete and synchronized to disk. Without this option,
+        /// the replacement is atomic, too, but may be lost in a crash of the machine.
         public static var atomic: WritingOptions { WritingOptions(rawValue: 1 << 0) }
-        /// Writing sets ``FileWrapper/filename`` to the name that was written, for the children as well.
+        /// Writing sets ``FileWrapper/filename`` to the written name, also in the children.
         public static var withNameUpdating: WritingOptions { WritingOptions(rawValue: 1 << 1) }
     }
 
@@ -73,7 +73,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         try load(url, options, depth: depth)
     }
 
-    /// Releases the children iteratively, as the recursive release of nested wrappers could overflow the stack.
+    /// Releases the children iteratively, because the recursive release of nested wrappers could overflow the stack.
     deinit {
         FileWrapperDepth.releaseChildren(of: self)
     }
@@ -84,7 +84,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         return Array(children.values)
     }
 
-    /// Creates a directory with children. A child without a preferred name gets the name that it is listed under.
+    /// Creates a directory with children. A child without a preferred name gets the name of its key.
     public init(directoryWithFileWrappers childrenByPreferredName: [String: FileWrapper]) {
         contents = .directory([:])
         super.init()
@@ -106,7 +106,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         super.init()
     }
 
-    /// Creates a wrapper from a ``serializedRepresentation``. Returns `nil` for other data.
+    /// Creates a wrapper from a ``serializedRepresentation``; `nil` for other data.
     public init?(serializedRepresentation serializeRepresentation: Data) {
         guard let form = SerializedWrapper.decode(serializeRepresentation) else { return nil }
         contents = .file(Data())
@@ -158,8 +158,8 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     // MARK: - Contents
 
-    /// The contents of a regular file; `nil` for anything else, and for an unread file that was changed or removed
-    /// since the wrapper was made.
+    /// The contents of a regular file; `nil` for a directory or link, and if the file was changed or removed before it
+    /// was read.
     open var regularFileContents: Data? {
         switch contents {
         case .file(let data): return data
@@ -171,14 +171,14 @@ open class FileWrapper: NSObject, NSSecureCoding {
         }
     }
 
-    /// The target of a symbolic link; `nil` for anything else.
+    /// The target of a symbolic link; `nil` for a file or directory.
     open var symbolicLinkDestinationURL: URL? {
         if case .link(let url) = contents { return url }
         return nil
     }
 
-    /// The children of a directory by their unique names; `nil` for anything else, and for an unread directory that
-    /// was removed.
+    /// The children of a directory by their unique names; `nil` for a file or link, and if the directory was removed
+    /// before it was read.
     open var fileWrappers: [String: FileWrapper]? {
         switch contents {
         case .directory(let children): return children
@@ -194,14 +194,15 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     /// Reads the wrapper anew from a URL.
     ///
-    /// - Throws: `CocoaError`, if nothing exists at the URL or it cannot be read; the wrapper is then unchanged.
+    /// - Throws: `CocoaError`, if nothing exists at the URL or it cannot be read; in this case the wrapper is
+    ///   unchanged.
     open func read(from url: URL, options: ReadingOptions = []) throws {
         try load(url, options, depth: 0)
     }
 
-    /// Whether the item at a URL matches this wrapper: it is of the same kind and, by inode number, size and
-    /// modification time, unchanged since it was read or written. A directory must have the same names, each of them
-    /// unchanged.
+    /// Whether the item at a URL matches this wrapper: it has the same kind, and the same inode number, size and
+    /// modification time as when it was read or written. A directory must have the same names, and each child must
+    /// match.
     open func matchesContents(of url: URL) -> Bool { matches(url, depth: 0) }
 
     /// Writes the whole hierarchy to a URL, replacing an existing item.
@@ -216,15 +217,14 @@ open class FileWrapper: NSObject, NSSecureCoding {
         try writeWhole(to: url, options, original: originalContentsURL)
     }
 
-    /// The whole hierarchy as data, for ``init(serializedRepresentation:)``; `nil` if a part of it cannot be read any
-    /// more.
+    /// The whole hierarchy as data, for ``init(serializedRepresentation:)``; `nil` if a part of it could not be read.
     open var serializedRepresentation: Data? { serialized }
 
     // MARK: - Children
 
     /// Adds a child to a directory under its preferred name or, if that is taken, under a name derived from it.
     ///
-    /// - Returns: The name of the child. If this is no directory, nothing is added and the preferred name is
+    /// - Returns: The name of the child. If this is not a directory, nothing is added, and the preferred name is
     ///   returned.
     @discardableResult
     open func addFileWrapper(_ child: FileWrapper) -> String {
@@ -239,14 +239,14 @@ open class FileWrapper: NSObject, NSSecureCoding {
         return addFileWrapper(child)
     }
 
-    /// Removes a child. Does nothing for a wrapper that is no child.
+    /// Removes a child. Does nothing if the wrapper is not a child.
     open func removeFileWrapper(_ child: FileWrapper) {
         guard let key = keyForChildFileWrapper(child), var children = fileWrappers else { return }
         children[key] = nil
         contents = .directory(children)
     }
 
-    /// Returns the unique name of a child; `nil` for a wrapper that is no child.
+    /// Returns the unique name of a child; `nil` if the wrapper is not a child.
     open func keyForChildFileWrapper(_ child: FileWrapper) -> String? {
         fileWrappers?.first { $0.value === child }?.key
     }

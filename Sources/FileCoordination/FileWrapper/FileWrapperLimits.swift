@@ -5,14 +5,15 @@ import LinuxSystem
 enum FileWrapperName {
     private static let longest = 255
 
-    /// Returns the valid directory entry name that is most similar to a name.
+    /// Returns the valid file name that is most similar to a name.
     static func valid(_ name: String) -> String {
         var result = String(name.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
         while result.utf8.count > longest { result.removeLast() }
         return FileName(result) == nil ? "Untitled" : result
     }
 
-    /// Returns the name, or the first available one of "name 2", "name 3", …, with the same extension.
+    /// Returns a name that is not taken: the given name, or the first of "name 2", "name 3", …, with the same
+    /// extension.
     static func unique(_ name: String, isTaken: (String) -> Bool) -> String {
         guard isTaken(name) else { return name }
         let ending = (name as NSString).pathExtension
@@ -31,8 +32,8 @@ enum FileWrapperName {
 /// The maximum nesting of directories, so that no hierarchy can overflow the stack.
 enum FileWrapperDepth {
     static let limit = 256
-    /// The limit in a serialized wrapper. It is a property list in which each directory consists of two dictionaries,
-    /// and at most 200 levels of that are read.
+    /// The maximum nesting in a serialized wrapper. In its property list, each directory consists of two dictionaries,
+    /// and at most 200 levels are read.
     static let serializedLimit = 96
 
     static func check(_ depth: Int, _ code: CocoaError.Code, path: String) throws {
@@ -45,7 +46,7 @@ enum FileWrapperDepth {
             ])
     }
 
-    /// Releases a wrapper's children, and iteratively all descendants that are not used elsewhere.
+    /// Releases a wrapper's children, and iteratively all descendants without other references.
     static func releaseChildren(of wrapper: FileWrapper) {
         var open = wrapper.takeChildren()
         while var wrapper = open.popLast() {

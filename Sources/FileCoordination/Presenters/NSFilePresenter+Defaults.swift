@@ -32,9 +32,9 @@ extension NSFilePresenter {
     public func presentedItemDidLose(_ version: NSFileVersion) {}
     /// Does nothing.
     public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
-    /// Treats it as a change.
+    /// Treats the new item as a change.
     public func presentedSubitemDidAppear(at url: URL) { presentedSubitemDidChange(at: url) }
-    /// Treats it as a change at both places.
+    /// Treats the move as a change at both paths.
     public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
         presentedSubitemDidChange(at: oldURL)
         presentedSubitemDidChange(at: newURL)
@@ -49,7 +49,7 @@ extension NSFilePresenter {
     public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }
 
-/// The requests with two forms. A presenter implements either, and each default calls the other.
+/// The requests with two forms. A presenter implements one of them, and each default calls the other.
 extension NSFilePresenter {
     /// Calls the `async` form.
     public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
@@ -82,8 +82,8 @@ extension NSFilePresenter {
 }
 
 private enum AsyncBridging {
-    /// Whether the default of the form with a completion handler is calling the `async` one. If a presenter
-    /// implements neither, the `async` default then returns at once.
+    /// Whether the default form with a completion handler is calling the `async` form. If a presenter implements
+    /// neither, the `async` default returns at once.
     @TaskLocal static var isStandingIn = false
 
     static func answer(

@@ -1,25 +1,26 @@
 import Foundation
 
-/// An object that shows or edits an item, and is notified when others use it.
+/// An object that shows or edits an item, and is notified when other objects use the item.
 ///
-/// Messages arrive on ``presentedItemOperationQueue``. All requirements except the first two properties have
-/// defaults. A presenter may answer a request at once or later, by calling the completion handler. An unanswered
-/// request delays the use of the item until the time limit for presenters (`PURVEY_PRESENTER_TIME_LIMIT` seconds, 30
-/// by default). Requests with an `async` form may be implemented in either form.
+/// Messages arrive on ``presentedItemOperationQueue``. All requirements except the first two properties have defaults.
+/// A presenter replies to a request at once or later, by calling the completion handler. A request without a reply
+/// delays the use of the item until the time limit for presenters (`PURVEY_PRESENTER_TIME_LIMIT` seconds, 30 by
+/// default). Requests with an `async` form may be implemented in either form.
 ///
-/// A presenter is notified only of coordinated accesses, except those of coordinators made with that presenter.
+/// A presenter is notified only of coordinated accesses. It is not notified of accesses by coordinators that were
+/// created with this presenter.
 ///
 /// Source: Foundation, `NSFilePresenter.h`.
 public protocol NSFilePresenter: NSObjectProtocol {
-    /// The item; `nil` if there is none at present. It may change, and is read on any thread: on every call of a
-    /// coordinator, after every message, and twice a second, as other processes would not learn of a change
-    /// otherwise.
+    /// The item; `nil` if the presenter has no item at present. The value may change. It is read on any thread: on
+    /// every call of a coordinator, after every message, and twice a second. Otherwise other processes would not learn
+    /// of a change.
     var presentedItemURL: URL? { get }
     /// The queue for the messages.
     var presentedItemOperationQueue: OperationQueue { get }
-    /// The primary file of a related item: for subtitles, the film. On Apple's systems, a sandboxed program with
-    /// access to the primary file can thereby open the related one. Here this property has no effect, and a program
-    /// needs a bookmark of each file.
+    /// The primary file of a related item, such as the film of a file with subtitles. On Apple's systems, a sandboxed
+    /// program with access to the primary file can thereby open the related item. On Linux this property has no effect,
+    /// and a program needs a bookmark of each file.
     var primaryPresentedItemURL: URL? { get }
     /// The attributes of files in a cloud that the presenter observes.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
@@ -29,13 +30,15 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// A writer waits for the item. Call `writer` when the item may be written, with a closure to be called
     /// afterwards.
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
-    /// The item is about to be read: save unsaved changes. An error makes the reader's coordination fail with it.
+    /// The item is about to be read. The presenter saves unsaved changes. If it fails, the reader's coordination fails
+    /// with the same error.
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// The item is about to be read: save unsaved changes. An error makes the reader's coordination fail with it.
+    /// The item is about to be read. The presenter saves unsaved changes. If it fails, the reader's coordination fails
+    /// with the same error.
     func savePresentedItemChanges() async throws
-    /// The item is about to be deleted. An error makes the deletion's coordination fail with it.
+    /// The item is about to be deleted. If the presenter fails, the deletion's coordination fails with the same error.
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// The item is about to be deleted. An error makes the deletion's coordination fail with it.
+    /// The item is about to be deleted. If the presenter fails, the deletion's coordination fails with the same error.
     func accommodatePresentedItemDeletion() async throws
     /// The contents of an item in a cloud are about to be evicted. An error makes the eviction fail.
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -51,17 +54,17 @@ public protocol NSFilePresenter: NSObjectProtocol {
     func presentedItemDidLose(_ version: NSFileVersion)
     /// A conflict between versions of the item was resolved.
     func presentedItemDidResolveConflict(_ version: NSFileVersion)
-    /// An item in the presented directory is about to be deleted. An error makes the deletion's coordination fail
-    /// with it.
+    /// An item in the presented directory is about to be deleted. If the presenter fails, the deletion's coordination
+    /// fails with the same error.
     func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// An item in the presented directory is about to be deleted. An error makes the deletion's coordination fail
-    /// with it.
+    /// An item in the presented directory is about to be deleted. If the presenter fails, the deletion's coordination
+    /// fails with the same error.
     func accommodatePresentedSubitemDeletion(at url: URL) async throws
-    /// An item was added to the presented directory. As on Apple's current systems, this is not called:
+    /// An item was added to the presented directory. As on Apple's current systems, this function is not called:
     /// ``presentedSubitemDidChange(at:)`` reports added items.
     func presentedSubitemDidAppear(at url: URL)
-    /// An item in the presented directory was moved, and its mover has announced that to a coordinator.
+    /// An item in the presented directory was moved, and the program that moved it announced the move to a coordinator.
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
     /// An item in the presented directory was added, changed or removed.
     func presentedSubitemDidChange(at url: URL)

@@ -1,12 +1,12 @@
 import Foundation
 import LinuxSystem
 
-/// A presenter that this process has registered. Not retained.
+/// A presenter that this process has registered. The presenter is not retained.
 struct RegisteredPresenter: Sendable {
     let number: UInt64
     let object: ObjectIdentifier
     let reference: WeakPresenter
-    /// The presenter's queue at registration, if it runs one operation at a time.
+    /// The presenter's queue at registration, if the queue runs one operation at a time.
     let serialQueue: OperationQueue?
     /// The URL when it was last read, to detect changes.
     var url: URL?
@@ -23,10 +23,10 @@ final class WeakPresenter: @unchecked Sendable {
 /// The sender of messages to one presenter, on the presenter's own queue.
 struct PresenterMessenger: Sendable {
     let reference: WeakPresenter
-    /// Called after every message, as the presenter may present another item then.
+    /// A closure that is called after every message, because the presenter may have another item then.
     let afterwards: @Sendable () -> Void
 
-    /// Runs a function with the presenter on its queue, or `gone` if the presenter was deallocated.
+    /// Runs a function with the presenter on its queue, or runs `gone` if the presenter was deallocated.
     private func perform(
         _ body: @escaping @Sendable (any NSFilePresenter) -> Void, orElse gone: @escaping @Sendable () -> Void = {}
     ) {
@@ -69,7 +69,7 @@ struct PresenterMessenger: Sendable {
         }
     }
 
-    /// Runs a closure of the presenter's on its queue.
+    /// Runs a closure that the presenter supplied, on its queue.
     func giveBack(_ reacquirer: @escaping @Sendable () -> Void) {
         guard let queue = reference.presenter?.presentedItemOperationQueue else { return }
         queue.addOperation(reacquirer)
@@ -78,8 +78,8 @@ struct PresenterMessenger: Sendable {
     /// Sends the presenter one request after the other, until one fails.
     ///
     /// - Parameters:
-    ///   - relinquished: Called when it has relinquished the item, with the closure to call when it may use the item
-    ///     again.
+    ///   - relinquished: Called when the presenter has relinquished the item, with the closure to call when the
+    ///     presenter may use the item again.
     ///   - answered: Called once.
     func prepare(
         _ preparation: Preparation, relinquished: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
@@ -141,8 +141,8 @@ struct PresenterMessenger: Sendable {
     }
 }
 
-/// A presenter's reply to a request. Only the first counts. A completion handler that is released without a call
-/// counts as success.
+/// A presenter's reply to a request. Only the first reply is used. If a completion handler is released without a call,
+/// this counts as success.
 private final class PresenterAnswer: Sendable {
     private let handler: Lock<(@Sendable (CoordinationError?) -> Void)?>
 

@@ -1,10 +1,10 @@
 import LinuxSystem
 import OSLog
 
-/// An arbiter with a lock, timeouts and the delivery of effects.
+/// An arbiter with a lock and timeouts, which also delivers the effects.
 ///
-/// Each process gets the effects in the arbiter's order, from one thread at a time and outside of the lock. Any
-/// thread may use the host. The delivery must not block.
+/// Each process gets the effects in the arbiter's order, from one thread at a time and outside of the lock. Any thread
+/// may use the host. The delivery must not block.
 package final class ArbiterHost: Sendable {
     package typealias Delivery = @Sendable (_ client: UInt64, _ effects: [CoordinationEffect]) -> Void
 
@@ -33,7 +33,7 @@ package final class ArbiterHost: Sendable {
         state.withLock { $0.arbiter.begin(client: client, of: process) }
     }
 
-    /// Limits a new client to its directories.
+    /// Limits a new client to certain directories.
     package func confine(_ client: UInt64, to folder: ExactPath, and groups: [ExactPath] = []) {
         state.withLock { $0.arbiter.confine(client, to: folder, and: groups) }
     }
@@ -41,8 +41,8 @@ package final class ArbiterHost: Sendable {
     /// Ends a client that has disconnected.
     package func end(client: UInt64) { change { $0.end(client: client) } }
 
-    /// Ends a client's presenters and waiting claims, as it is unreachable but continues to use its granted claims.
-    /// Returns whether it has any.
+    /// Ends a client's presenters and waiting claims, because the client is unreachable and continues to use its
+    /// granted claims. Returns whether it has granted claims.
     package func suspend(client: UInt64) -> Bool {
         change { $0.end(client: client, keepingGranted: true) }
         return state.withLock { $0.arbiter.claimCount(of: client) } > 0

@@ -18,7 +18,7 @@ final class ClaimTicket: Sendable {
     // Leaf lock.
     private let state: Lock<State>
     let number: UInt64
-    /// The place of the call that made it.
+    /// The place of the call that made the claim.
     let site: CallSite
 
     init(_ request: ClaimRequest, at site: CallSite) {
@@ -37,7 +37,7 @@ final class ClaimTicket: Sendable {
         return false
     }
 
-    /// Sets the outcome. Returns `false` if there was one already.
+    /// Sets the outcome. Returns `false` if the outcome was set before.
     @discardableResult
     func finish(_ outcome: Outcome) -> Bool {
         let (wasOpen, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
@@ -56,7 +56,8 @@ final class ClaimTicket: Sendable {
         return wasOpen
     }
 
-    /// Calls a function once there is an outcome: at once, or on the thread that delivers it, which must not block.
+    /// Calls a function when the outcome is set. If it is set already, calls the function at once; otherwise on the
+    /// thread that sets it, which must not block.
     func onFinish(_ handler: @escaping @Sendable () -> Void) {
         let isFinished = state.withLock { state in
             if state.outcome == nil { state.handler = handler }
@@ -75,7 +76,7 @@ final class ClaimTicket: Sendable {
         }
     }
 
-    /// Blocks until there is an outcome.
+    /// Blocks until the outcome is set.
     func wait() {
         if outcome != nil { return }
         let latch = Latch()

@@ -1,8 +1,8 @@
-/// The component that decides on this process's claims: an arbiter of its own, or the daemon's.
+/// The component that decides about this process's claims: an arbiter in the process, or the daemon's arbiter.
 package protocol CoordinationAuthority: Sendable {
     /// Sends an event. Does not block; any thread may call it.
     ///
-    /// - Throws: An error if this event cannot be sent. Others can be.
+    /// - Throws: An error if this event cannot be sent. Other events can still be sent.
     func send(_ event: CoordinationEvent) throws(UnsendableEventError)
     /// Finds the source location of another process's claim that would cause a deadlock. The completion handler is
     /// called once.
@@ -17,7 +17,8 @@ package struct UnsendableEventError: Error {
     package init(_ words: String) { self.words = words }
 }
 
-/// The connection to an authority for all processes, in a program that has one.
+/// The connection to an authority for all processes. It exists in programs that are linked with the client of the
+/// coordination service.
 package protocol SharedCoordination: Sendable {
     /// Connects. Blocks until that succeeds or fails.
     ///

@@ -7,13 +7,14 @@ import UniformTypeIdentifiers
 struct ItemPath: Hashable, Sendable {
     /// The absolute path. Symbolic links in its parents are resolved.
     let path: ExactPath
-    /// The path of the outermost package that contains the item, or else its own path.
+    /// The path of the outermost package that contains the item. If no package contains it, this is the item's own
+    /// path.
     let key: ExactPath
 
     /// Resolves a URL. An item that does not exist gets the path at which it would be created.
     ///
-    /// - Parameter followingLink: Whether a link at the URL itself is followed.
-    /// - Throws: `CocoaError` for a URL that is no file URL, and for cycles of links.
+    /// - Parameter followingLink: Whether the item is followed if it is a symbolic link.
+    /// - Throws: `CocoaError` for a URL that is not a file URL, and for cycles of links.
     init(_ url: URL, followingLink: Bool = false) throws {
         if let plain = Self.plainPath(of: url) {
             try self.init(path: plain, followingLink: followingLink)
@@ -23,8 +24,8 @@ struct ItemPath: Hashable, Sendable {
         try self.init(path: url.path, followingLink: followingLink)
     }
 
-    /// Returns the path of a file URL without encoded characters, as most are: `URL.path` takes several times as
-    /// long.
+    /// Returns the path of a file URL without encoded characters; `nil` for other URLs. Most URLs have no encoded
+    /// characters, and `URL.path` takes several times as long.
     private static func plainPath(of url: URL) -> String? {
         let scheme = "file://"
         var text = url.absoluteString
@@ -143,11 +144,11 @@ struct ItemPath: Hashable, Sendable {
     }
 }
 
-/// The directories that count as one file.
+/// The packages: directories that are treated as one file.
 enum Packages {
     private static let known = Lock<[ExactPath: Bool]>([:])
 
-    /// Returns the outermost package that contains a path, or else the path itself.
+    /// Returns the outermost package that contains a path. If no package contains it, returns the path itself.
     static func key(of path: ExactPath) -> ExactPath {
         let bytes = path.utf8
         guard bytes.contains(UInt8(ascii: ".")) else { return path }

@@ -37,7 +37,7 @@ extension ProcessCoordination {
         }
     }
 
-    /// Cancels a claim that no caller waits for any more.
+    /// Cancels a claim whose caller does not wait any more.
     func withdraw(_ ticket: ClaimTicket) {
         guard ticket.finish(.cancelled) else { return }
         post { state in
@@ -86,7 +86,7 @@ extension ProcessCoordination {
 
     // MARK: What the authority says
 
-    /// Handles effects from an authority. Called by one thread at a time.
+    /// Handles effects from an authority. Called on one thread at a time.
     func receive(_ effects: [CoordinationEffect], epoch: UInt64) {
         for effect in effects {
             guard state.withLock({ $0.epoch == epoch }) else { return }
@@ -106,7 +106,7 @@ extension ProcessCoordination {
 }
 
 extension ProcessCoordination {
-    /// Handles an event that cannot be sent, so that neither side waits for it for ever.
+    /// Handles an event that cannot be sent. Afterwards, neither this process nor the authority waits for it.
     func giveUp(_ event: CoordinationEvent, _ reason: UnsendableEventError, on authority: any CoordinationAuthority) {
         switch event {
         case .claim(let request):
@@ -129,7 +129,7 @@ extension ProcessCoordination {
 /// thread and in tasks started there, are marked: the process that changed the file does not wait for a provider that
 /// itself waits to read the file.
 ///
-/// Claims on other threads of the provider cannot be distinguished from unrelated ones, and wait like those.
+/// Claims on other threads of the provider cannot be distinguished from unrelated claims, and wait as usual.
 package final class ChangeNoting: Sendable {
     @TaskLocal private static var current: ChangeNoting?
 
@@ -137,7 +137,7 @@ package final class ChangeNoting: Sendable {
 
     private init() {}
 
-    /// Whether the caller is within a notification. A task may outlast it.
+    /// Whether the caller is within a notification. The notification may have ended, because a task may outlast it.
     static var isUnderWay: Bool { current.map { noting in !noting.isOver.withLock { $0 } } ?? false }
 
     /// Runs the notification of a provider.

@@ -4,7 +4,7 @@ import LinuxSystem
 import OSLog
 
 extension ProcessCoordination {
-    /// Registers a presenter, unless it is registered. It is not retained.
+    /// Registers a presenter, unless it is registered already. The presenter is not retained.
     package func add(_ presenter: any NSFilePresenter) {
         let object = ObjectIdentifier(presenter)
         let url = presenter.presentedItemURL
@@ -75,8 +75,8 @@ extension ProcessCoordination {
         for presenter in presenters { refresh(presenter) }
     }
 
-    /// Starts polling the presenters' URLs, for as long as there are presenters: `presentedItemURL` is a plain
-    /// property without notifications, and other processes cannot read it.
+    /// Starts polling the presenters' URLs, as long as presenters are registered. Polling is necessary because
+    /// `presentedItemURL` is a plain property without notifications, and other processes cannot read it.
     private func watchPlaces() {
         let isNew = state.withLock { state in
             if state.isWatchingPlaces || state.presenters.isEmpty { return false }

@@ -5,9 +5,9 @@ import OSLog
 
 /// The state of coordination in this process: its claims, its presenters, and the connected authority.
 ///
-/// The authority is the daemon, if the program is linked with its client and the daemon can be reached. Otherwise it
-/// is an arbiter of the process's own. If the authority is lost, another one takes over, and gets all granted and
-/// waiting claims and all presenters.
+/// The authority is the daemon, if the program is linked with its client and the daemon can be reached. Otherwise it is
+/// an arbiter in the process. If the authority is lost, another one replaces it, and receives all granted and waiting
+/// claims and all presenters.
 package final class ProcessCoordination: Sendable {
     enum Link {
         case none
@@ -15,7 +15,7 @@ package final class ProcessCoordination: Sendable {
         case connected(any CoordinationAuthority, isLocal: Bool)
     }
 
-    /// The closure that a presenter wants called when it may use the item again.
+    /// The closure to call when the presenter may use the item again.
     enum Reacquisition {
         case unanswered
         case relinquished(@Sendable () -> Void, PresenterMessenger)
@@ -23,7 +23,7 @@ package final class ProcessCoordination: Sendable {
 
     struct State {
         var link = Link.none
-        /// The number of the current authority. Effects from earlier ones are ignored.
+        /// The number of the current authority. Effects from earlier authorities are ignored.
         var epoch: UInt64 = 0
         var wasLostMeanwhile = false
         var nextNumber: UInt64 = 1
@@ -44,8 +44,8 @@ package final class ProcessCoordination: Sendable {
     let state = Lock(State())
     private let shared: (any SharedCoordination)?
     private let pause: Duration
-    /// The pause for a process that only presents and makes no claims: an attempt costs more than it is likely to
-    /// gain.
+    /// The minimum time between attempts to connect, for a process that has presenters and makes no claims. Such a
+    /// process has less to gain from a connection.
     var presentersPause: Duration { pause * 6 }
     static let log = Logger(subsystem: "Purvey", category: "FileCoordination")
 
@@ -135,7 +135,7 @@ extension ProcessCoordination {
             place: { [weak self] in self?.placeOfClaim($0) }, lost: { [weak self] in self?.lost(epoch) })
     }
 
-    /// Handles the loss of an authority. All granted claims are retained and reported to the next one.
+    /// Handles the loss of an authority. All granted claims are retained and reported to the next authority.
     private func lost(_ epoch: UInt64) {
         let (reacquisitions, isNeeded) = state.withLock { state -> ([Reacquisition], Bool) in
             guard state.epoch == epoch else {
@@ -155,7 +155,8 @@ extension ProcessCoordination {
         if isNeeded { HandlerThreads.shared.run { self.connect() } }
     }
 
-    /// Tries to reach the daemon again, if it could not be reached, and switches to it.
+    /// Tries again to connect to the daemon, if earlier attempts failed. After a success, the daemon becomes the
+    /// authority.
     ///
     /// - Parameter pause: The minimum time since the last attempt; by default the pause for claims.
     func lookForDaemonAgain(after pause: Duration? = nil) {
@@ -189,8 +190,8 @@ extension ProcessCoordination {
 
     // MARK: Sending
 
-    /// Changes the state and sends the resulting events. Without an authority the events are dropped; the next one is
-    /// initialized from the state.
+    /// Changes the state and sends the resulting events. Without an authority, the events are dropped. The next
+    /// authority is initialized from the state.
     ///
     /// - Returns: Whether an authority is connected.
     @discardableResult
@@ -216,7 +217,7 @@ extension ProcessCoordination {
 
     private func sendAll() { post { _ in [] } }
 
-    /// Sends the events of a turn, and then those added meanwhile.
+    /// Sends the events of a turn, and then the events that were added in the meantime.
     private func send(_ turn: State.Turn) {
         var turn = turn
         while true {
@@ -234,7 +235,8 @@ extension ProcessCoordination {
 }
 
 extension ProcessCoordination.State {
-    /// The events that one thread sends, so that the authority gets all events in order.
+    /// The events that one thread sends. Only one thread sends at a time, so that the authority gets all events in
+    /// order.
     fileprivate struct Turn {
         let authority: any CoordinationAuthority
         let events: [CoordinationEvent]
@@ -244,8 +246,8 @@ extension ProcessCoordination.State {
         if case .connected = link { true } else { false }
     }
 
-    /// Queues events for the authority, if one is connected. Returns the events that the calling thread is to send,
-    /// if any.
+    /// Queues events for the authority, if one is connected. Returns the events that the calling thread must send, if
+    /// any.
     fileprivate mutating func beginSending(_ events: [CoordinationEvent]) -> Turn? {
         guard case .connected(let authority, _) = link else { return nil }
         outgoing += events
@@ -255,7 +257,7 @@ extension ProcessCoordination.State {
         return Turn(authority: authority, events: outgoing)
     }
 
-    /// Switches to an authority, and queues the whole state for it.
+    /// Switches to an authority, and queues events that describe the whole state.
     fileprivate mutating func use(_ authority: any CoordinationAuthority, isLocal: Bool) {
         link = .connected(authority, isLocal: isLocal)
         outgoing = presenters.values.sorted { $0.number < $1.number }.map { .present($0.place) }

@@ -1,19 +1,19 @@
 /// The claims that the current task holds in `async` accessors, and the preparations that it performs. This is
 /// ``ThreadClaims`` for tasks.
 ///
-/// A task started within an accessor, even a child task, is a different one: whether the accessor waits for it is
-/// unknown.
+/// A task that is started within an accessor does not hold these claims, not even a child task, because it is unknown
+/// whether the accessor waits for the task.
 struct TaskClaims: Sendable {
     let held: [UInt64]
     let answering: [UInt64]
-    /// The task that the value belongs to, to tell it from tasks that inherit it.
+    /// The task to which the value belongs. It distinguishes this task from tasks that inherit the value.
     private let task: Int?
 
     @TaskLocal private static var inherited: TaskClaims?
 
     static let none = TaskClaims(held: [], answering: [], task: nil)
 
-    /// The claims and preparations of the calling task; none outside of tasks.
+    /// The claims and preparations of the calling task. Empty outside of tasks.
     static var current: TaskClaims {
         guard let task = currentTask, let inherited, inherited.task == task else { return none }
         return inherited
@@ -38,7 +38,8 @@ struct TaskClaims: Sendable {
     }
 }
 
-/// The context in which a caller waits for a claim: everything that ends after the claim.
+/// The context in which a caller waits for a claim: the claims, preparations and presenters that can only continue
+/// after the claim.
 struct ClaimSurroundings: Sendable {
     var enclosing: [UInt64] = []
     var answering: [UInt64] = []
@@ -48,7 +49,7 @@ struct ClaimSurroundings: Sendable {
     /// No caller waits: a completion handler is called when the claim is granted.
     static let none = ClaimSurroundings()
 
-    /// The context of the calling thread, which waits, and of the task that it runs, if any.
+    /// The context of the calling thread, which blocks, and of the task that it runs, if any.
     static var ofThread: ClaimSurroundings {
         let (task, thread) = (TaskClaims.current, ThreadClaims.current)
         if task.held.isEmpty, task.answering.isEmpty {

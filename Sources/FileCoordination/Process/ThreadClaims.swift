@@ -2,7 +2,7 @@ import Glibc
 
 /// The claims that the current thread holds in accessors, and the preparations that it performs.
 ///
-/// A nested claim ends before these, so it cannot wait for them.
+/// A nested claim ends before these claims, so it cannot wait for them.
 final class ThreadClaims {
     private(set) var held: [UInt64] = []
     private(set) var answering: [UInt64] = []

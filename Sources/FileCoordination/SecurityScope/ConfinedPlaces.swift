@@ -1,24 +1,24 @@
-/// The socket for file coordination that a confined process inherits, as it must not connect one.
+/// The socket for file coordination that a confined process inherits. Such a process must not open connections itself.
 package enum CoordinationLink {
     /// The number of the socket's descriptor in a confined process.
     package static let descriptorNumber = 5
-    /// The environment variable with that number.
+    /// The environment variable with the number of the descriptor.
     package static let environmentKey = "PURVEY_COORDINATION_LINK"
 }
 
-/// The mapping between the paths that one confined process uses and the real files. The component that starts the
-/// process provides it.
+/// The mapping between the paths that one confined process uses and the real files. It is supplied by the component
+/// that starts the process.
 package protocol ConfinedPlaces: Sendable {
-    /// The name of the process in messages to others: its bundle identifier.
+    /// The name of the process in messages to other processes: its bundle identifier.
     var name: String { get }
-    /// The container of the process, with links resolved.
+    /// The path of the container of the process, with symbolic links resolved.
     var container: String { get }
-    /// The directories that the process shares with its groups, with links resolved.
+    /// The paths of the directories that the process shares with its groups, with symbolic links resolved.
     var groups: [String] { get }
-    /// The directory in which items from outside the container appear, with links resolved. The process may use
-    /// nothing else in it.
+    /// The path of the directory in which items from outside the container appear, with symbolic links resolved. The
+    /// process may use only these items in it.
     var scopes: String { get }
-    /// Returns the item that a path in `scopes` is at or beneath; `nil` if there is none. Does not wait for the file
+    /// Returns the item in `scopes` that is at or above a path; `nil` if there is none. Does not wait for the file
     /// system.
     func item(at path: String) -> PlacedItem?
 }
@@ -33,9 +33,9 @@ package struct PlacedItem: Sendable {
     package let path: ExactPath
     /// The item's current path.
     package let realPath: ExactPath
-    /// The outermost package that contains `realPath`, or else `realPath`.
+    /// The outermost package that contains `realPath`. If no package contains it, this is `realPath`.
     package let realKey: ExactPath
-    /// Whether the process may change it.
+    /// Whether the process may change the item.
     package let isWritable: Bool
 
     package init(path: String, realPath: String, isWritable: Bool) {

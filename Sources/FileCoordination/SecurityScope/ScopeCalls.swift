@@ -2,19 +2,19 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// The calls of a confined process to the daemon, over a socket that the process inherits. The daemon knows the
-/// bundle that it started with that socket, so the calls do not name it.
+/// The calls of a confined process to the daemon, over a socket that the process inherits. The socket identifies the
+/// bundle that the daemon started, so the calls do not name it.
 package enum ScopeLink {
     /// The number of the socket's descriptor in a confined process.
     package static let descriptorNumber = 4
-    /// The environment variable with that number.
+    /// The environment variable with the number of the descriptor.
     package static let environmentKey = "PURVEY_SCOPE_LINK"
     /// The error domain in messages.
     package static let domain = "PurveyScope"
 
     /// The reason why the daemon refuses a call.
     package enum Refusal: Int64, Sendable {
-        /// The data is no bookmark, or was changed, or is that of another user.
+        /// The data is not a bookmark, was changed, or belongs to another user.
         case notAuthentic = 1
         /// The bookmark was made for another bundle.
         case notForThisBundle = 2
@@ -28,7 +28,7 @@ package enum ScopeLink {
 package struct ResolveScopeCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     package let bookmark: ByteString
-    /// The file that the bookmark is relative to, open.
+    /// The open file to which the bookmark is relative, if any.
     package let base: FileDescriptor?
 
     package init(bookmark: ByteString, base: FileDescriptor?) {
@@ -41,7 +41,7 @@ package struct ResolveScopeCall: Call, SchemaMessage {
     package struct Reply: SchemaMessage {
         /// The item's identifier for the calls below, on this connection.
         package let token: UInt64
-        /// The path of the item for the confined process, while it has access.
+        /// The path under which the confined process sees the item while it has access.
         package let path: String
         package let isDirectory: Bool
         package let isStale: Bool
@@ -92,7 +92,7 @@ package struct RenewBookmarkCall: Call, SchemaMessage {
     package let token: UInt64
     /// The raw value of `NSURL.BookmarkCreationOptions`.
     package let options: UInt64
-    /// The file that the bookmark is to be relative to, open.
+    /// The open file to which the new bookmark is to be relative, if any.
     package let base: FileDescriptor?
     /// The names of the resource values to store.
     package let keys: [String]

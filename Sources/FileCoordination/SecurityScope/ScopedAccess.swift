@@ -3,17 +3,17 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The items outside its container that this confined process has resolved, and those that it has access to now.
+/// The items outside its container that this confined process has resolved, and the items to which it has access now.
 ///
-/// An unconfined process has none: it may open whatever its user may.
+/// A process that is not confined has no such items, because it may open all files that its user may open.
 package final class ScopedAccess: Sendable {
     package static let shared = ScopedAccess(ScopedAccess.connection())
 
     private struct Entry {
         let token: UInt64
-        /// The number of begun accesses that have not ended.
+        /// The number of accesses that have begun and not ended.
         var uses = 0
-        /// The open item while there is access.
+        /// The open item, while the process has access.
         var item: FileDescriptor?
     }
 
@@ -48,9 +48,9 @@ package final class ScopedAccess: Sendable {
         return reply
     }
 
-    /// Makes a new bookmark of a resolved item. Blocks.
+    /// Creates a new bookmark of a resolved item. Blocks.
     ///
-    /// - Returns: `nil` for a path that is not that of a resolved bookmark.
+    /// - Returns: `nil` if the path does not belong to a resolved bookmark.
     func renewBookmark(
         of path: String, _ options: URL.BookmarkCreationOptions, keeping keys: Set<URLResourceKey>?,
         relativeTo base: URL?
@@ -65,7 +65,7 @@ package final class ScopedAccess: Sendable {
 
     /// Begins a use of an item. The first use blocks on the daemon.
     ///
-    /// - Returns: Whether there is access; `nil` for a path that is not that of a resolved bookmark.
+    /// - Returns: Whether the process has access; `nil` if the path does not belong to a resolved bookmark.
     package func begin(_ path: String) -> Bool? {
         guard let connection else { return nil }
         return entries.withLock { entries -> Bool? in
@@ -95,7 +95,8 @@ package final class ScopedAccess: Sendable {
         }
     }
 
-    /// Returns the open item from the daemon: open for reading, and for writing if the bookmark allows that.
+    /// Returns the open item, which the daemon supplied. It is open for reading, and for writing if the bookmark allows
+    /// writing.
     package func item(at path: String) -> FileDescriptor? { entries.withLock { $0[path]?.item } }
 
     private static func ask<C: Call>(_ connection: Connection, _ request: C) throws -> C.Reply {
@@ -125,21 +126,22 @@ extension ConduitError {
 
 /// The use of items outside of a process's container.
 ///
-/// A process that is not confined may open whatever its user may, and these functions change nothing. A confined
-/// process gets a security-scoped bookmark from elsewhere, resolves it, and starts accessing the URL. The daemon
-/// checks that the bookmark was made for this bundle and user, opens the item, and passes its descriptor. While
-/// access lasts, the item also exists at the URL. A file is the file itself, readable, and writable in place if the
-/// bookmark allows that. A directory, or a file on another file system than the user's data, is a read-only copy. No
-/// file can be created or renamed there.
+/// A process that is not confined may open all files that its user may open. For such a process, these functions have
+/// no effect. A confined process gets a security-scoped bookmark from elsewhere, resolves it, and starts accessing the
+/// URL. The daemon checks that the bookmark was made for this bundle and user, opens the item, and passes its
+/// descriptor. During the access, the item also exists at the URL. A file is the original file: it can be read, and
+/// written in place if the bookmark allows writing. A directory is a read-only copy, and so is a file on another file
+/// system than the user's data. Files cannot be created or renamed there.
 ///
 /// Source: Foundation, `NSURL.h`, security-scoped URLs.
 extension URL {
     /// Begins access to an item that the user has chosen. Balance with ``stopAccessingSecurityScopedResource()``.
     ///
-    /// Uses nest: access ends with the last. The first one in a confined process blocks until the daemon has replied.
+    /// Accesses can be nested: the access ends with the last one. The first call in a confined process blocks until the
+    /// daemon has replied.
     ///
-    /// - Returns: Whether there is access: `false` for an item that no longer exists, or that this process may not
-    ///   access. Then there is nothing to stop.
+    /// - Returns: Whether the process has access. `false` if the item does not exist any more, or if the process may
+    ///   not access it. In this case, do not call ``stopAccessingSecurityScopedResource()``.
     public func startAccessingSecurityScopedResource() -> Bool {
         guard isFileURL else { return false }
         let path = bookmarkPath

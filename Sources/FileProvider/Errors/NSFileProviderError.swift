@@ -152,7 +152,7 @@ extension NSFileProviderError {
     public static var localVersionConflictingWithServer: Code { .localVersionConflictingWithServer }
 }
 
-/// Whether an error has a code. It also matches an `NSError` of the domain, which on Linux no cast converts to
+/// Whether an error has a code. Also matches an `NSError` of this domain, because on Linux no cast converts it to
 /// ``NSFileProviderError``.
 public func ~= (code: NSFileProviderError.Code, error: any Error) -> Bool {
     let error = error as NSError

@@ -1,5 +1,5 @@
-/// The context in which an extension's object is made. The object reads it during initialization.
+/// The context in which an extension's object is created. The object reads it during initialization.
 package enum ExtensionSurroundings {
-    /// The domain of an ``NSFileProviderExtension`` that is made within the task; `nil` for the default one.
+    /// The domain of an ``NSFileProviderExtension`` that is created within the task; `nil` for the default domain.
     @TaskLocal package static var domain: NSFileProviderDomain?
 }

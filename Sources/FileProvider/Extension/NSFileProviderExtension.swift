@@ -1,22 +1,24 @@
 import Foundation
 
-/// A provider that keeps its files itself. The principal class of its extension is a subclass.
+/// A provider that stores its files itself. The principal class of its extension is a subclass.
 ///
-/// Each function may be called on any thread, several at a time. Functions with a completion handler must call it
-/// once, and soon: a provider does its local work at once, and informs the service later. Each of them also has an
-/// `async` form. A subclass overrides one of the two; the default of each calls the other.
+/// Each function may be called on any thread, several at a time. A function with a completion handler must call it
+/// once, and soon: a provider changes its local state at once, and informs the service later. Each such function also
+/// has an `async` form. A subclass overrides one of the two; the default of each calls the other.
+///
+/// Source: FileProvider, `NSFileProviderExtension.h`.
 ///
 /// Source: FileProvider, `NSFileProviderExtension.h`.
 open class NSFileProviderExtension: NSObject {
     private let servedDomain: NSFileProviderDomain?
 
-    /// Creates a provider for the domain that the system makes it for.
+    /// Creates a provider for the domain that the system passes.
     public override init() {
         servedDomain = ExtensionSurroundings.domain
         super.init()
     }
 
-    /// The domain that the provider serves; `nil` for the default one.
+    /// The domain that the provider serves; `nil` for the default domain.
     open var domain: NSFileProviderDomain? { servedDomain }
 
     /// The manager of the provider's domain.
@@ -26,14 +28,16 @@ open class NSFileProviderExtension: NSObject {
 
     /// Returns the current item.
     ///
+    /// - Throws: ``NSFileProviderError/noSuchItem``. The default always throws it.
+    ///
     /// - Throws: ``NSFileProviderError/noSuchItem``, as the default always does.
     open func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
         throw NSFileProviderError(
             .noSuchItem, userInfo: [NSFileProviderErrorNonExistentItemIdentifierKey: identifier])
     }
 
-    /// Returns the place of an item's file, whether or not the file exists. It is always the same place, beneath
-    /// ``NSFileProviderManager/documentStorageURL``.
+    /// Returns the place of an item's file, whether or not the file exists. The place of an item never changes, and is
+    /// beneath ``NSFileProviderManager/documentStorageURL``.
     ///
     /// The default uses the identifier as a path in the domain's directory.
     open func urlForItem(withPersistentIdentifier identifier: NSFileProviderItemIdentifier) -> URL? {
@@ -48,7 +52,7 @@ open class NSFileProviderExtension: NSObject {
     /// Writes a placeholder for a file that is not local, with
     /// ``NSFileProviderManager/writePlaceholder(at:withMetadata:)``.
     ///
-    /// The default does so with the result of ``item(for:)``.
+    /// The default writes the placeholder from the result of ``item(for:)``.
     open func providePlaceholder(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         answer("providePlaceholder", completionHandler) { try await $0.providePlaceholder(at: url) }
     }
@@ -59,11 +63,11 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Fetches a whole, current file to its place, for a reader.
+    /// Fetches the whole current contents of a file to the file's place, because a program reads the file.
     open func startProvidingItem(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         answer("startProvidingItem", completionHandler) { try await $0.startProvidingItem(at: url) }
     }
-    /// Fetches a whole, current file to its place, for a reader.
+    /// Fetches the whole current contents of a file to the file's place, because a program reads the file.
     open func startProvidingItem(at url: URL) async throws {
         try await ask("startProvidingItem") { startProvidingItem(at: url, completionHandler: $0) }
     }
@@ -186,7 +190,7 @@ open class NSFileProviderExtension: NSObject {
 
     /// Moves an item out of the trash.
     ///
-    /// - Parameter parentItemIdentifier: the new parent; `nil` for the former one.
+    /// - Parameter parentItemIdentifier: the new parent; `nil` for the former parent.
     open func untrashItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         toParentItemIdentifier parentItemIdentifier: NSFileProviderItemIdentifier?,
@@ -207,14 +211,14 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Deletes an item; a directory with everything in it.
+    /// Deletes an item. A directory is deleted with everything in it.
     open func deleteItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         answer("deleteItem", completionHandler) { try await $0.deleteItem(withIdentifier: itemIdentifier) }
     }
-    /// Deletes an item; a directory with everything in it.
+    /// Deletes an item. A directory is deleted with everything in it.
     open func deleteItem(withIdentifier itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await ask("deleteItem") { deleteItem(withIdentifier: itemIdentifier, completionHandler: $0) }
     }
@@ -255,7 +259,9 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Makes an item a favorite, or ends that.
+    /// Sets an item's rank among the favorites, or removes the item from them.
+    ///
+    /// - Parameter favoriteRank: the rank, a number of 64 bits; `nil` removes the item.
     ///
     /// - Parameter favoriteRank: the rank among the favorites, 64 bits; `nil` for no favorite.
     open func setFavoriteRank(
@@ -266,7 +272,7 @@ open class NSFileProviderExtension: NSObject {
             try await $0.setFavoriteRank(favoriteRank, forItemIdentifier: itemIdentifier)
         }
     }
-    /// Makes an item a favorite, or ends that.
+    /// Sets an item's rank among the favorites, or removes the item from them.
     open func setFavoriteRank(
         _ favoriteRank: NSNumber?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> any NSFileProviderItem {
@@ -281,10 +287,10 @@ open class NSFileProviderExtension: NSObject {
     ///
     /// - Parameters:
     ///   - size: the size in pixels.
-    ///   - perThumbnailCompletionHandler: called for each item, with neither data nor an error if it has no
+    ///   - perThumbnailCompletionHandler: called for each item. Data and error are both `nil` if the item has no
     ///     thumbnail.
-    ///   - completionHandler: called after all of them. The default calls it at once with an error, as it has no
-    ///     thumbnails.
+    ///   - completionHandler: called after the replies for all items. The default calls it at once with an error,
+    ///     because it has no thumbnails.
     /// - Returns: a progress that stops the work when it is cancelled.
     open func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,

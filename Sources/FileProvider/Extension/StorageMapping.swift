@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// The default mapping between items and files, for a provider without one of its own: an identifier is a path.
+/// The default mapping between items and files, for a provider without its own mapping: an identifier is a path.
 struct StorageMapping {
     private let folder: URL
 
@@ -11,7 +11,7 @@ struct StorageMapping {
         folder = path.isEmpty ? storage : storage.appendingPathComponent(path, isDirectory: true).standardizedFileURL
     }
 
-    /// Returns the place of an item's file; `nil` for an identifier that is no path within the directory.
+    /// Returns the place of an item's file; `nil` if the identifier is not a path within the directory.
     func url(of identifier: NSFileProviderItemIdentifier) -> URL? {
         if identifier == .rootContainer { return folder }
         let slash = UInt8(ascii: "/")
@@ -20,7 +20,7 @@ struct StorageMapping {
         return isPath ? folder.appendingPathComponent(identifier.rawValue) : nil
     }
 
-    /// Returns the identifier of a file's item; `nil` for a file outside of the directory.
+    /// Returns the identifier of a file's item; `nil` if the file is outside of the directory.
     func identifier(at url: URL) -> NSFileProviderItemIdentifier? {
         guard let own = url.standardizedFileURL.path.pathNames(beneath: folder.path) else { return nil }
         return own.isEmpty ? .rootContainer : NSFileProviderItemIdentifier(own.joined(separator: "/"))

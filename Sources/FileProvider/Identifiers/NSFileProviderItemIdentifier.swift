@@ -12,8 +12,8 @@ public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable
 
     /// The root of a domain.
     public static let rootContainer = Self(ProviderItem.rootIdentifier)
-    /// The working set: the items that are of interest to the user at present. It is no directory. Its changes are
-    /// those of the whole domain.
+    /// The working set: the items that are of interest to the user at present. It is not a directory. Its change feed
+    /// reports the changes of the whole domain.
     public static let workingSet = Self(ProviderItem.workingSetIdentifier)
     /// The trash.
     public static let trashContainer = Self(ProviderItem.trashIdentifier)

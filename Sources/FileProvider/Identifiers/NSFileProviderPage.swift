@@ -3,7 +3,7 @@ import Foundation
 /// The position at which a page of an enumeration begins. The system defines the first page, in one of two orders;
 /// the provider defines all others.
 ///
-/// At most 500 bytes: an enumeration with a larger one fails.
+/// A page has at most 500 bytes: an enumeration with a larger page fails.
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public struct NSFileProviderPage: Hashable, RawRepresentable, Sendable {
@@ -14,7 +14,7 @@ public struct NSFileProviderPage: Hashable, RawRepresentable, Sendable {
     /// Creates a page from bytes.
     public init(rawValue: Data) { self.rawValue = rawValue }
 
-    /// The most bytes of a page or a sync anchor.
+    /// The maximum number of bytes of a page or a sync anchor.
     package static let limit = 500
 
     // Any thread may read an immutable object.
@@ -44,7 +44,7 @@ extension NSFileProviderPage: _ObjectiveCBridgeable {
         result = NSFileProviderPage(source as Data)
         return true
     }
-    /// Creates a page from bytes; an empty one from `nil`.
+    /// Creates a page from bytes; an empty page from `nil`.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSData?) -> NSFileProviderPage {
         NSFileProviderPage(source.map { $0 as Data } ?? Data())
     }
@@ -52,7 +52,7 @@ extension NSFileProviderPage: _ObjectiveCBridgeable {
 
 /// A point in a container's sequence of changes, from which later changes can be requested.
 ///
-/// At most 500 bytes: a larger one counts as expired.
+/// An anchor has at most 500 bytes: a larger anchor counts as expired.
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public struct NSFileProviderSyncAnchor: Hashable, RawRepresentable, Sendable {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Names for an item if another item has its name already.
+/// Names for an item whose name is taken by another item.
 package enum ConflictName {
-    /// Returns “name (conflicted copy 2026-11-22).ext”, with a number from the second such copy on.
+    /// Returns “name (conflicted copy 2026-11-22).ext”, with a number if `number` is greater than 1.
     ///
     /// - Parameters:
     ///   - time: seconds since 1970. The day is that of the local time zone.
@@ -18,12 +18,13 @@ package enum ConflictName {
         return inserting(" (conflicted copy \(day.joined(separator: "-"))\(words))", into: name)
     }
 
-    /// Returns “name (recovered).ext”, with a number from the second one on.
+    /// Returns “name (recovered).ext”, with a number if `number` is greater than 1.
     package static func recovered(_ name: String, number: Int) -> String {
         inserting(number == 1 ? " (recovered)" : " (recovered \(number))", into: name)
     }
 
-    /// Inserts words before the extension. Shortens the name before them if the result is too long for a file name.
+    /// Inserts words before the extension. If the result is too long for a file name, shortens the name before the
+    /// words.
     package static func inserting(_ words: String, into name: String) -> String {
         var base = name[...]
         var suffix = name[name.endIndex...]

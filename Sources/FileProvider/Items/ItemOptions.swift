@@ -1,6 +1,6 @@
 import MobileCoreServices
 
-/// The rank of a favorite that has none yet. It asks the system to choose one.
+/// The rank of a favorite without a rank. The system chooses a rank for it.
 public let NSFileProviderFavoriteRankUnranked: UInt64 = 0
 
 /// The operations that are allowed on an item.
@@ -32,7 +32,7 @@ public struct NSFileProviderItemCapabilities: OptionSet, Sendable {
     public static let allowsAddingSubItems = allowsWriting
     /// Permission to list the directory: the same as ``allowsReading``.
     public static let allowsContentEnumerating = allowsReading
-    /// The original capabilities, which are the first six.
+    /// The six original capabilities.
     public static let allowsAll: Self = [
         .allowsReading, .allowsWriting, .allowsReparenting, .allowsRenaming, .allowsTrashing, .allowsDeleting,
     ]
@@ -92,7 +92,9 @@ public struct NSFileProviderFileSystemFlags: OptionSet, Sendable {
     public static let pathExtensionHidden = Self(rawValue: 1 << 4)
 }
 
-/// The four-character codes of a file's type and of the program that made it, as on the first Macintosh.
+/// The four-character codes of a file's type and of the program that created it, as on the first Macintosh.
+///
+/// Source: FileProvider, `NSFileProviderItem.h`.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderTypeAndCreator: Sendable {
@@ -115,11 +117,12 @@ public struct NSFileProviderTypeAndCreator: Sendable {
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public enum NSFileProviderContentPolicy: Int, Sendable {
-    /// The policy of the item's directory.
+    /// The same policy as that of the item's directory.
     case inherited = 0
     /// Contents that are fetched when they are used, and evicted when space is needed.
     case downloadLazily = 1
-    /// Contents as with ``downloadLazily``, which are also evicted when they change at the provider.
+    /// Contents that are fetched and evicted as with ``downloadLazily``, and also evicted when they change at the
+    /// provider.
     case downloadLazilyAndEvictOnRemoteUpdate = 2
     /// Contents that are fetched as soon as the item is known, and never evicted.
     case downloadEagerlyAndKeepDownloaded = 3

@@ -1,10 +1,10 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Defaults for a class that leaves a member out. Their values are not used, since ``NSFileProviderItemProtocol``
-/// reads `nil`.
+/// Defaults for a class that leaves a member out. Their values are not used: ``NSFileProviderItemProtocol`` reads such
+/// a member as `nil`.
 extension NSFileProviderItemRequirements {
-    /// The type that ``typeIdentifier`` names.
+    /// The type whose identifier is ``typeIdentifier``.
     public var contentType: UTType {
         guard let identifier = OptionalMember.other(typeIdentifier), !identifier.isEmpty else {
             return OptionalMember.missing(.item)
@@ -15,65 +15,67 @@ extension NSFileProviderItemRequirements {
     public var typeIdentifier: String {
         OptionalMember.other(contentType)?.identifier ?? OptionalMember.missing("")
     }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var typeAndCreator: NSFileProviderTypeAndCreator { OptionalMember.missing(NSFileProviderTypeAndCreator()) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var capabilities: NSFileProviderItemCapabilities { OptionalMember.missing([.allowsReading]) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var fileSystemFlags: NSFileProviderFileSystemFlags { OptionalMember.missing([]) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var documentSize: NSNumber? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var childItemCount: NSNumber? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var creationDate: Date? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var contentModificationDate: Date? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var extendedAttributes: [String: Data] { OptionalMember.missing([:]) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var lastUsedDate: Date? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var tagData: Data? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var favoriteRank: NSNumber? { OptionalMember.missing(nil) }
-    /// Whether the item itself is in the trash, not only a directory that it is in. The default for a class without
-    /// this member, which reads as `nil`.
+    /// Whether the item itself was moved to the trash, and not only a directory above it. This is the default for a
+    /// class without this member. The value is read as `nil`.
     public var isTrashed: Bool { OptionalMember.missing(false) }
-    /// Whether the service has the latest contents. The default for a class without this member, which reads as
+    /// Whether the service has the latest contents. The default for a class without this member. The value is read as
     /// `nil`.
     public var isUploaded: Bool { OptionalMember.missing(true) }
-    /// Whether the contents are being uploaded. The default for a class without this member, which reads as `nil`.
+    /// Whether the contents are being uploaded. The default for a class without this member. The value is read as
+    /// `nil`.
     public var isUploading: Bool { OptionalMember.missing(false) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var uploadingError: (any Error)? { OptionalMember.missing(nil) }
-    /// Whether the contents are local. The default for a class without this member, which reads as `nil`.
+    /// Whether the contents are local. The default for a class without this member. The value is read as `nil`.
     public var isDownloaded: Bool { OptionalMember.missing(false) }
-    /// Whether the contents are being downloaded. The default for a class without this member, which reads as `nil`.
+    /// Whether the contents are being downloaded. The default for a class without this member. The value is read as
+    /// `nil`.
     public var isDownloading: Bool { OptionalMember.missing(false) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var downloadingError: (any Error)? { OptionalMember.missing(nil) }
-    /// Whether the local contents are the service's latest. The default for a class without this member, which reads
-    /// as `nil`.
+    /// Whether the local contents are the service's latest. The default for a class without this member. The value is
+    /// read as `nil`.
     public var isMostRecentVersionDownloaded: Bool { OptionalMember.missing(false) }
-    /// Whether other users can see the item. The default for a class without this member, which reads as `nil`.
+    /// Whether other users can see the item. The default for a class without this member. The value is read as `nil`.
     public var isShared: Bool { OptionalMember.missing(false) }
-    /// Whether the item is shared and belongs to this user. The default for a class without this member, which reads
-    /// as `nil`.
+    /// Whether the item is shared and belongs to this user. The default for a class without this member. The value is
+    /// read as `nil`.
     public var isSharedByCurrentUser: Bool { OptionalMember.missing(false) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var ownerNameComponents: PersonNameComponents? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var mostRecentEditorNameComponents: PersonNameComponents? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var versionIdentifier: Data? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var itemVersion: NSFileProviderItemVersion { OptionalMember.missing(NSFileProviderItemVersion()) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var symlinkTargetPath: String? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var userInfo: [AnyHashable: Any]? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var contentPolicy: NSFileProviderContentPolicy {
         OptionalMember.missing(NSFileProviderContentPolicy.inherited)
     }

@@ -1,17 +1,17 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// The members of an item as they are read on an existential value: one level more optional than in a class. `nil`
-/// means that the class has no such member.
+/// The members of an item, as they are read on an existential value. Each is one level more optional than in a class.
+/// `nil` means that the class does not declare the member.
 extension NSFileProviderItemProtocol {
-    /// The item with its members as its class declares them.
+    /// The item, with its members as its class declares them.
     private var own: any NSFileProviderItemRequirements { self }
 
     /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link.
     public var contentType: UTType? { OptionalMember.read(own.contentType) }
     /// The identifier of the type, which ``contentType`` has superseded.
     public var typeIdentifier: String? { OptionalMember.read(own.typeIdentifier) }
-    /// The four-character codes of the type and of the program that made the file.
+    /// The four-character codes of the type and of the program that created the file.
     public var typeAndCreator: NSFileProviderTypeAndCreator? { OptionalMember.read(own.typeAndCreator) }
     /// The operations that are allowed on the item.
     public var capabilities: NSFileProviderItemCapabilities? { OptionalMember.read(own.capabilities) }
@@ -27,13 +27,13 @@ extension NSFileProviderItemProtocol {
     public var contentModificationDate: Date?? { OptionalMember.read(own.contentModificationDate) }
     /// The extended attributes that the provider stores with the item.
     public var extendedAttributes: [String: Data]? { OptionalMember.read(own.extendedAttributes) }
-    /// The date on which the user used the item last. Items with one are in the working set.
+    /// The date on which the user used the item last. Items with such a date are in the working set.
     public var lastUsedDate: Date?? { OptionalMember.read(own.lastUsedDate) }
     /// The user's tags, in a format of the system. Items with tags are in the working set.
     public var tagData: Data?? { OptionalMember.read(own.tagData) }
-    /// The rank among the favorites, 64 bits. Items with one are in the working set.
+    /// The rank among the favorites, 64 bits. Items with a rank are in the working set.
     public var favoriteRank: NSNumber?? { OptionalMember.read(own.favoriteRank) }
-    /// Whether the item itself is in the trash, not only a directory that it is in.
+    /// Whether the item itself was moved to the trash, and not only a directory above it.
     public var isTrashed: Bool? { OptionalMember.read(own.isTrashed) }
     /// Whether the service has the latest contents.
     public var isUploaded: Bool? { OptionalMember.read(own.isUploaded) }
@@ -59,7 +59,7 @@ extension NSFileProviderItemProtocol {
     public var mostRecentEditorNameComponents: PersonNameComponents?? {
         OptionalMember.read(own.mostRecentEditorNameComponents)
     }
-    /// The version of the contents, which differs if they do; at most 1,000 bytes.
+    /// The version of the contents, at most 1,000 bytes. Different contents have different versions.
     public var versionIdentifier: Data?? { OptionalMember.read(own.versionIdentifier) }
     /// The versions of the contents and of the metadata.
     public var itemVersion: NSFileProviderItemVersion? { OptionalMember.read(own.itemVersion) }

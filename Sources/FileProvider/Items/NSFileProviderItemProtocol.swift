@@ -3,16 +3,16 @@ import UniformTypeIdentifiers
 
 /// The members that a class of items may leave out.
 ///
-/// A program conforms to ``NSFileProviderItemProtocol`` instead, which declares each of them once more, as optional:
-/// `item.contentType` of an `any NSFileProviderItemProtocol` is a `UTType?`, as with Apple. A Swift protocol cannot
-/// declare both, so this one has the members as a class implements them.
+/// Programs conform to ``NSFileProviderItemProtocol`` instead. It declares each member once more, as optional:
+/// `item.contentType` of an `any NSFileProviderItemProtocol` is a `UTType?`, as on Apple's platforms. One Swift
+/// protocol cannot declare both forms. Therefore this protocol declares the members in the form that classes implement.
 public protocol NSFileProviderItemRequirements: NSObjectProtocol {
     /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. A class implements this or
     /// ``typeIdentifier``.
     var contentType: UTType { get }
     /// The identifier of the type, which ``contentType`` has superseded.
     var typeIdentifier: String { get }
-    /// The four-character codes of the type and of the program that made the file.
+    /// The four-character codes of the type and of the program that created the file.
     var typeAndCreator: NSFileProviderTypeAndCreator { get }
     /// The operations that are allowed on the item.
     var capabilities: NSFileProviderItemCapabilities { get }
@@ -28,13 +28,13 @@ public protocol NSFileProviderItemRequirements: NSObjectProtocol {
     var contentModificationDate: Date? { get }
     /// The extended attributes that the provider stores with the item.
     var extendedAttributes: [String: Data] { get }
-    /// The date on which the user used the item last. Items with one are in the working set.
+    /// The date on which the user used the item last. Items with such a date are in the working set.
     var lastUsedDate: Date? { get }
     /// The user's tags, in a format of the system. Items with tags are in the working set.
     var tagData: Data? { get }
-    /// The rank among the favorites, 64 bits. Items with one are in the working set.
+    /// The rank among the favorites, 64 bits. Items with a rank are in the working set.
     var favoriteRank: NSNumber? { get }
-    /// Whether the item itself is in the trash, not only a directory that it is in.
+    /// Whether the item itself was moved to the trash, and not only a directory above it.
     var isTrashed: Bool { get }
     /// Whether the service has the latest contents.
     var isUploaded: Bool { get }
@@ -58,7 +58,7 @@ public protocol NSFileProviderItemRequirements: NSObjectProtocol {
     var ownerNameComponents: PersonNameComponents? { get }
     /// The name of the last editor.
     var mostRecentEditorNameComponents: PersonNameComponents? { get }
-    /// The version of the contents, which differs if they do; at most 1,000 bytes.
+    /// The version of the contents, at most 1,000 bytes. Different contents have different versions.
     var versionIdentifier: Data? { get }
     /// The versions of the contents and of the metadata.
     var itemVersion: NSFileProviderItemVersion { get }
@@ -72,7 +72,7 @@ public protocol NSFileProviderItemRequirements: NSObjectProtocol {
 
 /// An item of a provider: a file, a directory or a symbolic link.
 ///
-/// Members are read on any thread. A class must have an identifier, a parent and a name, and one of `contentType` and
+/// Members are read on any thread. A class must declare an identifier, a parent, a name, and either `contentType` or
 /// `typeIdentifier`.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
@@ -81,82 +81,86 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     var itemIdentifier: NSFileProviderItemIdentifier { get }
     /// The identifier of the parent directory; ignored for the root.
     var parentItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The name with its extension. It is never empty, not even the root's.
+    /// The name with its extension. It is never empty, not even that of the root.
     var filename: String { get }
 
     // Declared once more as optional. Every class fulfils these requirements by an extension of this protocol, so
     // that the compiler uses them for an existential value.
-    /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. `nil` if its class does not
-    /// have it.
+    /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. `nil` if the item's class does
+    /// not declare this member.
     var contentType: UTType? { get }
-    /// The identifier of the type, which ``contentType`` has superseded. `nil` if its class does not have it.
+    /// The identifier of the type, which ``contentType`` has superseded. `nil` if the item's class does not declare
+    /// this member.
     var typeIdentifier: String? { get }
-    /// The four-character codes of the type and of the program that made the file. `nil` if its class does not have
-    /// it.
+    /// The four-character codes of the type and of the program that created the file. `nil` if the item's class does
+    /// not declare this member.
     var typeAndCreator: NSFileProviderTypeAndCreator? { get }
-    /// The operations that are allowed on the item. `nil` if its class does not have it.
+    /// The operations that are allowed on the item. `nil` if the item's class does not declare this member.
     var capabilities: NSFileProviderItemCapabilities? { get }
-    /// The item's flags in the file system: the owner's permissions, and whether it is hidden. `nil` if its class
-    /// does not have it.
+    /// The item's flags in the file system: the owner's permissions, and whether it is hidden. `nil` if the item's
+    /// class does not declare this member.
     var fileSystemFlags: NSFileProviderFileSystemFlags? { get }
-    /// The size of the contents in bytes. `nil` if its class does not have it.
+    /// The size of the contents in bytes. `nil` if the item's class does not declare this member.
     var documentSize: NSNumber?? { get }
-    /// The number of items in a directory. `nil` if its class does not have it.
+    /// The number of items in a directory. `nil` if the item's class does not declare this member.
     var childItemCount: NSNumber?? { get }
-    /// The date of creation. `nil` if its class does not have it.
+    /// The date of creation. `nil` if the item's class does not declare this member.
     var creationDate: Date?? { get }
-    /// The date on which the contents were changed last. `nil` if its class does not have it.
+    /// The date on which the contents were changed last. `nil` if the item's class does not declare this member.
     var contentModificationDate: Date?? { get }
-    /// The extended attributes that the provider stores with the item. `nil` if its class does not have it.
+    /// The extended attributes that the provider stores with the item. `nil` if the item's class does not declare this
+    /// member.
     var extendedAttributes: [String: Data]? { get }
-    /// The date on which the user used the item last. Items with one are in the working set. `nil` if its class does
-    /// not have it.
+    /// The date on which the user used the item last. Items with such a date are in the working set. `nil` if the
+    /// item's class does not declare this member.
     var lastUsedDate: Date?? { get }
-    /// The user's tags, in a format of the system. Items with tags are in the working set. `nil` if its class does
-    /// not have it.
+    /// The user's tags, in a format of the system. Items with tags are in the working set. `nil` if the item's class
+    /// does not declare this member.
     var tagData: Data?? { get }
-    /// The rank among the favorites, 64 bits. Items with one are in the working set. `nil` if its class does not have
-    /// it.
+    /// The rank among the favorites, 64 bits. Items with a rank are in the working set. `nil` if the item's class does
+    /// not declare this member.
     var favoriteRank: NSNumber?? { get }
-    /// Whether the item itself is in the trash, not only a directory that it is in. `nil` if its class does not have
-    /// it.
+    /// Whether the item itself was moved to the trash, and not only a directory above it. `nil` if the item's class
+    /// does not declare this member.
     var isTrashed: Bool? { get }
-    /// Whether the service has the latest contents. `nil` if its class does not have it.
+    /// Whether the service has the latest contents. `nil` if the item's class does not declare this member.
     var isUploaded: Bool? { get }
-    /// Whether the contents are being uploaded. `nil` if its class does not have it.
+    /// Whether the contents are being uploaded. `nil` if the item's class does not declare this member.
     var isUploading: Bool? { get }
-    /// The error of the last upload. `nil` if its class does not have it.
+    /// The error of the last upload. `nil` if the item's class does not declare this member.
     var uploadingError: (any Error)?? { get }
-    /// Whether the contents are local. `nil` if its class does not have it.
+    /// Whether the contents are local. `nil` if the item's class does not declare this member.
     var isDownloaded: Bool? { get }
-    /// Whether the contents are being downloaded. `nil` if its class does not have it.
+    /// Whether the contents are being downloaded. `nil` if the item's class does not declare this member.
     var isDownloading: Bool? { get }
-    /// The error of the last download. `nil` if its class does not have it.
+    /// The error of the last download. `nil` if the item's class does not declare this member.
     var downloadingError: (any Error)?? { get }
-    /// Whether the local contents are the service's latest. `nil` if its class does not have it.
+    /// Whether the local contents are the service's latest. `nil` if the item's class does not declare this member.
     var isMostRecentVersionDownloaded: Bool? { get }
-    /// Whether other users can see the item. `nil` if its class does not have it.
+    /// Whether other users can see the item. `nil` if the item's class does not declare this member.
     var isShared: Bool? { get }
-    /// Whether the item is shared and belongs to this user. `nil` if its class does not have it.
+    /// Whether the item is shared and belongs to this user. `nil` if the item's class does not declare this member.
     var isSharedByCurrentUser: Bool? { get }
-    /// The name of the owner. `nil` if its class does not have it.
+    /// The name of the owner. `nil` if the item's class does not declare this member.
     var ownerNameComponents: PersonNameComponents?? { get }
-    /// The name of the last editor. `nil` if its class does not have it.
+    /// The name of the last editor. `nil` if the item's class does not declare this member.
     var mostRecentEditorNameComponents: PersonNameComponents?? { get }
-    /// The version of the contents, which differs if they do; at most 1,000 bytes. `nil` if its class does not have
-    /// it.
+    /// The version of the contents, at most 1,000 bytes. Different contents have different versions. `nil` if the
+    /// item's class does not declare this member.
     var versionIdentifier: Data?? { get }
-    /// The versions of the contents and of the metadata. `nil` if its class does not have it.
+    /// The versions of the contents and of the metadata. `nil` if the item's class does not declare this member.
     var itemVersion: NSFileProviderItemVersion? { get }
-    /// The target of a symbolic link. `nil` if its class does not have it.
+    /// The target of a symbolic link. `nil` if the item's class does not declare this member.
     var symlinkTargetPath: String?? { get }
-    /// Values for the activation rules of the provider's actions. `nil` if its class does not have it.
+    /// Values for the activation rules of the provider's actions. `nil` if the item's class does not declare this
+    /// member.
     var userInfo: [AnyHashable: Any]?? { get }
-    /// The policy for materializing and evicting the contents. `nil` if its class does not have it.
+    /// The policy for materializing and evicting the contents. `nil` if the item's class does not declare this member.
     var contentPolicy: NSFileProviderContentPolicy? { get }
 }
 
-/// The name that programs use for an item, both for conformance and as the type of a value.
+/// The name that programs use for an item: a class conforms to it, and it is the type of a value.
 ///
-/// With Apple it is an `any NSFileProviderItemProtocol`, to which only Apple's importer lets a class conform.
+/// On Apple's platforms, it is an `any NSFileProviderItemProtocol`. Only Apple's importer lets a class conform to such
+/// a type.
 public typealias NSFileProviderItem = NSFileProviderItemProtocol

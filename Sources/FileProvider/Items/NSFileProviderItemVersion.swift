@@ -1,7 +1,9 @@
 import Foundation
 
-/// The version of an item: one for its contents and one for its metadata, each at most 128 bytes. Only the provider
-/// interprets them.
+/// The version of an item. It consists of a version of the contents and one of the metadata, each at most 128 bytes.
+/// Only the provider interprets them.
+///
+/// Source: FileProvider, `NSFileProviderItem.h`.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 open class NSFileProviderItemVersion: NSObject {
@@ -19,7 +21,7 @@ open class NSFileProviderItemVersion: NSObject {
         super.init()
     }
 
-    /// Creates a version with empty parts.
+    /// Creates a version whose parts are both empty.
     public override convenience init() { self.init(contentVersion: Data(), metadataVersion: Data()) }
 
     /// The version of an item that the system and the provider have never synchronized.

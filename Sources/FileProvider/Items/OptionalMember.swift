@@ -2,10 +2,10 @@ import CRuntimeSupport
 
 /// A test whether a class implements an optional member of a protocol.
 ///
-/// On Apple's platforms the runtime of Objective-C knows. Here a missing member is the default implementation of a
-/// requirement. That implementation sets a flag of its thread, which the reader checks.
+/// On Apple's platforms, the Objective-C runtime provides this. On Linux, a missing member is the default
+/// implementation of a requirement. The default sets a flag of its thread, which the reader checks.
 enum OptionalMember {
-    /// Returns a member's value; `nil` if the class has no such member.
+    /// Returns a member's value; `nil` if the class does not declare the member.
     static func read<Value>(_ member: @autoclosure () -> Value) -> Value? { read([], member) }
 
     private static func read<Value>(_ first: Notes, _ member: () -> Value) -> Value? {
@@ -17,13 +17,14 @@ enum OptionalMember {
         return notes.contains(.isMissing) ? nil : value
     }
 
-    /// Marks the member as missing. Default implementations call it; their value is not used.
+    /// Marks the member as missing. Default implementations call this function. Its result is not used.
     static func missing<Value>(_ value: Value) -> Value {
         notes.insert(.isMissing)
         return value
     }
 
-    /// Returns the value of the other one of two members that can replace each other; `nil` if the class has neither.
+    /// Returns the value of the other member of a pair that can replace each other; `nil` if the class declares
+    /// neither.
     static func other<Value>(_ member: @autoclosure () -> Value) -> Value? {
         notes.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
     }

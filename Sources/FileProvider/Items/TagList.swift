@@ -3,17 +3,17 @@ import PropertyLists
 
 /// The tags of an item in its tag data: a binary property list with an array of names.
 ///
-/// Data of other programs may have a line feed and a colour number after a name, which are not part of the name.
+/// In data of other programs, a name may be followed by a line feed and a colour number. They are not part of the name.
 /// Providers treat the data as opaque.
 package enum TagList {
-    /// The most bytes of a name.
+    /// The maximum number of bytes of a name.
     package static let longestName = 255
-    /// The most names of one item.
+    /// The maximum number of names of one item.
     package static let most = 100
-    /// The most bytes of data that is parsed. Longer data is kept, and counts as no names.
+    /// The maximum number of bytes of data that is parsed. Longer data is preserved, and counts as data without names.
     private static let mostBytes = 1 << 16
 
-    /// Returns a description of a name's fault, in one sentence; `nil` for a valid name.
+    /// Returns a sentence that describes a name's fault; `nil` if the name is valid.
     package static func fault(of name: String) -> String? {
         if name.isEmpty || name.utf8.count > longestName { return "a tag has 1 to \(longestName) bytes" }
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "," }
@@ -29,7 +29,7 @@ package enum TagList {
         return Array(list.finish())
     }
 
-    /// Returns the names in tag data; none if it has another format.
+    /// Returns the names in tag data. Returns no names if the data has another format.
     package static func names(in data: [UInt8]) -> [String] {
         guard data.count <= mostBytes, let list = (try? ForeignPropertyList.read(Data(data))) as? [Any] else {
             return []

@@ -1,8 +1,8 @@
 import FileCoordination
 import Foundation
 
-/// The document storage: the directory for the files of a provider that keeps them itself. It is in the container of
-/// the group that the provider's property list names, or in the provider's own.
+/// The document storage: the directory for the files of a provider that stores them itself. It is in the container of
+/// the group that the provider's property list names. Without a group, it is in the provider's own container.
 package enum DocumentStorage {
     static let name = "File Provider Storage"
 

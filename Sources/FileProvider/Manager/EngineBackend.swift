@@ -1,7 +1,7 @@
 import Foundation
 
-/// A backend with a connection to engines: a program's leads to the daemon, an extension's to the engine of its
-/// domain. Both use the same requests about items.
+/// A backend with a connection to engines. In a program, the connection leads to the daemon; in an extension, to the
+/// engine of its domain. Both use the same requests about items.
 protocol EngineBackend: ManagerBackend {
     /// Sends a request.
     ///
@@ -12,14 +12,14 @@ protocol EngineBackend: ManagerBackend {
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void)
 
-    /// Requests a set's version from a running engine, without starting a daemon. No program waits for the reply.
+    /// Requests a set's version from a running engine. Does not start a daemon, because no program waits for the reply.
     func watch(
         _ request: ManagerSetVersionCall, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<ItemSetVersion, any Error>) -> Void)
 }
 
 extension EngineBackend {
-    /// Sends a request with no result but success or failure.
+    /// Sends a request whose only result is success or failure.
     func perform<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) {
@@ -71,8 +71,8 @@ extension EngineBackend {
         perform(request, of: domain, settled(completion))
     }
 
-    /// Wraps the error of a failed synchronization as `cannotSynchronize`, as Apple's documentation has it, with the
-    /// cause as the underlying error.
+    /// Wraps the error of a failed synchronization in a `cannotSynchronize` error, as Apple documents it. The cause
+    /// becomes the underlying error.
     private func settled(_ completion: @escaping Completion) -> Completion {
         { error in
             guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {

@@ -5,7 +5,7 @@ package protocol FolderWatcher: Sendable {
     /// The notifications.
     var notices: FolderNotices { get }
 
-    /// Adds a directory. Blocks; in an extension's process it waits for the daemon.
+    /// Adds a directory. Blocks. In an extension's process, waits for the daemon.
     ///
     /// - Parameter folder: the directory, open for reading.
     /// - Throws: `noSpace` if the limit of watched directories is reached.

@@ -3,9 +3,10 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// An updater that keeps a `Progress` at the daemon's numbers of transfers, while the program retains that object.
+/// An updater that sets a `Progress` to the daemon's totals of transfers, as long as the program retains the
+/// `Progress`.
 ///
-/// The object is changed on the main queue only, since `Progress` must not be used by two threads at once.
+/// The `Progress` is changed on the main queue only, because it must not be used by two threads at once.
 final class GlobalProgress: Sendable {
     private struct Shown {
         weak var progress: Progress?
@@ -16,7 +17,7 @@ final class GlobalProgress: Sendable {
     private let isUpload: Bool
     private let domain: NSFileProviderDomainIdentifier?
 
-    /// The seconds between two updates, while there are transfers and while there are none.
+    /// The time in seconds between two updates: `busy` while there are transfers, `idle` otherwise.
     private static let pauses = (busy: 0.2, idle: 1.0)
 
     private init(
@@ -31,7 +32,7 @@ final class GlobalProgress: Sendable {
 
     /// Creates a progress and keeps it updated.
     ///
-    /// - Returns: a progress that is finished until transfers are known.
+    /// - Returns: a progress, which is finished until the daemon reports a transfer.
     static func make(
         for kind: Progress.FileOperationKind, of domain: NSFileProviderDomainIdentifier?,
         _ backend: any ManagerBackend

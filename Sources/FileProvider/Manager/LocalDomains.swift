@@ -17,7 +17,7 @@ package final class LocalDomains: ManagerBackend {
 
     package init() {}
 
-    /// Adds a listener of signals. Returns the number with which to remove it.
+    /// Adds a listener of signals. Returns the number that removes it.
     package func addListener(_ listener: @escaping Listener) -> UInt64 {
         state.withLock { state in
             state.next += 1
@@ -70,7 +70,7 @@ package final class LocalDomains: ManagerBackend {
         completion(nil)
     }
 
-    /// Does nothing, as no requests wait here for an error to be resolved.
+    /// Does nothing, because in this backend no requests wait for an error to be resolved.
     package func signalErrorResolved(
         _ failure: ProviderError, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) { completion(nil) }

@@ -1,31 +1,31 @@
 import Foundation
 import LinuxSystem
 
-/// The service that a manager sends its requests to: the daemon, over the connection of a program or an extension.
+/// The service to which a manager sends its requests: the daemon, over the connection of a program or an extension.
 ///
-/// Completion handlers may be called on any thread, also before the function returns. The manager calls those of
-/// programs on threads of their own.
+/// Completion handlers may be called on any thread, even before the function returns. The manager calls the handlers of
+/// programs on separate threads.
 package protocol ManagerBackend: Sendable {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
     /// The purpose identifier for the provider's file coordinators.
     var providerIdentifier: String { get }
-    /// Returns the directory for the files of a provider that keeps them itself.
+    /// Returns the directory for the files of a provider that stores them itself.
     func documentStorage() -> URL
     /// Returns a watcher of directories. Blocks.
     func folderWatcher() throws(Errno) -> any FolderWatcher
-    /// Returns a directory for files that are handed over, on the volume of their destination.
+    /// Returns a directory for files that are handed over. It is on the same volume as their destination.
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
     /// Returns a directory for the provider's own state of a domain.
     func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
 
     // MARK: Domains
     func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void)
-    /// Adds a domain. If its identifier exists, updates that domain's name and properties.
+    /// Adds a domain. If a domain with its identifier exists, updates that domain's name and properties.
     func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion)
     /// Removes a domain.
     ///
-    /// - Parameter completion: called with the directory of the files that were kept.
+    /// - Parameter completion: called with the directory of the preserved files.
     func remove(
         _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
         _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void)
@@ -70,13 +70,13 @@ package protocol ManagerBackend: Sendable {
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
     func waitForStabilization(in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
-    /// Hands unchanged fields of an item to its provider.
+    /// Sends unchanged fields of an item to its provider again.
     func requestModification(
         of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
 
     // MARK: Sets
-    /// Waits until the version of a set differs from a known one. That does not start a daemon.
+    /// Waits until the version of a set differs from a known version. Does not start a daemon.
     ///
     /// - Parameter known: the version that the caller knows; `nil` to get the version at once.
     func version(
@@ -88,13 +88,13 @@ package protocol ManagerBackend: Sendable {
         _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void)
     /// Returns one page of a set.
     ///
-    /// - Parameter position: the position from the previous page; `nil` for the first one.
+    /// - Parameter position: the position from the previous page; `nil` for the first page.
     func items(
         in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
         _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void)
 }
 
-/// Defaults for a backend that cannot do something: it knows of no provider.
+/// Defaults for a backend with limited functions. They behave as if no provider existed.
 extension ManagerBackend {
     package var providerIdentifier: String { Self.nameOfProcess }
     static var nameOfProcess: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }

@@ -49,7 +49,9 @@ extension NSFileProviderManager {
         try await answer { remove(domain, completionHandler: $0) }
     }
 
-    /// Removes a domain, and keeps some of its files.
+    /// Removes a domain, and preserves some of its files.
+    ///
+    /// - Parameter completionHandler: called with the directory of the preserved files; `nil` if there are none.
     ///
     /// - Parameter completionHandler: called with the directory of the kept files; `nil` if there are none.
     public class func remove(
@@ -64,7 +66,9 @@ extension NSFileProviderManager {
             }
         }
     }
-    /// Removes a domain, and keeps some of its files.
+    /// Removes a domain, and preserves some of its files.
+    ///
+    /// - Returns: the directory of the preserved files; `nil` if there are none.
     ///
     /// - Returns: the directory of the kept files; `nil` if there are none.
     public class func remove(_ domain: NSFileProviderDomain, mode: DomainRemovalMode) async throws -> URL? {
@@ -125,8 +129,8 @@ extension NSFileProviderManager {
         try await Self.answer { reconnect(completionHandler: $0) }
     }
 
-    /// Returns a completion for a change of the domains, which posts the notification before it calls the program's
-    /// handler.
+    /// Returns a completion handler for a change of the domains. It posts the notification, and then calls the
+    /// program's handler.
     private class func changing(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {
@@ -139,7 +143,7 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Whether the program has asked for the domains. Only then are changes posted.
+    /// Whether the program has requested the domains. Changes are posted only in this case.
     private static let isObserving = Atomic(false)
 
     /// Posts the notification that the domains have changed.

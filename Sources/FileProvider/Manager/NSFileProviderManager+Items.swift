@@ -38,23 +38,23 @@ extension NSFileProviderManager {
         try await Self.answer { evictItem(identifier: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Waits until the provider has all local changes made so far in a directory.
+    /// Waits until the provider has all local changes in a directory that were made before the call.
     public func waitForChanges(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.waitForChanges(below: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Waits until the provider has all local changes made so far in a directory.
+    /// Waits until the provider has all local changes in a directory that were made before the call.
     public func waitForChanges(below itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { waitForChanges(below: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Waits until all changes made so far, local and at the provider, are synchronized.
+    /// Waits until all local and remote changes that were made before the call are synchronized.
     public func waitForStabilization(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         Self.backend.waitForStabilization(in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Waits until all changes made so far, local and at the provider, are synchronized.
+    /// Waits until all local and remote changes that were made before the call are synchronized.
     public func waitForStabilization() async throws {
         try await Self.answer { waitForStabilization(completionHandler: $0) }
     }

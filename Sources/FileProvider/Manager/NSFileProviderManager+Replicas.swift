@@ -2,35 +2,35 @@ import Foundation
 
 // Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
 extension NSFileProviderManager {
-    /// Creates a domain from the files of a directory. Not implemented yet: it always fails with
+    /// Creates a domain from the files of a directory. Not implemented yet: always fails with
     /// `CocoaError.featureUnsupported`.
     public class func `import`(
         _ domain: NSFileProviderDomain, fromDirectoryAt url: URL,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Creates a domain from the files of a directory. Not implemented yet: it always fails with
+    /// Creates a domain from the files of a directory. Not implemented yet: always fails with
     /// `CocoaError.featureUnsupported`.
     public class func `import`(_ domain: NSFileProviderDomain, fromDirectoryAt url: URL) async throws {
         try await answer { `import`(domain, fromDirectoryAt: url, completionHandler: $0) }
     }
 
-    /// Hands all items beneath one to the provider again. Always fails with `CocoaError.featureUnsupported`: a
+    /// Hands all items beneath an item to the provider again. Always fails with `CocoaError.featureUnsupported`: a
     /// provider that has lost its state can let its sync anchors expire instead.
     public func reimportItems(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { Self.calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Hands all items beneath one to the provider again. Always fails with `CocoaError.featureUnsupported`: a
+    /// Hands all items beneath an item to the provider again. Always fails with `CocoaError.featureUnsupported`: a
     /// provider that has lost its state can let its sync anchors expire instead.
     public func reimportItems(below itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { reimportItems(below: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Hands an item to the provider as if it had been changed locally. Returns before the provider gets it.
+    /// Hands an item to the provider as if it had been changed locally. Returns before the provider receives it.
     ///
     /// Contents are handed over if they are local and not older than the provider's (`itemChanged(at:)`). The date of
-    /// last use, tags and the favorite rank are handed over, too. Other fields, such as name
-    /// and parent, always come from the provider, and are not handed over. A request for only such fields fails with
+    /// last use, tags and the favorite rank are handed over, too. Other fields, such as name and parent, are not handed
+    /// over, because they always come from the provider. A request that has only such fields fails with
     /// `featureUnsupported`.
     ///
     /// - Parameter options: ignored.
@@ -45,7 +45,7 @@ extension NSFileProviderManager {
         Self.backend.requestModification(
             of: fields, of: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Hands an item to the provider as if it had been changed locally. Returns before the provider gets it.
+    /// Hands an item to the provider as if it had been changed locally. Returns before the provider receives it.
     public func requestModification(
         of fields: NSFileProviderItemFields, forItemWithIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         options: NSFileProviderModifyItemOptions = []
@@ -56,14 +56,15 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Returns an enumerator of the local items: files with their contents, and listed directories. No provider is
-    /// asked. Changes can be enumerated since a sync anchor of the same object; anchors of other objects are expired.
+    /// Returns an enumerator of the local items: files with their contents, and listed directories. The provider is not
+    /// asked. Changes can be enumerated since a sync anchor of the same enumerator. Anchors of other enumerators are
+    /// expired.
     public func enumeratorForMaterializedItems() -> any NSFileProviderEnumerator {
         SetEnumerator(.materialized, of: domain?.identifier, Self.backend)
     }
 
     /// Returns an enumerator of the items with local changes that the provider does not have yet. Changes can be
-    /// enumerated since a sync anchor of the same object; anchors of other objects are expired.
+    /// enumerated since a sync anchor of the same enumerator. Anchors of other enumerators are expired.
     public func enumeratorForPendingItems() -> any NSFileProviderPendingSetEnumerator {
         SetEnumerator(.pending, of: domain?.identifier, Self.backend)
     }
@@ -77,18 +78,18 @@ public protocol NSFileProviderPendingSetEnumerator: NSFileProviderEnumerator {
     var domainVersion: NSFileProviderDomainVersion? { get }
     /// The seconds between two updates of the set.
     var refreshInterval: TimeInterval { get }
-    /// Whether the set has more items than are enumerated.
+    /// Whether the set has more items than the enumerator returns.
     var isMaximumSizeReached: Bool { get }
 }
 
 extension NSNotification.Name {
     /// A notification that the set of local items has changed. It has no object, and is posted on any thread of a
     /// process that has called ``NSFileProviderManager/enumeratorForMaterializedItems()`` once. Changes in close
-    /// succession make one notification.
+    /// succession cause one notification.
     public static let fileProviderMaterializedSetDidChange = NSNotification.Name(
         "NSFileProviderMaterializedSetDidChange")
     /// A notification that the set of items waiting for their upload has changed. It has no object, and is posted on
     /// any thread of a process that has called ``NSFileProviderManager/enumeratorForPendingItems()`` once. Changes in
-    /// close succession make one notification.
+    /// close succession cause one notification.
     public static let fileProviderPendingSetDidChange = NSNotification.Name("NSFileProviderPendingSetDidChange")
 }

@@ -4,19 +4,19 @@ import Synchronization
 
 /// The interface of programs and their providers to the system, to manage domains and to signal changes.
 ///
-/// Completion handlers are called on threads of their own. Without a daemon, domains are kept in the process, and
+/// Completion handlers are called on separate threads. Without a daemon, domains are stored in the process, and
 /// functions that need a daemon fail with ``NSFileProviderError/providerNotFound``.
 ///
-/// Sendable because it only holds a domain, in a constant.
+/// Sendable because its only property is a constant with the domain.
 ///
 /// Source: FileProvider, `NSFileProviderManager.h`.
 open class NSFileProviderManager: NSObject, @unchecked Sendable {
-    /// The domain; `nil` for the default one.
+    /// The domain; `nil` for the default domain.
     package let domain: NSFileProviderDomain?
 
     private static let defaultManager = NSFileProviderManager(of: nil)
 
-    /// The manager of the provider's default domain, which exists without being added.
+    /// The manager of the provider's default domain. This domain exists even if no program adds it.
     open class var `default`: NSFileProviderManager { defaultManager }
 
     package init(of domain: NSFileProviderDomain?) {
@@ -62,7 +62,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     /// Shows the progress of a download or upload with an item.
     ///
-    /// - Parameter task: a task that is not resumed yet. An item can have one at a time.
+    /// - Parameter task: a task that is not resumed yet. An item can have one task at a time.
     open func register(
         _ task: URLSessionTask, forItemWithIdentifier identifier: NSFileProviderItemIdentifier,
         completionHandler completion: @escaping @Sendable ((any Error)?) -> Void
@@ -90,10 +90,12 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     // MARK: Places
 
-    /// The purpose identifier for the provider's file coordinators. With it they do not wait for the provider.
+    /// The purpose identifier for the provider's file coordinators. Coordinators with this identifier do not wait for
+    /// the provider.
     open var providerIdentifier: String { Self.backend.providerIdentifier }
 
-    /// The directory for the files of a provider that keeps them itself. It is created on access, with its parents.
+    /// The directory for the files of a provider that stores them itself. Reading this property creates the directory
+    /// with its parents.
     open var documentStorageURL: URL {
         let url = Self.backend.documentStorage()
         // If this fails, the next write into the directory reports it.
@@ -105,14 +107,14 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     /// Returns a directory for files that are handed to the system.
     open func temporaryDirectoryURL() throws -> URL { try Self.backend.temporaryFolder(of: domain?.identifier) }
 
-    /// Returns a directory for the provider's own state of the domain, which lasts across restarts. It is removed
-    /// with the domain.
+    /// Returns a directory for the provider's own state of the domain. The directory is preserved across restarts, and
+    /// removed with the domain.
     ///
-    /// - Throws: `CocoaError.featureUnsupported` in any process but that of the provider's extension.
+    /// - Throws: `CocoaError.featureUnsupported` in all processes except those of the provider's extension.
     open func stateDirectoryURL() throws -> URL { try Self.backend.stateFolder(of: domain?.identifier) }
 
-    /// Writes a placeholder with the metadata of a file that is not local. Creates the directory if it does not
-    /// exist.
+    /// Writes a placeholder with the metadata of a file that is not local. Creates the placeholder's directory if it
+    /// does not exist.
     open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: any NSFileProviderItem) throws {
         try Placeholder.write(at: placeholderURL, metadata)
     }
@@ -120,7 +122,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     /// Returns the place of a file's placeholder: a hidden file beside it.
     open class func placeholderURL(for url: URL) -> URL { Placeholder.url(for: url) }
 
-    /// Returns the place at which the user sees an item.
+    /// Returns the path at which the user sees an item.
     open func getUserVisibleURL(
         for itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
@@ -130,7 +132,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
             first.run { completionHandler(url, error) }
         }
     }
-    /// Returns the place at which the user sees an item.
+    /// Returns the path at which the user sees an item.
     open func getUserVisibleURL(for itemIdentifier: NSFileProviderItemIdentifier) async throws -> URL {
         try await Self.answer { answer in
             getUserVisibleURL(for: itemIdentifier) { url, error in
@@ -139,7 +141,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Returns the item that the user sees at a place.
+    /// Returns the item that the user sees at a path.
     open class func getIdentifierForUserVisibleFile(
         at url: URL,
         completionHandler:
@@ -152,7 +154,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
             first.run { completionHandler(item, domain, error) }
         }
     }
-    /// Returns the item that the user sees at a place.
+    /// Returns the item that the user sees at a path.
     open class func identifierForUserVisibleFile(
         at url: URL
     ) async throws -> (NSFileProviderItemIdentifier, NSFileProviderDomainIdentifier) {
@@ -171,12 +173,12 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     /// Returns the progress of all uploads or downloads, in bytes.
     ///
-    /// The object is updated some times a second while the program retains it. Updates happen on the main queue, so
-    /// read it there, too; a program that does not serve its main queue sees no change. A transfer between two
-    /// updates is not seen.
+    /// The object is updated some times a second while the program retains it. Updates happen on the main queue, so the
+    /// object must be read there, too. If the program does not run its main queue, the object does not change. A
+    /// transfer that begins and ends between two updates is not shown.
     ///
-    /// - Parameter kind: `.uploading` or `.downloading`. For other kinds there are never any transfers.
-    /// - Returns: a progress, which is finished, one of one unit, while there are no transfers.
+    /// - Parameter kind: `.uploading` or `.downloading`. Other kinds never have transfers.
+    /// - Returns: a progress. While there are no transfers, it is finished, with one of one unit.
     open func globalProgress(for kind: Progress.FileOperationKind) -> Progress {
         GlobalProgress.make(for: kind, of: domain?.identifier, Self.backend)
     }
@@ -193,7 +195,7 @@ extension NSFileProviderManager {
     // Leaf lock.
     private static let installed = Mutex<(any ManagerBackend)?>(nil)
 
-    /// The backend of the managers within a task, so that tests have domains of their own.
+    /// The backend of the managers within a task, so that each test has its own domains.
     @TaskLocal package static var backendOfTask: (any ManagerBackend)?
 
     /// The backend of the managers of this process.
@@ -202,8 +204,8 @@ extension NSFileProviderManager {
     /// Sets the backend of the managers of this process; `nil` for the default.
     package static func install(_ backend: (any ManagerBackend)?) { installed.withLock { $0 = backend } }
 
-    /// Returns a completion that passes only its first reply to a program's handler, on a thread that the handler may
-    /// block.
+    /// Returns a completion handler that passes only its first reply to a program's handler. It calls that handler on a
+    /// thread that may block.
     static func calling(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {

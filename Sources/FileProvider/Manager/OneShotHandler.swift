@@ -1,8 +1,8 @@
 import LinuxSystem
 import Synchronization
 
-/// A completion that passes only the first reply to the program's handler, on a thread that it may block. A backend
-/// that replies twice does not call the handler twice.
+/// A completion handler that passes only the first reply to the program's handler, even if a backend replies twice. It
+/// calls that handler on a thread that may block.
 final class OneShotHandler: Sendable {
     private let isTaken = Atomic(false)
 

@@ -2,15 +2,15 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The placeholder of a file that is not local: a property list with its metadata, beside the place of the file.
+/// The placeholder of a file that is not local: a property list with the file's metadata, beside the path of the file.
 enum Placeholder {
-    /// Returns the place of the placeholder: a hidden file beside the file.
+    /// Returns the path of the placeholder: a hidden file beside the file.
     static func url(for url: URL) -> URL {
         url.deletingLastPathComponent().appendingPathComponent(name(for: url.path.lastPathName), isDirectory: false)
     }
 
-    /// Returns the placeholder's name, within the limit of a file name. The end of a longer name is replaced by a
-    /// hash of all of it.
+    /// Returns the placeholder's name, within the limit of a file name. If the name is too long, a hash of the whole
+    /// name replaces its end.
     private static func name(for name: String) -> String {
         let most = 255 - prefix.utf8.count - suffix.utf8.count
         guard name.utf8.count > most else { return prefix + name + suffix }
@@ -20,13 +20,13 @@ enum Placeholder {
         return "\(prefix)\(kept)-\(digest)\(suffix)"
     }
 
-    /// Whether a file of this name may be a placeholder.
+    /// Whether a file with a given name may be a placeholder.
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) && name.hasSuffix(suffix) }
 
     private static let prefix = "."
     private static let suffix = ".icloud"
 
-    /// Writes a placeholder; creates the directory if it does not exist.
+    /// Writes a placeholder. Creates the directory if it does not exist.
     static func write(at url: URL, _ metadata: [URLResourceKey: Any]) throws {
         var values: [String: Any] = [:]
         for (key, value) in metadata {

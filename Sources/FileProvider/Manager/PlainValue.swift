@@ -3,8 +3,8 @@ import UniformTypeIdentifiers
 
 /// Values that a property list can have.
 enum PlainValue {
-    /// Converts a value; returns `nil` if that is impossible. Writing other values to a property list would end the
-    /// process.
+    /// Converts a value; returns `nil` if a property list cannot contain it. Writing an unsuitable value to a property
+    /// list would end the process.
     static func make(_ value: Any) -> Any? {
         switch value {
         case let date as Date: date.timeIntervalSinceReferenceDate.isFinite ? date : nil

@@ -20,7 +20,7 @@ final class RegisteredTasks: Sendable {
 
     /// Registers a task.
     ///
-    /// - Returns: `false` for a task that runs already, and for an item with another task that has not ended.
+    /// - Returns: `false` if the task runs already, or if the item has another task that has not ended.
     func register(
         _ task: URLSessionTask, for item: NSFileProviderItemIdentifier, of domain: NSFileProviderDomainIdentifier?
     ) -> Bool {
@@ -38,7 +38,7 @@ final class RegisteredTasks: Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    /// Reports the bytes sent at intervals, until the task has completed.
+    /// Reports the number of sent bytes at intervals, until the task has completed.
     private func watch(_ task: URLSessionTask, _ key: Key, last: Int64) {
         let backend = NSFileProviderManager.backend
         Deadlines.shared.run(after: Self.pause) { [weak task] in

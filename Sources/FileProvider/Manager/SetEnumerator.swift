@@ -3,11 +3,12 @@ import FoundationAdditions
 import LinuxSystem
 import Synchronization
 
-/// An enumerator of a domain's local items, or of those that wait for their upload. The daemon knows them; no
-/// provider is asked.
+/// An enumerator of a domain's local items, or of its items that wait for their upload. The items come from the daemon;
+/// the provider is not asked.
 ///
-/// A sync anchor stands for the contents of the set when it was returned. This object remembers those contents for
-/// its last two anchors. All others are expired, those of other objects, too.
+/// A sync anchor denotes the contents of the set at the time when the enumerator returned the anchor. The enumerator
+/// remembers these contents for its last two anchors. All other anchors are expired, including those of other
+/// enumerators.
 ///
 /// Any thread may use it.
 final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendable {
@@ -40,7 +41,8 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
     var domainVersion: NSFileProviderDomainVersion? {
         state.withLock { $0.domainVersion }.map { NSFileProviderDomainVersion(number: $0) }
     }
-    /// The set is current at the time of an enumeration. One much sooner than this sees little change.
+    /// The interval between useful enumerations, in seconds. Each enumeration returns the current set, which rarely
+    /// changes faster.
     var refreshInterval: TimeInterval { 1 }
     var isMaximumSizeReached: Bool { false }
 

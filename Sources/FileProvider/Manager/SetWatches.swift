@@ -2,13 +2,13 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// The watches of item sets that this process has asked for. A change in a set posts a notification, and is reported
-/// to a provider.
+/// The watches of item sets that this process has requested. A change of a set posts a notification, or is reported to
+/// a provider.
 ///
-/// A set is followed from the first request for it to the end of the process, as programs make a new enumerator after
-/// each notification. A pending request to the daemon is replied to on a change; many changes make one reply. If the
-/// daemon ends, this does not start another: it polls for one, with growing delays, until some other request has
-/// started it.
+/// A set is followed from the first request to the end of the process, because programs create a new enumerator after
+/// each notification. The daemon replies to a pending request when the set has changed; several changes cause one
+/// reply. If the daemon ends, the watch does not start another one. It tries to connect with growing delays, until
+/// another request has started a daemon.
 final class SetWatches: Sendable {
     static let shared = SetWatches()
 
@@ -40,8 +40,8 @@ final class SetWatches: Sendable {
 
     /// Follows a set, unless it is followed already.
     ///
-    /// - Parameter telling: called for each change, on a thread that it may block, and not again before it calls its
-    ///   argument. It must call that once.
+    /// - Parameter telling: called for each change, on a thread that it may block. It must call its argument once.
+    ///   Before that, it is not called again.
     func follow(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ backend: any ManagerBackend,
         telling: Telling? = nil
@@ -58,8 +58,8 @@ final class SetWatches: Sendable {
         if isNew { ask(key) }
     }
 
-    /// Calls a function once a set is followed, so that no change after a request of that function is missed. Calls
-    /// it at once if the set is followed already, or cannot be.
+    /// Calls a function when a set is followed, so that the function's own requests miss no change. Calls it at once if
+    /// the set is followed already, or cannot be followed.
     func whenFollowed(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ body: @escaping @Sendable () -> Void
     ) {

@@ -10,10 +10,12 @@ public protocol NSFileProviderEnumerating: NSObjectProtocol {
     ) throws -> any NSFileProviderEnumerator
 }
 
-/// A provider whose files the system keeps. There is one object for each domain.
+/// A provider whose files the system stores. Each domain has its own object.
 ///
 /// Completion handlers are called once, on any thread. After its progress is cancelled, a function calls its handler
 /// with `CocoaError.userCancelled`.
+///
+/// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
@@ -33,7 +35,7 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     ///
     /// - Parameters:
     ///   - requestedVersion: the version to fetch; `nil` for the latest.
-    ///   - completionHandler: called with a file, which the system takes, and the item that it belongs to.
+    ///   - completionHandler: called with a file, which the system takes over, and with its item.
     func fetchContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion?,
         request: NSFileProviderRequest,
@@ -91,7 +93,7 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     func pendingItemsDidChange() async
 }
 
-/// Defaults of the optional functions. Of two forms, a class implements either.
+/// Defaults of the optional functions. Each function has two forms, of which a class implements one.
 extension NSFileProviderReplicatedExtension {
     /// Calls the `async` form.
     public func importDidFinish(completionHandler: @escaping @Sendable () -> Void) {

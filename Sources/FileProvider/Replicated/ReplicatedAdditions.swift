@@ -25,11 +25,12 @@ public protocol NSFileProviderPartialContentFetching: NSObjectProtocol {
     ///   - requestedRange: the bytes that are needed. More may be fetched.
     ///   - alignment: the alignment of the fetched range's bounds, a power of two. The end of the file need not be
     ///     aligned.
-    ///   - options: with `strictVersioning`, another version is `NSFileProviderError.versionNoLongerAvailable`.
-    ///   - completionHandler: called once, with a file that has the bytes at their offsets, the item that they belong
-    ///     to, and the range; or with an error. A file in a directory for temporary files is removed; one anywhere
-    ///     else stays.
-    /// - Returns: a progress that stops the work when it is cancelled. The system cancels it if it stands still for
+    ///   - options: with `strictVersioning`, the function fails with `NSFileProviderError.versionNoLongerAvailable` if
+    ///     it cannot return this version.
+    ///   - completionHandler: called once, either with an error or with a file, its item, and the fetched range. The
+    ///     file has the bytes at their offsets. A file in a directory for temporary files is removed afterwards; any
+    ///     other file stays.
+    /// - Returns: a progress that stops the work when it is cancelled. The system cancels it if it does not advance for
     ///   too long.
     func fetchPartialContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,
@@ -92,7 +93,7 @@ public protocol NSFileProviderCustomAction: NSObjectProtocol {
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderUserInteractionSuppressing: NSObjectProtocol {
-    /// Suppresses a prompt, or ends that.
+    /// Suppresses a prompt, or allows it again.
     func setInteractionSuppressed(_ suppression: Bool, forIdentifier suppressionIdentifier: String)
     /// Whether the user has suppressed a prompt.
     func isInteractionSuppressed(forIdentifier suppressionIdentifier: String) -> Bool
@@ -100,11 +101,11 @@ public protocol NSFileProviderUserInteractionSuppressing: NSObjectProtocol {
 
 /// A provider with a state of its whole domain. A subclass of ``NSFileProviderExtension`` may conform to it, too.
 ///
-/// The system reads it on any thread, after the provider has reported changes of the working set.
+/// The system reads the state on any thread, after the provider has reported changes of the working set.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderDomainState: NSObjectProtocol {
-    /// The version of the state, which differs if ``userInfo`` does.
+    /// The version of the state. If ``userInfo`` differs, the version differs, too.
     var domainVersion: NSFileProviderDomainVersion { get }
     /// Values for the activation rules of the provider's actions: strings, numbers and dates, at most 16 KiB.
     var userInfo: [AnyHashable: Any] { get }

@@ -6,7 +6,7 @@ public struct NSFileProviderCreateItemOptions: OptionSet, Sendable {
     public let rawValue: UInt
     /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// An item that the service may have already: it was found on disk.
+    /// An item that the service may have already, because it was found on disk.
     public static let mayAlreadyExist = Self(rawValue: 1 << 0)
     /// An item that was edited locally and deleted by the service.
     public static let deletionConflicted = Self(rawValue: 1 << 1)
@@ -22,7 +22,7 @@ public struct NSFileProviderModifyItemOptions: OptionSet, Sendable {
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// A modification that the service may have already.
     public static let mayAlreadyExist = Self(rawValue: 1 << 0)
-    /// A modification that fails if the service has other contents than it is based on.
+    /// A modification that fails if the service has other contents than those that the modification is based on.
     public static let failOnConflict = Self(rawValue: 1 << 1)
     /// An upload that the user waits for in the program that shows the item.
     public static let isImmediateUploadRequestByPresentingApplication = Self(rawValue: 1 << 2)
@@ -60,6 +60,6 @@ public struct NSFileProviderMaterializationFlags: OptionSet, Sendable {
     public let rawValue: UInt
     /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// A file with known holes: they are holes at the service, too.
+    /// A file whose holes are also holes at the service.
     public static let knownSparseRanges = Self(rawValue: 1 << 0)
 }

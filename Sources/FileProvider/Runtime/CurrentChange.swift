@@ -1,10 +1,12 @@
-/// The item that the running provider code was asked to change, as a task-local value. If that code waits for pending
-/// changes, the wait leaves out this item, or it would wait for itself. The value does not reach the provider's own
-/// dispatch queues.
+/// The item that the running provider code was asked to change, as a task-local value. If this code waits for pending
+/// changes, the wait excludes this item; otherwise the code would wait for itself. The value does not reach the
+/// provider's own dispatch queues.
 enum CurrentChange {
     @TaskLocal static var identifier: String?
 
-    /// Runs provider code with `changed` as the item in hand.
+    /// Runs provider code that changes an item.
+    ///
+    /// - Parameter changed: the identifier of the item; `nil` if the code changes no item.
     ///
     /// - Parameter changed: the identifier of the item that the code changes; `nil` if it changes none.
     static func run<Value>(

@@ -2,11 +2,11 @@ import Conduit
 import Dispatch
 import LinuxSystem
 
-/// A request of the engine in a provider's process. Provider code works on it on a thread of its own, which may
+/// A request of the engine in a provider's process. Provider code works on the request on a separate thread, which may
 /// block.
 ///
-/// Only its first result counts. Provider code may report others later, or none at all: at the time limit the request
-/// is over, and the thread that waits for a completion handler continues.
+/// Only the first result is used. Provider code may report further results, or none. At the time limit the request is
+/// over, and the thread that waits for a completion handler continues.
 final class EngineRequest: Sendable {
     private struct State {
         var over: ProviderError?
@@ -14,7 +14,7 @@ final class EngineRequest: Sendable {
         var entry: Deadlines.Entry?
         /// The semaphore of a thread that waits for a completion handler.
         var wake: DispatchSemaphore?
-        /// The closure that informs provider code of the end of the request.
+        /// The closure that notifies provider code of the end of the request.
         var endHandler: (@Sendable () -> Void)?
         var isFinished = false
     }
@@ -29,8 +29,8 @@ final class EngineRequest: Sendable {
     /// Creates a request and starts its time limit.
     ///
     /// - Parameters:
-    ///   - limit: the longest time without progress.
-    ///   - report: sends progress to the engine: completed and total units.
+    ///   - limit: the maximum time without progress.
+    ///   - report: sends progress to the engine, as completed and total units.
     ///   - isOver: called at most once, when the time limit passes or the engine cancels the request.
     init(
         limit: Duration, report: @escaping @Sendable (Int64, Int64) -> Void,
@@ -63,8 +63,8 @@ final class EngineRequest: Sendable {
         _ = endHandler
     }
 
-    /// Sets a closure to call on a thread of its own if the request is over before the provider's code returns. It is
-    /// called at most once; at once if the request is over already.
+    /// Sets a closure that is called at most once, on a separate thread, if the request is over before the provider's
+    /// code returns. If the request is over already, the closure is called at once.
     func onEnd(_ endHandler: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             if state.over == nil { state.endHandler = endHandler }
@@ -73,11 +73,13 @@ final class EngineRequest: Sendable {
         if isOver { HandlerThreads.shared.runHandler(endHandler) }
     }
 
-    /// The reason why the request is over; `nil` while it is not.
+    /// The reason why the request is over; `nil` while the request is running.
     var over: ProviderError? { state.withLock { $0.over } }
 
-    /// Calls an asynchronous function of the provider's, and blocks until it calls its completion handler for the
-    /// first time.
+    /// Calls an asynchronous function of the provider, and blocks until the function calls its completion handler for
+    /// the first time.
+    ///
+    /// - Throws: the reason why the request is over, if the request ends earlier.
     ///
     /// - Throws: the reason why the request is over, if it ends before that.
     func wait<Answer: Sendable>(
@@ -130,7 +132,7 @@ final class EngineRequest: Sendable {
     }
 }
 
-/// A value that is set once; later values are ignored.
+/// A value that can be set once. Later values are ignored.
 private final class FirstValue<Value: Sendable>: Sendable {
     // Leaf lock.
     private let first = Lock<Value?>(nil)

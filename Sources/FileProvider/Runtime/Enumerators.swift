@@ -1,9 +1,10 @@
 import Foundation
 import LinuxSystem
 
-/// A cache of enumerators, one per container. A provider may keep state in an enumerator from page to page.
+/// A cache of enumerators, one per container. It is needed because a provider may keep state in an enumerator from page
+/// to page.
 final class Enumerators: Sendable {
-    /// The most enumerators that are kept. The least recently used one is dropped first.
+    /// The maximum number of cached enumerators. The least recently used one is dropped first.
     private static let limit = 64
 
     /// A cached enumerator. Sendable because only provider code uses it, for one request at a time.
@@ -20,8 +21,8 @@ final class Enumerators: Sendable {
     // Leaf lock: enumerators are made and invalidated outside of it.
     private let state = Lock(State())
 
-    /// Returns the enumerator of a container; the provider's code makes one if none is cached. The caller ensures
-    /// that no two threads ask for the same container at once.
+    /// Returns the enumerator of a container. If none is cached, the provider's code creates one. The caller ensures
+    /// that no two threads request the same container at once.
     func enumerator(
         of container: String, from provider: any ServedProvider
     ) throws(ProviderError) -> any NSFileProviderEnumerator {

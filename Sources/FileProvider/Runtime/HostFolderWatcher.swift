@@ -1,9 +1,9 @@
 import Conduit
 import LinuxSystem
 
-/// A directory watcher for an extension's process, which is confined and may not use the kernel's notifications
-/// itself. The host adds a watch for each directory that the extension was able to open; the events come from the
-/// kernel.
+/// A directory watcher for an extension's process. Such a process is confined and may not use the kernel's
+/// notifications itself. The host adds a watch for each directory that the extension was able to open. The events come
+/// from the kernel.
 struct HostFolderWatcher: FolderWatcher {
     let notices: FolderNotices
     private let connection: Connection

@@ -1,10 +1,10 @@
 import Dispatch
 import LinuxSystem
 
-/// Queues that serialize the requests about one item, first in, first out: providers do not expect two at once.
+/// Queues that serialize the requests about one item, first in, first out, because providers do not expect two at once.
 package final class ItemQueues: Sendable {
     private struct State {
-        /// The waiters for each key that is taken. A free key has no entry.
+        /// The waiters for each key that is in use. A free key has no entry.
         var waiting: [String: [DispatchSemaphore]] = [:]
     }
     // Leaf lock.
@@ -12,7 +12,7 @@ package final class ItemQueues: Sendable {
 
     package init() {}
 
-    /// Waits for the turn, on a thread that may block. End it with ``end(_:)``.
+    /// Waits for the turn of a key. Call ``end(_:)`` afterwards. Call this on a thread that may block.
     package func begin(_ key: String) {
         let wake = state.withLock { state -> DispatchSemaphore? in
             guard let waiting = state.waiting[key] else {
@@ -40,13 +40,13 @@ package final class ItemQueues: Sendable {
     }
 }
 
-/// A turn that ends only once, whether the request or its time limit ends it first.
+/// A turn that ends only once: when the request ends, or at the time limit.
 final class Turn: Sendable {
     private let turns: ItemQueues
     private let key: String
     private let isOver = Lock(false)
 
-    /// Waits for the turn, on a thread that may block.
+    /// Waits for the turn of a key. Call this on a thread that may block.
     init(_ turns: ItemQueues, _ key: String) {
         self.turns = turns
         self.key = key

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The items that an enumerator has reported, on any threads, until it finishes for the first time.
 ///
-/// Items are read when they are reported, as the provider's code may change them afterwards. An invalid item is left
-/// out; the others stay.
+/// Items are read when they are reported, because the provider's code may change them afterwards. Invalid items are
+/// left out.
 private struct Collected<Finish: Sendable>: Sendable {
     var updated: [ProviderItem] = []
     var deleted: [String] = []

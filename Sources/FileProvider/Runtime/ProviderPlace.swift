@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 
 extension BeginProviderCall {
-    /// The domain that the provider serves; `nil` for the default one.
+    /// The domain that the provider serves; `nil` for the default domain.
     package var managedDomain: NSFileProviderDomain? {
         guard !domain.isEmpty else { return nil }
         return filled(
@@ -12,7 +12,7 @@ extension BeginProviderCall {
                 pathRelativeToDocumentStorage: domainFolder))
     }
 
-    /// The domain of a replicated provider: one without a directory in the document storage.
+    /// The domain of a replicated provider: a domain without a directory in the document storage.
     var replicatedDomain: NSFileProviderDomain? {
         guard !domain.isEmpty else { return nil }
         return filled(
@@ -31,7 +31,7 @@ extension BeginProviderCall {
         return managed
     }
 
-    /// Makes the managers of this process, an extension's, use the engine that started it.
+    /// Makes the managers of this process, which is an extension's, send their requests to the engine that started it.
     package func install(on connection: Connection) { install(on: connection, managedDomain) }
 
     func install(on connection: Connection, _ domain: NSFileProviderDomain?) {
@@ -39,7 +39,7 @@ extension BeginProviderCall {
     }
 }
 
-/// A backend for the managers of an extension's process: they ask the engine that started it.
+/// A backend for the managers of an extension's process. It sends requests to the engine that started the process.
 private struct ExtensionBackend: EngineBackend {
     private let request: BeginProviderCall
     private let domain: NSFileProviderDomain?
@@ -163,7 +163,7 @@ private struct ExtensionBackend: EngineBackend {
         ) { _ in }
     }
 
-    /// Asks the engine. Fails for any domain but the extension's own.
+    /// Sends a request to the engine. Fails for any domain except the extension's own.
     func ask<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void

@@ -72,7 +72,7 @@ extension ProviderRuntime {
         }
     }
 
-    /// Calls `body` with a container's enumerator, and drops the enumerator if that fails.
+    /// Calls `body` with a container's enumerator. Drops the enumerator if `body` fails.
     private func listing<Value>(
         _ container: String, _ provider: any ServedProvider,
         _ body: (any NSFileProviderEnumerator) throws(ProviderError) -> Value

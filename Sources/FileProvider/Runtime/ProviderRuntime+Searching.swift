@@ -24,15 +24,15 @@ extension ProviderRuntime {
 
 /// A search in progress.
 ///
-/// Sendable: pages are requested one after the other, and the protocol allows `invalidate()` at any time beside that.
+/// Sendable: pages are requested one after the other, and the protocol allows a concurrent call of `invalidate()`.
 private final class ProviderSearch: @unchecked Sendable {
     private let enumerator: any NSFileProviderSearchEnumerator
     // Leaf lock: provider code is called after it is released.
     private let hasEnded = Lock(false)
 
-    /// The time limit of all pages together. Each page also has the limit of one request.
+    /// The time limit for all pages together. Each page also has the time limit of one request.
     private static let longest: Duration = .seconds(300)
-    /// The most pages in a row without a new result. After that the search fails.
+    /// The number of consecutive pages without a new result after which the search fails.
     private static let pagesWithoutNews = 1000
 
     init(_ enumerator: any NSFileProviderSearchEnumerator) { self.enumerator = enumerator }
@@ -48,7 +48,7 @@ private final class ProviderSearch: @unchecked Sendable {
 
     /// Collects results, page by page, without duplicates.
     ///
-    /// - Parameter limit: the most results to return.
+    /// - Parameter limit: the maximum number of results to return.
     func results(_ limit: Int, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderSearchResults {
         let deadline = ContinuousClock.now + Self.longest
         var found = ProviderSearchResults(results: [])

@@ -46,7 +46,9 @@ extension ProviderRuntime {
 }
 
 extension ServiceSources {
-    /// Returns the sources that a program may see.
+    /// Returns the sources that a program may use.
+    ///
+    /// - Parameter isOwn: whether the program belongs to the provider. Such a program may also use restricted services.
     ///
     /// - Parameter isOwn: whether the program is the provider's own, which sees restricted services, too.
     fileprivate func offered(toOwn isOwn: Bool) -> [any NSFileProviderServiceSource] {

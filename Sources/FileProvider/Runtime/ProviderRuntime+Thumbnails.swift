@@ -41,7 +41,7 @@ extension ProviderRuntime {
     }
 }
 
-/// The first reply for each requested item, until the request ends.
+/// The first reply for each requested item. Replies are collected until the request ends.
 private final class ThumbnailCollection: Sendable {
     private struct State {
         var awaited: Set<String>
@@ -53,7 +53,9 @@ private final class ThumbnailCollection: Sendable {
 
     init(_ identifiers: [String]) { state = Lock(State(awaited: Set(identifiers))) }
 
-    /// Adds a reply. Ignores it for an item that was not requested, or that has one.
+    /// Adds a reply. Ignores a reply for an item that was not requested, or that has a reply already.
+    ///
+    /// - Returns: the number of replies so far.
     ///
     /// - Returns: the number of replies so far.
     func take(_ identifier: String, _ data: Data?, _ error: (any Error)?) -> Int {

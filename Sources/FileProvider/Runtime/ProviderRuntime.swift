@@ -3,15 +3,15 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A server of the engine's requests in an extension's process, with one object of the principal class for the one
+/// A server of the engine's requests in an extension's process. It has one object of the principal class, for the only
 /// domain of the process.
 ///
-/// Each request runs provider code on a thread of its own. Requests with the same key, mostly the identifier of the
-/// item that they change, run one after the other; others run in parallel.
+/// Each request runs provider code on a separate thread. Requests with the same key run one after the other; others run
+/// in parallel. The key is usually the identifier of the item that the request changes.
 final class ProviderRuntime: Sendable {
     let enumerators = Enumerators()
     private let turns = ItemQueues()
-    /// A closure that installs the backend of this process's managers, and makes the provider.
+    /// A closure that installs the backend of this process's managers, and creates the provider.
     private let make: @Sendable (BeginProviderCall, Connection) throws(ProviderError) -> any ServedProvider
 
     private struct State {
@@ -25,14 +25,14 @@ final class ProviderRuntime: Sendable {
     // Leaf lock.
     private let state = Lock(State())
 
-    /// The number of stuck requests at which the process exits, so that its host starts it again.
+    /// The number of such requests at which the process exits, so that its host restarts it.
     private static let stuckLimit = 16
 
     init(_ make: @escaping @Sendable (BeginProviderCall, Connection) throws(ProviderError) -> any ServedProvider) {
         self.make = make
     }
 
-    /// The provider, `nil` until it is made, and the time limit of a request that transfers no contents.
+    /// The provider, which is `nil` until it is created, and the time limit of a request that transfers no contents.
     var providerAndLimit: (provider: (any ServedProvider)?, limit: Duration) {
         state.withLock { ($0.provider, $0.answerTime) }
     }
@@ -86,7 +86,7 @@ final class ProviderRuntime: Sendable {
         return Empty()
     }
 
-    /// The kind of a request, which sets its time limit.
+    /// The kind of a request, which determines its time limit.
     enum Length {
         case answer
         case transfer
@@ -95,8 +95,9 @@ final class ProviderRuntime: Sendable {
     /// Adds a handler for one type of request.
     ///
     /// - Parameters:
-    ///   - key: requests with the same key wait for each other; those with `nil` wait for none.
-    ///   - changed: the identifier of the item that is changed; `nil` if none is.
+    ///   - key: returns the key. Requests with the same key run one after the other; requests with the key `nil` do not
+    ///     wait.
+    ///   - changed: the identifier of the item that the request changes; `nil` if it changes no item.
     ///   - body: calls the provider's code. It may block.
     func on<C: ProviderCall>(
         _: C.Type, _ length: Length = .answer, key: @escaping @Sendable (C) -> String?,

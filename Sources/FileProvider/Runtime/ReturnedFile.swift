@@ -2,12 +2,15 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file that the provider's code returned, until it is handed to the engine.
+/// A file that the provider's code returned and that is to be handed to the engine.
 enum ReturnedFile {
-    /// Opens such a file. Removes its name if it lies in a directory for temporary files, which this process may
-    /// clean. A file anywhere else stays: it may be the user's own, or the provider's only copy.
+    /// Opens the file. Removes its name if it is in a directory for temporary files, which this process may clean. Any
+    /// other file stays, because it may be the user's own or the provider's only copy.
     ///
-    /// Call this for every reply, also for one that comes too late.
+    /// Call this for every reply, even for a reply that comes too late.
+    ///
+    /// - Parameter temporary: the directory for files in transfer between engine and provider.
+    /// - Throws: `isDirectory` if the file is not a regular file, `invalidArgument` if the URL is not a file URL.
     ///
     /// - Parameter temporary: the directory for files in transfer between engine and provider.
     /// - Throws: `isDirectory` for anything but a regular file, `invalidArgument` for a URL that is no file URL.

@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// One page of search results, and the mark of the following page.
+/// One page of search results, and the token of the following page.
 struct SearchPage: Sendable {
     var results: [ProviderSearchResult]
     var next: Data?
@@ -10,11 +10,11 @@ struct SearchPage: Sendable {
 
 /// An observer that collects one page of results.
 ///
-/// Results are read when they are reported, as the provider's code may change them afterwards.
+/// Results are read when they are reported, because the provider's code may change them afterwards.
 final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, Sendable {
     private struct State {
         var results: [ProviderSearchResult] = []
-        /// The number of results reported, including invalid ones, which are left out.
+        /// The number of reported results, including invalid ones, which are left out.
         var count = 0
         /// The completion handler.
         var finish: (@Sendable (Result<SearchPage, ProviderError>) -> Void)?
@@ -67,8 +67,8 @@ final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, S
 }
 
 extension ProviderSearchResult {
-    /// Reads a provider's result, each member once. Returns `nil` if its identifier is empty or too long. Other
-    /// values that no item can have are left out.
+    /// Reads each member of a provider's result once. Returns `nil` if the identifier is empty or too long. Leaves out
+    /// other invalid values.
     init?(usable result: any NSFileProviderSearchResult) {
         let identifier = result.itemIdentifier.rawValue
         guard !identifier.isEmpty, identifier.utf8.count <= ProviderItem.longestText else { return nil }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A provider as the runtime calls it: an adapter for either of the two extension models.
+/// A provider in the form in which the runtime calls it: an adapter for one of the two extension models.
 ///
-/// Its functions match the engine's requests, so that one engine serves both models. They run provider code on
-/// threads that may block, and end with their request.
+/// Its functions match the engine's requests, so that one engine serves both models. They run provider code on threads
+/// that may block, and return when their request ends.
 protocol ServedProvider: Sendable {
     /// The provider's own object, for protocols that classes of both models may adopt.
     var object: any NSObjectProtocol { get }
     /// The directory for files in transfer between engine and provider.
     var temporary: String { get }
 
-    /// Returns the item as the provider has it now.
+    /// Returns the provider's current item.
     func item(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Returns the provider's enumerator of a container.
@@ -28,8 +28,8 @@ protocol ServedProvider: Sendable {
     /// Replaces the contents of a file.
     func replace(_ request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
-    /// Renames an item, moves it, or both. The engine repeats a move that got no reply, so an item that has its new
-    /// place already stays.
+    /// Renames an item, moves it, or both. If the item already has its new place, does nothing: the engine repeats a
+    /// move whose reply was lost.
     func move(_ request: ProviderMoveCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Removes an item.
@@ -39,12 +39,12 @@ protocol ServedProvider: Sendable {
 
     /// Sets user metadata or attributes.
     ///
-    /// - Throws: for attributes, `unsupported` only if the extension model has no call for them at all.
+    /// - Throws: for attributes, `unsupported` only if the extension model has no function for attributes.
     func set(_ metadataChange: UserMetadataChange, of identifier: String, _ engineRequest: EngineRequest)
         throws(ProviderError) -> ProviderItem
 
-    /// Moves an item into the trash. The engine repeats a request that got no reply, so an item that is in the trash
-    /// stays there.
+    /// Moves an item into the trash. If the item is in the trash already, does nothing: the engine repeats a request
+    /// whose reply was lost.
     func trash(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Moves an item out of the trash.
@@ -57,10 +57,11 @@ protocol ServedProvider: Sendable {
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> Progress
 
-    /// Returns the services for an item, restricted ones too.
+    /// Returns the services for an item, including restricted ones.
     func services(of identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ServiceSources
 
-    /// Returns the identifier of the item whose file is at a path in the document storage; `nil` for none.
+    /// Returns the identifier of the item whose file is at a path in the document storage; `nil` if no item has its
+    /// file at the path.
     func identifier(ofFileAt path: String) -> String?
 
     /// Provides an item's file, or its placeholder, in the document storage.
@@ -69,7 +70,7 @@ protocol ServedProvider: Sendable {
     /// Informs the provider that a file in the document storage was changed.
     func noteChange(at path: String)
 
-    /// Ends the use of the provider: no request follows.
+    /// Ends the use of the provider. No further requests are made.
     func end()
 }
 
@@ -91,8 +92,11 @@ extension Result<ProviderItem, ProviderError> {
 }
 
 extension ProviderError {
-    /// Returns the root item to use if the provider has none. Providers may fail for the root, and many do, but it
-    /// always exists.
+    /// Returns the root item to use if the provider fails to return one. The root always exists, but many providers do
+    /// not return an item for it.
+    ///
+    /// - Parameter name: the domain's display name.
+    /// - Returns: `nil` if this failure has another meaning.
     ///
     /// - Parameter name: the domain's display name.
     /// - Returns: `nil` if this failure does not mean that.

@@ -1,9 +1,9 @@
 import Foundation
 import LinuxSystem
 
-/// The provider's `Progress` of an operation, used to cancel it and to report how far it is.
+/// The provider's `Progress` of an operation. It is used to cancel the operation and to report its progress.
 ///
-/// Sendable: a lock protects it, and the progress is only read and cancelled.
+/// Sendable: a lock protects the reference, and the `Progress` is only read and cancelled.
 final class StoppableProgress: @unchecked Sendable {
     private struct State {
         var progress: Progress?
@@ -13,7 +13,7 @@ final class StoppableProgress: @unchecked Sendable {
     private let lock = NSLock()
     private var state = State()
 
-    /// Sets the progress. Ignores it if the operation has ended already.
+    /// Sets the progress. Ignores the call if the operation has ended already.
     func begin(_ progress: Progress) {
         lock.withLock {
             if !state.hasEnded { state.progress = progress }
@@ -33,12 +33,12 @@ final class StoppableProgress: @unchecked Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    /// The largest total that is not taken for bytes. So few units are parts that only the provider knows the size
-    /// of.
+    /// The largest total that does not count as a number of bytes. A smaller total counts parts whose size only the
+    /// provider knows.
     private static let fewUnits: Int64 = 1000
 
-    /// Reports completed and total bytes at intervals, as ``watch(last:_:)``. Both are 0 if the progress does not
-    /// count bytes.
+    /// Reports completed and total bytes at intervals, like ``watch(last:_:)``. Both numbers are 0 if the progress does
+    /// not count bytes.
     func watchUnits(_ report: @escaping @Sendable (Int64, Int64) -> Void) {
         watch { [weak self] _ in
             guard let self, let progress = lock.withLock({ state.progress }) else { return }
@@ -47,7 +47,9 @@ final class StoppableProgress: @unchecked Sendable {
         }
     }
 
-    /// Reports how far the operation is, at intervals, until it ends.
+    /// Reports the progress of the operation at intervals, until the operation ends.
+    ///
+    /// - Parameter report: called with the completed thousandths, whenever their number has increased.
     ///
     /// - Parameter report: called with thousandths, whenever there are more than before.
     func watch(last: Int64 = 0, _ report: @escaping @Sendable (Int64) -> Void) {

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file that is handed to a provider, in a directory of its own, so that it may have any name.
+/// A file that is handed to a provider, in a separate directory, so that it may have any name.
 ///
-/// The provider may move or clone it. The caller removes the rest after the provider's reply.
+/// The provider may move or clone the file. The caller removes what remains after the provider's reply.
 struct UploadFile {
     private let folder: String
     private let directory: FileDescriptor
@@ -30,7 +30,7 @@ struct UploadFile {
 
     /// Creates the file, as a copy of `contents` or empty.
     ///
-    /// - Parameter permissions: the mode, of which the process's mask takes its part.
+    /// - Parameter permissions: the mode, before the process's umask is applied.
     func fill(with contents: FileDescriptor?, permissions: mode_t = 0o600, _ engineRequest: EngineRequest) throws {
         guard let contents else {
             _ = try directory.createFile(name, permissions: permissions)
@@ -44,8 +44,8 @@ struct UploadFile {
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Copies a file. Progress extends the request's deadline; the copy ends when the request is over. It may move
-    /// the file position of `contents`, which the sender does not use.
+    /// Copies a file. Progress of the copy extends the request's deadline. The copy stops when the request is over. It
+    /// may change the file position of `contents`, which the sender does not use.
     static func copy(
         _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
         _ engineRequest: EngineRequest
@@ -56,8 +56,8 @@ struct UploadFile {
             isCancelled: { engineRequest.over != nil })
     }
 
-    /// Returns the failure for a file that could not be written: why the request is over, `noSpace`, or a transient
-    /// one.
+    /// Returns the failure for a file that could not be written: the reason why the request is over, `noSpace`, or a
+    /// transient failure.
     static func failure(_ error: any Error, _ engineRequest: EngineRequest) -> ProviderError {
         if let over = engineRequest.over { return over }
         if let failure = error as? ProviderError { return failure }

@@ -27,7 +27,7 @@ open class NSFileProviderStringSearchRequest: NSObject {
 
     /// The text that the user entered.
     open var query: String { words }
-    /// The number of results that are needed, in all pages together. Further results are ignored.
+    /// The number of results that are needed in all pages together. Further results are ignored.
     open var desiredNumberOfResults: Int { wanted }
 }
 
@@ -39,7 +39,8 @@ open class NSFileProviderStringSearchRequest: NSObject {
 public protocol NSFileProviderSearchEnumerator: NSObjectProtocol {
     /// Reports a page of results to an observer.
     ///
-    /// - Parameter page: the next page that the observer got with the previous one; `nil` for the first.
+    /// - Parameter page: the token that the observer received at the end of the previous page; `nil` for the first
+    ///   page.
     func enumerateSearchResults(
         for observer: any NSFileProviderSearchEnumerationObserver, startingAt page: NSFileProviderPage?)
     /// Ends the search; the observer of a page in progress is ignored from now on. Called once, possibly while
@@ -56,16 +57,18 @@ public protocol NSFileProviderSearchEnumerationObserver: NSObjectProtocol {
     func didEnumerate(_ searchResults: [any NSFileProviderSearchResult])
     /// Ends the page.
     ///
-    /// - Parameter nextPage: the next page, at most 500 bytes, which must differ from all earlier ones; `nil` after
-    ///   the last one.
+    /// - Parameter nextPage: the token of the next page, at most 500 bytes, which must differ from all earlier tokens;
+    ///   `nil` after the last page.
     func finishEnumerating(upTo nextPage: NSFileProviderPage?)
     /// Ends the search with an error.
     func finishEnumeratingWithError(_ error: any Error)
-    /// The most results of a page. With more, the search fails.
+    /// The maximum number of results of a page. If a page has more, the search fails.
     var maximumNumberOfResultsPerPage: Int { get }
 }
 
-/// An item that a search has found. It need not be known locally.
+/// An item that a search has found. The index need not have it.
+///
+/// Source: FileProvider, `NSFileProviderSearching.h`.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearchResult {

@@ -20,14 +20,14 @@ public struct NSFileProviderServiceName: Hashable, RawRepresentable, Sendable {
 public protocol NSFileProviderServiceSource {
     /// The name of the service.
     var serviceName: NSFileProviderServiceName { get }
-    /// Returns an endpoint for connections to the service. Called for each program that connects, on any thread.
+    /// Returns an endpoint for connections to the service. Called on any thread, each time a program connects.
     func makeListenerEndpoint() throws -> NSXPCListenerEndpoint
     /// Whether only the provider's own programs may use the service.
     var isRestricted: Bool { get }
 }
 
 extension NSFileProviderServiceSource {
-    /// Whether only the provider's own programs may use the service; by default, every program may.
+    /// Whether only the provider's own programs may use the service. The default is `false`.
     public var isRestricted: Bool { false }
 }
 
@@ -51,7 +51,7 @@ open class NSFileProviderService: NSObject {
 
     /// Connects to the service. Starts the provider's process if it does not run.
     ///
-    /// - Parameter completionHandler: called on a thread of its own, with a connection that has to be resumed.
+    /// - Parameter completionHandler: called on a separate thread, with a connection that has to be resumed.
     open func getFileProviderConnection(
         completionHandler: @escaping @Sendable (NSXPCConnection?, (any Error)?) -> Void
     ) {
@@ -102,11 +102,11 @@ extension FoundServices {
 }
 
 extension FileManager {
-    /// Returns the services that a file's provider offers for it, by name. Fails for a file that is in no domain.
+    /// Returns the services that a file's provider offers for it, by name. Fails if the file is not in a domain.
     ///
     /// - Parameters:
     ///   - url: a file in a mounted domain, or in the provider's document storage.
-    ///   - completionHandler: called on a thread of its own.
+    ///   - completionHandler: called on a separate thread.
     public func getFileProviderServicesForItem(
         at url: URL,
         completionHandler:
@@ -132,7 +132,7 @@ extension FileManager {
         }
     }
 
-    /// Returns the services that a file's provider offers for it, by name. Fails for a file that is in no domain.
+    /// Returns the services that a file's provider offers for it, by name. Fails if the file is not in a domain.
     ///
     /// - Parameter url: a file in a mounted domain, or in the provider's document storage.
     public func fileProviderServicesForItem(
@@ -158,10 +158,10 @@ extension FoundServices {
 }
 
 extension NSFileProviderManager {
-    /// Returns a service that the provider offers for an item, which may be one for the provider's own programs;
-    /// `nil` if the provider does not offer it.
+    /// Returns a service that the provider offers for an item, including services for the provider's own programs;
+    /// `nil` if the provider does not offer the service.
     ///
-    /// - Parameter completionHandler: called on a thread of its own.
+    /// - Parameter completionHandler: called on a separate thread.
     public func getService(
         named serviceName: NSFileProviderServiceName, for itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable (NSFileProviderService?, (any Error)?) -> Void
@@ -179,8 +179,8 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Returns a service that the provider offers for an item, which may be one for the provider's own programs;
-    /// `nil` if the provider does not offer it.
+    /// Returns a service that the provider offers for an item, including services for the provider's own programs;
+    /// `nil` if the provider does not offer the service.
     public func service(
         named serviceName: NSFileProviderServiceName, for itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> NSFileProviderService? {

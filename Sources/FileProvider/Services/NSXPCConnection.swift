@@ -6,7 +6,8 @@ import LinuxSystem
 /// A program's connection to a provider's service. While it is open, the provider's process keeps running.
 ///
 /// Linux has no Objective-C protocols. The object at the other end is a distributed actor, which ``remoteActor(as:)``
-/// returns. So is the one that the other side calls, ``exportedObject``. Handlers are called on threads of their own.
+/// returns. The object that the other side calls, ``exportedObject``, is a distributed actor, too. Handlers are called
+/// on separate threads.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCConnection: NSObject, Sendable {
@@ -21,7 +22,7 @@ public final class NSXPCConnection: NSObject, Sendable {
         var link: Link
         var interruption: (@Sendable () -> Void)?
         var invalidation: (@Sendable () -> Void)?
-        /// A closure that is called at the end, before the program's handlers.
+        /// A closure that is called when the connection ends, before the program's handlers.
         var ended: (@Sendable () -> Void)?
         var exported: (any DistributedActor)?
         var exportedInterface: NSXPCInterface?
@@ -70,7 +71,7 @@ public final class NSXPCConnection: NSObject, Sendable {
 
     /// The distributed actor that the other side calls, one of ``ServiceActorSystem``. Set it before ``resume()``.
     ///
-    /// Without Objective-C no other object can be called from outside.
+    /// Without Objective-C, other kinds of objects cannot be called from outside.
     public var exportedObject: (any DistributedActor)? {
         get { state.withLock { $0.exported } }
         set { state.withLock { $0.exported = newValue } }
@@ -114,10 +115,11 @@ public final class NSXPCConnection: NSObject, Sendable {
         }
     }
 
-    /// Sets a closure that is called at the end, before the handlers.
+    /// Sets a closure that is called when the connection ends, before the handlers.
     func onEnd(_ ended: @escaping @Sendable () -> Void) { state.withLock { $0.ended = ended } }
 
-    /// A handler that is called once when the other side has closed the connection, before ``invalidationHandler``.
+    /// A handler that is called once if the other side closes the connection. It is called before
+    /// ``invalidationHandler``.
     public var interruptionHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.interruption } }
         set { state.withLock { $0.interruption = newValue } }
@@ -129,8 +131,8 @@ public final class NSXPCConnection: NSObject, Sendable {
         set { state.withLock { $0.invalidation = newValue } }
     }
 
-    /// Opens the connection; before that, nothing can be called. A connection whose ``exportedObject`` is an actor of
-    /// another system ends.
+    /// Opens the connection. No function can be called before that. If ``exportedObject`` is an actor of another actor
+    /// system, the connection ends.
     public func resume() {
         let (socket, exported) = state.withLock { state -> (FileDescriptor?, (any DistributedActor)?) in
             guard case .waiting(let socket) = state.link else { return (nil, nil) }
@@ -170,8 +172,8 @@ public final class NSXPCConnection: NSObject, Sendable {
     /// let sketches = try connection.remoteActor(as: $Sketching.self)
     /// ```
     ///
-    /// - Parameter type: the type that the macro `@Resolvable` has made from the service's protocol.
-    /// - Throws: ``ServiceCallError/connectionLost(_:)`` before ``resume()``, and after the end.
+    /// - Parameter type: the type that the macro `@Resolvable` creates from the service's protocol.
+    /// - Throws: ``ServiceCallError/connectionLost(_:)`` before ``resume()``, and after the connection has ended.
     public func remoteActor<Act: DistributedActor>(as type: Act.Type) throws -> Act
     where Act.ActorSystem == ServiceActorSystem {
         let link = state.withLock { state -> ServiceLink? in
@@ -200,7 +202,7 @@ public final class NSXPCConnection: NSObject, Sendable {
         HandlerThreads.shared.run { for handler in handlers { handler() } }
     }
 
-    /// Takes the link out of the state. Actors from it cannot be used any more.
+    /// Removes the link from the state. Actors of the link cannot be used any more.
     private func close() -> ServiceLink? {
         state.withLock { state in
             defer { state.link = .ended }

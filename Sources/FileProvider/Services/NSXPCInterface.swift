@@ -2,8 +2,8 @@ import Foundation
 
 /// The interface of an object at one end of a connection: its protocol.
 ///
-/// It exists for programs that make one. Without Objective-C a protocol has no information about its functions at run
-/// time. Only the distributed functions of an actor can be called.
+/// The class exists for programs that create interfaces. It has no effect: without Objective-C, a protocol has no
+/// information about its functions at run time, and only the distributed functions of an actor can be called.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCInterface: NSObject, Sendable {

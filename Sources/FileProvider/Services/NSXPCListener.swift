@@ -19,7 +19,7 @@ extension NSXPCListenerDelegate {
 
 /// A listener for connections to its endpoint.
 ///
-/// Connections that come before ``resume()`` wait. Accepted ones are retained until they end.
+/// Connections that arrive before ``resume()`` wait. Accepted connections are retained until they end.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCListener: NSObject, @unchecked Sendable {
@@ -39,7 +39,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
 
     private override init() { super.init() }
 
-    /// Returns a listener that can be reached by its endpoint only.
+    /// Returns a listener that can be reached only through its endpoint.
     public class func anonymous() -> NSXPCListener { NSXPCListener() }
 
     /// Unavailable: Linux has no services by name.
@@ -69,13 +69,13 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         for connection in waiting { offer(connection) }
     }
 
-    /// Begins to take connections, as ``resume()``.
+    /// Begins to accept connections, as ``resume()``.
     public func activate() { resume() }
 
     /// Makes new connections wait until ``resume()``.
     public func suspend() { with { $0.isSuspended = true } }
 
-    /// Refuses connections from now on. Accepted ones stay.
+    /// Refuses new connections from now on. Accepted connections stay open.
     public func invalidate() {
         let waiting = with { state in
             state.isInvalid = true
@@ -85,7 +85,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         for connection in waiting { connection.invalidate() }
     }
 
-    /// Takes a connection over a socket. Returns a closure that ends it.
+    /// Accepts a connection over a socket. Returns a closure that ends the connection.
     func take(_ socket: FileDescriptor, _ ended: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let connection = NSXPCConnection(socket, name: nil)
         let identity = ObjectIdentifier(connection)

@@ -13,11 +13,11 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
             _ socket: FileDescriptor, _ ended: @escaping @Sendable () -> Void
         ) throws(Errno) -> @Sendable () -> Void
 
-    /// A closure that serves the actor over a socket until the other side closes it. It returns a closure that ends
-    /// that.
+    /// A closure that serves the actor over a socket until the other side closes the socket. It returns another
+    /// closure, which ends the serving.
     let serve: Serving
 
-    /// Creates an endpoint of an actor, which lives while any program is connected.
+    /// Creates an endpoint of an actor. The actor is retained while any program is connected.
     public init<Act: DistributedActor>(_ actor: Act) where Act.ActorSystem == ServiceActorSystem {
         serve = { socket, ended throws(Errno) in
             try ServiceActorSystem.shared.serve(actor, over: socket, describe: { ServiceFailure.of($0) }, ended: ended)
@@ -25,7 +25,7 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
         super.init()
     }
 
-    /// Returns a socket at whose other end this process serves.
+    /// Returns a socket. This process serves at the other end of the socket.
     func connect() throws(Errno) -> FileDescriptor {
         let (near, far) = try SequencedPacketSocket.pair()
         // The service ends when the near end is closed.
@@ -40,7 +40,7 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
     }
 }
 
-/// The conversion of errors that services throw, for the way between processes.
+/// The conversion of errors that services throw to and from the form in which they are sent between processes.
 enum ServiceFailure {
     static func of(_ error: any Error) -> RemoteError {
         let failure = ProviderError(error)

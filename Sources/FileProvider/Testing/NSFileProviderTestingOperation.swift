@@ -21,11 +21,13 @@ public enum NSFileProviderTestingOperationType: Int, Sendable {
     case contentFetch = 5
     /// The enumeration of a directory.
     case childrenEnumeration = 6
-    /// The renaming of one of two items with the same name.
+    /// The renaming of one of two items that have the same name.
     case collisionResolution = 7
 }
 
-/// The side that an operation is about.
+/// The side that an operation concerns.
+///
+/// Source: FileProvider, `NSFileProviderTesting.h`.
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public enum NSFileProviderTestingOperationSide: UInt, Sendable {
@@ -35,7 +37,9 @@ public enum NSFileProviderTestingOperationSide: UInt, Sendable {
     case fileProvider = 1
 }
 
-/// A step of the synchronization that a test may take.
+/// A step of the synchronization that a test can run.
+///
+/// Source: FileProvider, `NSFileProviderTesting.h`.
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public protocol NSFileProviderTestingOperation: NSObjectProtocol {
@@ -117,7 +121,7 @@ public protocol NSFileProviderTestingChildrenEnumeration: NSFileProviderTestingO
     var itemIdentifier: NSFileProviderItemIdentifier { get }
 }
 
-/// The renaming of one of two items with the same name.
+/// The renaming of one of two items that have the same name.
 public protocol NSFileProviderTestingCollisionResolution: NSFileProviderTestingOperation {
     /// The side on which the item is renamed.
     var side: NSFileProviderTestingOperationSide { get }
@@ -126,13 +130,13 @@ public protocol NSFileProviderTestingCollisionResolution: NSFileProviderTestingO
 }
 
 extension NSFileProviderManager {
-    /// Lists the steps that a test can take. Always fails with `CocoaError.featureUnsupported`: a test uses
+    /// Lists the steps that a test can run. Always fails with `CocoaError.featureUnsupported`. Tests use
     /// ``waitForStabilization(completionHandler:)`` instead.
     public func listAvailableTestingOperations() throws -> [any NSFileProviderTestingOperation] {
         throw CocoaError(.featureUnsupported)
     }
 
-    /// Takes steps. Always fails with `CocoaError.featureUnsupported`.
+    /// Runs steps. Always fails with `CocoaError.featureUnsupported`.
     public func run(_ operations: [any NSFileProviderTestingOperation]) throws -> [AnyHashable: any Error] {
         throw CocoaError(.featureUnsupported)
     }

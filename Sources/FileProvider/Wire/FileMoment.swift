@@ -8,8 +8,8 @@ package struct FileMoment: Message, Hashable {
     package let size: Int64
     /// The modification date, in nanoseconds since 1970.
     package let modified: Int64
-    /// The time of the last status change (ctime), in nanoseconds since 1970. It detects writes by programs that
-    /// reset the modification date.
+    /// The time of the last status change (ctime), in nanoseconds since 1970. A comparison of this time detects writes
+    /// by programs that reset the modification date.
     package let changed: Int64
 
     package init(_ status: FileStatus) {
@@ -34,8 +34,8 @@ package struct FileMoment: Message, Hashable {
         encoder.encode(Int(changed), forKey: 4)
     }
 
-    /// Whether this is the same file with the same size and modification date. Ignores ``changed``, which renaming
-    /// the file updates.
+    /// Whether both are the same file with the same size and modification date. Ignores ``changed``, because renaming
+    /// the file updates it.
     package func isDated(as other: FileMoment) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

@@ -4,7 +4,7 @@ import Conduit
 package enum InterfacePurpose: Message {
     /// An action with items that the user chose.
     case action(String, items: [String])
-    /// A failure of the provider, for the user to resolve.
+    /// A failure of the provider, which the user is to resolve.
     case failure(ProviderError)
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {

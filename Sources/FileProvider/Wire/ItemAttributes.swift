@@ -1,12 +1,12 @@
 import Conduit
 
-/// Changes to a file's attributes, other than contents and name. A `nil` value leaves an attribute as it is.
+/// Changes to a file's attributes, other than contents and name. A `nil` value does not change the attribute.
 package struct ItemAttributes: Sendable, Equatable {
     /// The modification date, in seconds since 1970.
     package var modified: Double?
-    /// The owner's permissions, a set of ``permissionFlags``. Other flags stay as they are.
+    /// The owner's permissions, a set of ``permissionFlags``. Other flags are not changed.
     package var permissions: UInt?
-    /// Extended attributes to set, by their full local names. Others stay as they are.
+    /// Extended attributes to set, by their full local names. Other attributes are not changed.
     package var changed: [String: [UInt8]] = [:]
     /// Extended attributes to remove.
     package var removed: Set<String> = []
@@ -35,7 +35,7 @@ package struct ItemAttributes: Sendable, Equatable {
         return bare.isEmpty || bare.hasPrefix(prefix) ? name : bare
     }
 
-    /// Returns the provider's extended attributes with these changes. Returns `nil` if nothing changes, or if the
+    /// Returns the provider's extended attributes after these changes. Returns `nil` if nothing changes, or if the
     /// result exceeds ``ProviderItem/mostBytes``.
     func applied(to item: ProviderItem) -> [String: [UInt8]]? {
         guard !item.flags.contains(.lacksAttributes) else { return nil }

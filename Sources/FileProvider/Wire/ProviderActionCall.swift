@@ -11,7 +11,7 @@ package struct ProviderActionCall: ProviderCall, SchemaMessage {
     /// The items' identifiers.
     package let identifiers: [String]
 
-    /// The most items of a request.
+    /// The maximum number of items of a request.
     package static let mostItems = 10_000
 
     package init(action: String, identifiers: [String]) {

@@ -4,7 +4,7 @@ extension ProviderError.Kind: MessageValue {}
 extension ProviderItem.Kind: MessageValue {}
 
 extension ProviderError: Message {
-    /// The most bytes of the message for the user; the rest is cut off.
+    /// The maximum number of bytes of the message for the user; the rest is cut off.
     private static let longestMessage = 4096
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -68,7 +68,7 @@ package enum ProviderReply<Value: Message>: Message {
     }
 }
 
-/// A request to a provider, or to the daemon about one.
+/// A request to a provider, or to the daemon about a provider.
 package protocol ProviderCall: Call where Reply == ProviderReply<Value> {
     associatedtype Value: Message
 }

@@ -2,24 +2,24 @@
 package struct ProviderError: Error, Sendable, Equatable {
     /// The kind of a failure, which determines how the engine handles it.
     package enum Kind: UInt8, Sendable {
-        /// Any failure that may pass. Retried automatically, with backoff.
+        /// Any temporary failure. Retried automatically, with backoff.
         case transient = 0
         /// `notAuthenticated`. Waits until the user has signed in (`signalErrorResolved`).
         case notAuthenticated = 1
         /// `serverUnreachable`. Retried later.
         case serverUnreachable = 2
-        /// `insufficientQuota`. Waits until it is resolved.
+        /// `insufficientQuota`. Waits until the user or the provider reports it as resolved.
         case insufficientQuota = 3
         /// `noSuchItem`.
         case noSuchItem = 4
         /// `syncAnchorExpired` or `pageExpired`. Enumeration starts again from the beginning.
         case expired = 5
-        /// `filenameCollision`. ``collidingItem`` is the item that has the name.
+        /// `filenameCollision`. ``collidingItem`` is the item that has the requested name.
         case filenameCollision = 6
         case deletionRejected = 7
         case directoryNotEmpty = 8
         case cannotSynchronize = 9
-        /// An operation that the provider does not support at all (`NSFeatureUnsupportedError`).
+        /// An operation that the provider does not support (`NSFeatureUnsupportedError`).
         case unsupported = 10
         case cancelled = 11
         /// The end of the extension's process before its reply. It may have been killed because of its memory or time
@@ -29,18 +29,18 @@ package struct ProviderError: Error, Sendable, Equatable {
         case badAnswer = 13
         /// A full local disk, found by the extension or by the engine.
         case noSpace = 14
-        /// An extension that ended three times in a row. It gets no requests until the user asks for a retry.
+        /// An extension that ended three times in a row. It gets no requests until the user requests a retry.
         case disabled = 15
         case notPermitted = 16
     }
 
     package var kind: Kind
-    /// The domain and code of the provider's error; empty and 0 if there was none.
+    /// The domain and code of the provider's error; empty and 0 without such an error.
     package var domain: String
     package var code: Int
     /// One sentence for the user.
     package var message: String
-    /// The identifier of the item that has the name, after a collision.
+    /// The identifier of the item that has the requested name, after a collision.
     package var collidingItem: String?
     /// The provider's suggestion for the user (`NSLocalizedRecoverySuggestionErrorKey`).
     package var suggestion: String?
@@ -57,6 +57,6 @@ package struct ProviderError: Error, Sendable, Equatable {
         self.suggestion = suggestion
     }
 
-    /// The message, followed by the suggestion if there is one.
+    /// The message, followed by the suggestion, if any.
     package var advice: String { suggestion.map { message + " " + $0 } ?? message }
 }

@@ -2,8 +2,8 @@ import Foundation
 import LinuxSystem
 
 extension ProviderError {
-    /// Converts a provider's error to what it means to the engine. An error that is in none of the known domains
-    /// (file provider, Cocoa, POSIX, URL), nor has such a cause, is transient.
+    /// Converts a provider's error to the failure that it is for the engine. The error is transient if neither it nor
+    /// an underlying error has a known domain (file provider, Cocoa, POSIX, URL).
     package init(_ error: any Error) {
         switch error {
         case let failure as ProviderError: self = failure
@@ -68,7 +68,7 @@ extension ProviderError {
         }
     }
 
-    /// The greatest depth of underlying errors that is examined.
+    /// The maximum depth of underlying errors that is examined.
     private static let deepest = 8
 
     private static func kind(of error: NSError, depth: Int) -> Kind {
@@ -145,7 +145,7 @@ extension ProviderError {
         }
     }
 
-    /// Cuts a text, as programs' errors may have texts of any length.
+    /// Cuts a text, because texts in programs' errors may be of any length.
     private static func shortened(_ text: String) -> String { text.count > 1000 ? text.prefix(999) + "…" : text }
 
     private static func sentence(_ error: NSError, _ original: any Error) -> String {

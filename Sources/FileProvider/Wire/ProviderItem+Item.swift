@@ -2,9 +2,9 @@ import Foundation
 import UniformTypeIdentifiers
 
 extension ProviderItem {
-    /// Reads a provider's item, each member once. Values that no item can have, or that exceed a limit, are left out
-    /// as if the provider had not given them. So later arithmetic on them cannot trap, and an item with excessive
-    /// values still exists. Identifiers cannot be left out; ``init(usable:)`` checks them.
+    /// Reads each member of a provider's item once. Values that are invalid or exceed a limit are left out, as if the
+    /// provider had not reported them. Therefore later arithmetic cannot trap, and an item with excessive values still
+    /// exists. Identifiers cannot be left out; ``init(usable:)`` checks them.
     package init(_ item: any NSFileProviderItem) {
         let identifier = item.itemIdentifier
         let type = item.contentType
@@ -44,8 +44,8 @@ extension ProviderItem {
         if let given = item.uploadingError ?? nil { uploadingError = ProviderError(given) }
     }
 
-    /// Reads a provider's item. Returns `nil` if the item exceeds a limit even so, as with an empty or too long
-    /// identifier.
+    /// Reads a provider's item. Returns `nil` if the item still exceeds a limit, for example if its identifier is empty
+    /// or too long.
     init?(usable item: any NSFileProviderItem) {
         self.init(item)
         guard fault == nil else { return nil }
@@ -62,15 +62,17 @@ extension ProviderItem {
             })
     }
 
-    /// Returns a text, or `nil` if it is too long: a part of it would mean something else.
+    /// Returns a text, or `nil` if the text is too long. It is not cut, because a part of it would have another
+    /// meaning.
     private static func text(_ text: String?) -> String? {
         text.flatMap { $0.utf8.count > longestText ? nil : $0 }
     }
 
-    /// Returns the size in bytes; `nil` for an invalid one.
+    /// Returns the size in bytes; `nil` if it is invalid.
     static func size(of item: any NSFileProviderItem) -> Int64? { count(item.documentSize ?? nil) }
 
-    /// Converts user info. Values of other types are left out; returns no values if they exceed the limit.
+    /// Converts user info. Leaves out values of unsuitable types. Returns an empty dictionary if the values exceed the
+    /// limit.
     static func userInfo(_ given: [AnyHashable: Any]) -> [String: UserInfoValue] {
         var values: [String: UserInfoValue] = [:]
         for case (let key as String, let value) in given {
@@ -112,10 +114,10 @@ extension ProviderItem {
         return type.conforms(to: .symbolicLink) ? .symbolicLink : .file
     }
 
-    /// The bound below which integers convert to `Double` without loss.
+    /// The largest integer up to which all integers convert to `Double` without loss.
     private static let exactLimit: UInt64 = 1 << 53
 
-    /// Returns a number that counts something; `nil` for a negative or too large one.
+    /// Returns a count; `nil` if the number is negative or too large.
     static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
         // The usual case, which avoids the two objects that the comparison below makes.
@@ -127,7 +129,7 @@ extension ProviderItem {
         return count >= 0 ? Int64(exactly: count) : nil
     }
 
-    /// The bound of dates in seconds, some thirty thousand years away. Dates beyond it are left out.
+    /// The maximum of dates in seconds, some thirty thousand years from now. Later dates are left out.
     private static let farthest = 1e12
 
     static func seconds(_ date: Date?) -> Double? {
@@ -135,17 +137,17 @@ extension ProviderItem {
         return seconds
     }
 
-    /// The most bytes of a version.
+    /// The maximum number of bytes of a version.
     private static let versionLimit = 1000
 
-    /// Returns a version within the limit. The end of a longer one is replaced by a hash of all of it, so that it
-    /// still differs from others.
+    /// Returns a version within the limit. If the version is too long, a hash of the whole version replaces its end, so
+    /// that it still differs from other versions.
     private static func version(_ data: Data) -> [UInt8] {
         guard data.count > versionLimit else { return data.withUnsafeBytes { Array($0) } }
         let digest = Digest(data).bytes
         return data.prefix(versionLimit - digest.count) + digest
     }
-    /// Returns the version of a file whose provider gives none: its size and date, or nothing if it has neither.
+    /// Returns the version of a file whose provider reports no version: its size and date. Empty if neither is known.
     private static func version(ofSize size: Int64?, modified: Double?) -> [UInt8] {
         guard size != nil || modified != nil else { return [] }
         return Array("\(size.map { "\($0)" } ?? "-") \(modified.map { "\($0)" } ?? "-")".utf8)

@@ -111,16 +111,16 @@ extension ProviderItem: Message {
 }
 
 extension ProviderItem {
-    /// The most bytes of an identifier, a name or a link's target, as of a path.
+    /// The maximum number of bytes of an identifier, of a name, or of a link's target, as for a path.
     package static let longestText = 4096
-    /// The most bytes of a version.
+    /// The maximum number of bytes of a version.
     package static let longestVersion = 1000
-    /// The most bytes of tags, and of all extended attributes together.
+    /// The maximum number of bytes of tags, and of all extended attributes together.
     package static let mostBytes = 256 << 10
-    /// The most bytes of ``userInfo``.
+    /// The maximum number of bytes of ``userInfo``.
     package static let longestUserInfo = 16 << 10
 
-    /// The limit that the item exceeds, in a few words; `nil` if none.
+    /// The limit that the item exceeds, in a few words; `nil` if it exceeds no limit.
     package var fault: String? {
         if identifier.isEmpty { return "an item without an identifier" }
         let texts = max(

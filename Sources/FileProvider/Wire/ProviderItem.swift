@@ -13,7 +13,7 @@ package struct ProviderItem: Sendable, Equatable {
     package var identifier: String
     /// The parent's identifier.
     package var parent: String
-    /// The name as the provider gave it, unchecked.
+    /// The name as the provider reported it, unchecked.
     package var filename: String
     package var kind: Kind
     /// The type's identifier; empty if the provider gave none.
@@ -23,12 +23,12 @@ package struct ProviderItem: Sendable, Equatable {
     /// The size in bytes; `nil` if the provider does not know it.
     package var size: Int64?
     package var childCount: Int?
-    /// The date of creation, as the following ones in seconds since 1970.
+    /// The date of creation, in seconds since 1970, like the following dates.
     package var created: Double?
     package var modified: Double?
     package var lastUsed: Double?
-    /// The version of the contents, which differs if the contents do; at most 1,000 bytes. If the provider gives
-    /// none, it is made of size and date, and empty if neither is known.
+    /// The version of the contents, at most 1,000 bytes. Different contents have different versions. If the provider
+    /// reports no version, it is computed from size and date; it is empty if neither is known.
     package var contentVersion: [UInt8]
     package var metadataVersion: [UInt8]
     package var favoriteRank: UInt64?
@@ -77,16 +77,16 @@ package struct ProviderItem: Sendable, Equatable {
         package static let downloading = Flags(rawValue: 1 << 4)
         package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
         package static let shared = Flags(rawValue: 1 << 6)
-        /// Contents that differ from the version. In the reply to an upload, the service has changed them, and they
-        /// are to be fetched. In the reply to a fetch, they are not of the item's version, for example because a
-        /// program is changing them.
+        /// Contents that differ from the version. In the reply to an upload, it means that the service has changed the
+        /// contents, which are to be fetched. In the reply to a fetch, it means that the contents do not belong to the
+        /// item's version, for example because a program is changing them.
         package static let hasOtherContents = Flags(rawValue: 1 << 7)
-        /// A new file without contents, in the reply to its creation. The service has the file but not its contents,
-        /// which are to be uploaded again.
+        /// A new file without contents, in the reply to its creation. The service has the file but not its contents, so
+        /// the contents must be uploaded again.
         package static let lacksContents = Flags(rawValue: 1 << 8)
-        /// An item with more extended attributes than the limit allows. None of them are included.
+        /// An item with more extended attributes than the limit allows. None of its attributes are included.
         package static let lacksAttributes = Flags(rawValue: 1 << 9)
-        /// A file without a version of the provider's. ``contentVersion`` is made of its size and date.
+        /// A file for which the provider reports no version. ``contentVersion`` is computed from its size and date.
         package static let lacksVersion = Flags(rawValue: 1 << 10)
         /// The flags that only replies have. They are not stored with the item.
         package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
@@ -111,7 +111,8 @@ package struct ProviderItem: Sendable, Equatable {
 
     // MARK: What hardly any item has
 
-    /// Whether the item has any of tags, extended attributes, a link's target, ``userInfo`` and ``uploadingError``.
+    /// Whether the item has at least one of these: tags, extended attributes, a link's target, ``userInfo``,
+    /// ``uploadingError``.
     package var hasMore: Bool { boxedRest != nil }
 
     /// The rare members, kept apart from the item. Items are copied by the million, and each reference-counted member

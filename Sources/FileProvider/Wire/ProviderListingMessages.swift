@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// The limits of connections between the engine and an extension's process.
 package enum ProviderWire {
-    /// The most bytes of a page token or a sync anchor.
+    /// The maximum number of bytes of a page token or a sync anchor.
     package static let longestToken = 500
     /// The factor by which a page may exceed the suggested number of items.
     package static let pageFactor = 100
@@ -13,7 +13,8 @@ package enum ProviderWire {
     package static let version: UInt64 = 1
 }
 
-/// The first request, which names the process's domain. The reply comes when the provider's object is made.
+/// The first request, which names the domain of the process. The reply comes when the provider's object has been
+/// created.
 package struct BeginProviderCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -24,7 +25,7 @@ package struct BeginProviderCall: ProviderCall {
     package let domain: String
     /// The domain's display name.
     package let displayName: String
-    /// The directory of the provider's documents, which has those of other domains, too.
+    /// The directory of the provider's documents. It is shared by all of the provider's domains.
     package let storage: String
     /// The domain's directory in ``storage``.
     package let domainFolder: String
@@ -40,7 +41,7 @@ package struct BeginProviderCall: ProviderCall {
     package let bundleIdentifier: String
     /// The user info that a program set for the domain, a property list.
     package let userInfo: [UInt8]?
-    /// The directory of the provider's own state of the domain, made on demand; `nil` for none.
+    /// The directory of the provider's own state of the domain, which is created on demand; `nil` if there is none.
     package let state: String?
 
     package init(

@@ -9,7 +9,7 @@ package enum UserMetadataChange: Sendable, Equatable {
     case attributes(ItemAttributes)
 }
 
-/// A request to set a part of an item's user metadata, or its attributes.
+/// A request to set one kind of an item's user metadata, or its attributes.
 package struct ProviderMetadataCall: ProviderCall {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>

@@ -20,7 +20,7 @@ package struct ProviderServesParts: SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.servesParts))
 }
 
-/// A request for a byte range of a file. It reports progress in bytes.
+/// A request for a byte range of a file. It reports the number of bytes as progress.
 package struct ProviderPartCall: ProviderCall {
     package typealias Value = ProviderPartFile
     package typealias Reply = ProviderReply<ProviderPartFile>
@@ -29,7 +29,7 @@ package struct ProviderPartCall: ProviderCall {
     /// The version that the bytes must belong to.
     package let contentVersion: [UInt8]
     package let metadataVersion: [UInt8]
-    /// The bytes that are needed. The reply may have more.
+    /// The bytes that are needed. The reply may contain more.
     package let range: Range<Int64>
     /// The alignment of the bounds in the reply, a power of two.
     package let alignment: Int
@@ -62,11 +62,11 @@ package struct ProviderPartCall: ProviderCall {
     }
 }
 
-/// A byte range of a file, at the same offsets in an open file, and the item that it belongs to.
+/// A byte range of a file, and the item to which it belongs. The range is in an open file, at the same offsets.
 package struct ProviderPartFile: Message {
     package let item: ProviderItem
     package let file: FileDescriptor
-    /// The range that the file holds.
+    /// The range of bytes that the file contains.
     package let range: Range<Int64>
 
     package init(item: ProviderItem, file: FileDescriptor, range: Range<Int64>) {
@@ -89,7 +89,7 @@ package struct ProviderPartFile: Message {
 }
 
 extension MessageDecoder {
-    /// Decodes a byte range from its start and length. Checks them, so that later arithmetic cannot overflow.
+    /// Decodes a byte range from its start and length. Checks both, so that later arithmetic cannot overflow.
     fileprivate mutating func decodeByteRange(start: UInt64, count: UInt64) throws(MessageError) -> Range<Int64> {
         let first = Int64(try decode(Int.self, forKey: start))
         let length = Int64(try decode(Int.self, forKey: count))

@@ -7,14 +7,14 @@ package struct ProviderSearchCall: ProviderCall, SchemaMessage {
     package static var method: UInt64 { 60 }
     /// The user's query.
     package let query: String
-    /// The most results that the client can use.
+    /// The maximum number of results that the client can use.
     package let limit: Int
 
-    /// The most results of a search.
+    /// The maximum number of results of a search.
     package static let mostResults = 1000
-    /// The most results of a page.
+    /// The maximum number of results of a page.
     package static let mostOfPage = 500
-    /// The most bytes of a query.
+    /// The maximum number of bytes of a query.
     package static let longestQuery = 1000
 
     package init(query: String, limit: Int) {
@@ -47,13 +47,13 @@ package struct ProviderSearchResults: SchemaMessage, Equatable {
 /// An item that a service found.
 package struct ProviderSearchResult: SchemaMessage, Equatable {
     package var identifier: String
-    /// The name as the provider gave it, unchecked.
+    /// The name as the provider reported it, unchecked.
     package var filename: String
     /// The type's identifier.
     package var contentType: String
     /// The size in bytes; `nil` if the provider does not know it.
     package var size: Int64?
-    /// The date of creation, as the following ones in seconds since 1970.
+    /// The date of creation, in seconds since 1970, like the following dates.
     package var created: Double?
     package var modified: Double?
     package var lastUsed: Double?

@@ -6,7 +6,7 @@ package struct ProviderServicesCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { 43 }
     package let identifier: String
-    /// Whether the client is a program of the provider's own.
+    /// Whether the client is one of the provider's own programs.
     package let isOwn: Bool
 
     package init(identifier: String, isOwn: Bool) {
@@ -25,7 +25,7 @@ package struct ProviderServicesCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to serve a program over a socket. Progress means that the service has begun, the reply that it has
+/// A request to serve a program over a socket. Progress means that the service has begun. The reply means that it has
 /// ended.
 package struct ProviderServiceCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
@@ -33,7 +33,7 @@ package struct ProviderServiceCall: ProviderCall, SchemaMessage {
     package static var method: UInt64 { 44 }
     package let identifier: String
     package let name: String
-    /// Whether the client is a program of the provider's own.
+    /// Whether the client is one of the provider's own programs.
     package let isOwn: Bool
     package let socket: FileDescriptor
 

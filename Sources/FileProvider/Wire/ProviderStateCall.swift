@@ -12,7 +12,7 @@ package struct ProviderStateCall: ProviderCall, SchemaMessage {
 
 /// A provider's state of its whole domain: `NSFileProviderDomainState`.
 package struct ProviderDomainState: Message, Equatable {
-    /// The domain version, at least 0. It differs if ``userInfo`` does.
+    /// The domain version, at least 0. If ``userInfo`` differs, the version differs, too.
     package let version: Int64
     /// Values for the activation rules of the provider's actions.
     package let userInfo: [String: ProviderItem.UserInfoValue]

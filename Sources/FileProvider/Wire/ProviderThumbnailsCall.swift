@@ -11,9 +11,10 @@ package struct ProviderThumbnailsCall: ProviderCall, SchemaMessage {
     /// The longest side that is needed, in pixels.
     package let side: Int
 
-    /// The most items of a request. The reply has a descriptor for each, and a message can hold no more.
+    /// The maximum number of items of a request. The reply has a descriptor for each item, and a message cannot contain
+    /// more descriptors.
     package static let mostItems = ConnectionLimits.descriptorsPerMessage
-    /// The most bytes of a thumbnail; a larger one is rejected.
+    /// The maximum number of bytes of a thumbnail; a larger one is rejected.
     package static let largestPicture = 8 << 20
 
     package init(identifiers: [String], side: Int) {
@@ -41,7 +42,7 @@ package struct ProviderThumbnails: SchemaMessage {
 /// A provider's thumbnail of one item, or the failure. It has neither if the item simply has no thumbnail.
 package struct ProviderThumbnail: SchemaMessage {
     package let identifier: String
-    /// A sealed memory file in any format, unchecked.
+    /// A sealed memory file with a picture in any format. The provider's data is not validated.
     package let picture: FileDescriptor?
     package let failure: ProviderError?
 

@@ -8,7 +8,7 @@ package struct ProviderContentsCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<ProviderFile>
     package static var method: UInt64 { 6 }
     package let identifier: String
-    /// Whether to take the file as it is if a program keeps it in use.
+    /// Whether to return the file in its present state if a program does not release it.
     package let takesUsed: Bool
 
     package init(identifier: String, takesUsed: Bool = false) {
@@ -23,8 +23,8 @@ package struct ProviderContentsCall: ProviderCall, SchemaMessage {
 package struct ProviderFile: SchemaMessage {
     package let item: ProviderItem
     package let file: FileDescriptor
-    /// The file's status when no program was writing to it; `nil` if programs cannot write to it. If the status
-    /// differs later, the contents must not be used.
+    /// The file's status at a time when no program was writing to it; `nil` if programs cannot write to it. If the
+    /// status differs later, the contents must not be used.
     package let moment: FileMoment?
 
     package init(item: ProviderItem, file: FileDescriptor, moment: FileMoment? = nil) {
@@ -48,11 +48,11 @@ package struct ProviderCreateCall: ProviderCall, SchemaMessage {
     /// The modification date, in seconds since 1970.
     package let modified: Double
     package let isExecutable: Bool
-    /// Whether the mode of the item gives the group and others nothing.
+    /// Whether the mode of the item gives no permissions to the group and to others.
     package let isPrivate: Bool
     /// The contents, open for reading; `nil` for directories and links.
     package let contents: FileDescriptor?
-    /// The item's temporary identifier until the provider gives it one. It is the same in each retry.
+    /// The item's temporary identifier, until the provider assigns one. It is the same in each retry.
     package let template: String?
 
     package init(
@@ -81,7 +81,7 @@ package struct ProviderCreateCall: ProviderCall, SchemaMessage {
 }
 
 extension ProviderCreateCall {
-    /// The mode of the file with the contents, before the process's mask takes its part.
+    /// The mode of the file with the contents, before the process's umask is applied.
     var permissions: mode_t { isPrivate ? (isExecutable ? 0o700 : 0o600) : isExecutable ? 0o777 : 0o666 }
 }
 
@@ -93,7 +93,8 @@ package struct ProviderReplaceCall: ProviderCall, SchemaMessage {
     package let identifier: String
     /// The new contents, open for reading.
     package let contents: FileDescriptor
-    /// The version that the change is based on, which the provider must still have; empty if it gives no versions.
+    /// The version that the change is based on. The provider must still have this version. Empty if the provider
+    /// reports no versions.
     package let base: [UInt8]
     /// The modification date, in seconds since 1970.
     package let modified: Double
@@ -158,7 +159,7 @@ package struct ProviderStopCall: ProviderCall, SchemaMessage {
 /// The provider's notice that a container has changes.
 package struct ProviderSignalNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 1 }
-    /// The container's identifier; that of the working set stands for any container.
+    /// The container's identifier. The identifier of the working set stands for all containers.
     package let container: String
 
     package init(container: String) {

@@ -18,7 +18,7 @@ package struct ProviderUntrashCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 22 }
     package let identifier: String
-    /// The identifier of the new parent; `nil` for the former one.
+    /// The identifier of the new parent; `nil` for the former parent.
     package let parent: String?
     /// The identifier of the former parent, if the engine knows it.
     package let former: String?

@@ -27,8 +27,8 @@ package struct ProviderWatchCall: Call, SchemaMessage {
     package static var method: UInt64 { 2 }
     /// The domain of failures, with an error number as the code.
     package static let failureDomain = "org.purvey.watch"
-    /// The directory, open for reading. That proves that the extension may read it, so the events reveal nothing
-    /// more.
+    /// The directory, open for reading. The descriptor proves that the extension may read the directory, so the events
+    /// disclose nothing new.
     package let folder: FileDescriptor
 
     package init(folder: FileDescriptor) {

@@ -4,13 +4,13 @@ import LinuxSystem
 /// A request to the program that decodes pictures for smaller versions of a picture, as PNG files.
 package struct ShrinkPictureCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
-    /// The error code for a failure that does not depend on the picture: no picture can be decoded.
+    /// The error code for a failure that does not depend on the picture: the program cannot decode any picture.
     package static let unavailable: Int64 = 2
-    /// The most pictures that are made of one.
+    /// The maximum number of smaller pictures of one picture.
     private static let mostSides = 16
     /// The picture, in a sealed memory file. Its bytes are not trusted.
     package let picture: FileDescriptor
-    /// The lengths of the longest side to fit into, in pixels, in ascending order.
+    /// The maximum length of the longer side of each smaller picture, in pixels, in ascending order.
     package let sides: [Int]
 
     package init(picture: FileDescriptor, sides: [Int]) {
@@ -28,8 +28,8 @@ package struct ShrinkPictureCall: Call, SchemaMessage {
     package struct Reply: SchemaMessage {
         /// A sealed memory file with the pictures one after the other.
         package let file: FileDescriptor
-        /// The byte count of each picture, one per side, up to the first side that the picture fits into unscaled.
-        /// Its picture serves for all longer sides.
+        /// The byte count of each smaller picture, one per side. The list ends with the first side into which the
+        /// picture fits unscaled. That smaller picture is used for all longer sides.
         package let sizes: [Int]
 
         package init(file: FileDescriptor, sizes: [Int]) {
@@ -40,8 +40,8 @@ package struct ShrinkPictureCall: Call, SchemaMessage {
         package static let schema = Schema(Self.init, Field(0, \.file), Field(1, \.sizes))
     }
 
-    /// The most bytes of all smaller pictures together, enough for a few with sides of a thousand pixels.
+    /// The maximum number of bytes of all smaller pictures together, enough for a few with sides of a thousand pixels.
     package static let mostBytes = 16 << 20
-    /// The domain of errors that mean that a picture cannot be decoded.
+    /// The domain of errors that report that a picture cannot be decoded.
     package static let errorDomain = "PurveyPicture"
 }

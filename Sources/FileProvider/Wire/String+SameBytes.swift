@@ -1,7 +1,7 @@
 import Glibc
 
 extension String {
-    /// Whether two texts have the same bytes. `==` also holds for different Unicode normal forms, which are different
+    /// Whether two texts have the same bytes. `==` is also true for different Unicode normal forms, which are different
     /// file names.
     package func hasSameBytes(as other: String) -> Bool {
         var one = self

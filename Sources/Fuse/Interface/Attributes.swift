@@ -164,11 +164,11 @@ public struct Statistics: Hashable, Sendable {
     public var freeBlocks: UInt64 = 0
     /// The number of free blocks that are not reserved for root.
     public var availableBlocks: UInt64 = 0
-    /// The most files.
+    /// The maximum number of files.
     public var files: UInt64 = 0
     /// The number of files that can still be created.
     public var freeFiles: UInt64 = 0
-    /// The most bytes of a name.
+    /// The maximum number of bytes of a name.
     public var nameLimit: UInt32 = 255
 
     /// Creates the statistics of an empty file system.

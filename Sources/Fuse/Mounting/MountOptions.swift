@@ -16,13 +16,13 @@ public struct MountOptions: Sendable {
     public var isReadOnly = false
     /// Whether the kernel checks permissions by mode, owner and group. Otherwise it permits every access.
     public var checksPermissions = true
-    /// The most bytes of one read.
+    /// The maximum number of bytes of one read.
     public var largestRead = 1 << 20
-    /// The most bytes of one write.
+    /// The maximum number of bytes of one write.
     public var largestWrite = 1 << 20
-    /// The most bytes that the kernel reads ahead. Its own settings may lower the limit.
+    /// The maximum number of bytes that the kernel reads ahead. Its own settings may lower the limit.
     public var readAhead = 1 << 20
-    /// The most threads that serve requests at a time.
+    /// The maximum number of threads that serve requests at a time.
     public var threads = 4
     /// Whether files may be passed through (FUSE_PASSTHROUGH), if the kernel and the process's rights allow it.
     public var wantsPassthrough = false

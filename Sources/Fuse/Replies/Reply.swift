@@ -90,7 +90,7 @@ public final class Reply<Content: ReplyContent>: Sendable {
 public struct ReplySender: Sendable {
     let channel: DeviceChannel
     let unique: UInt64
-    /// The most bytes that the caller has room for.
+    /// The maximum number of bytes that the caller has room for.
     let room: Int
     /// Whether a caller without room asks for the size of an extended attribute, or, for a listing, whether
     /// attributes are wanted.

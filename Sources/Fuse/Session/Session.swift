@@ -16,7 +16,7 @@ public final class Session: Sendable {
     /// none.
     let extraDevice: FileDescriptor?
     let mount: MountPoint
-    /// The most bytes of one read and of one write, as negotiated with the kernel.
+    /// The maximum number of bytes of one read and of one write, as negotiated with the kernel.
     let largestRead: Int
     let largestWrite: Int
     private let helper: String?

@@ -41,7 +41,7 @@ public struct SessionHandover: Sendable {
                 takingOver: path, device: device, fileSystem: fileSystem, usesProgram: usesProgram)) != nil
     }
 
-    /// The most bytes of a record.
+    /// The maximum number of bytes of a record.
     public static let recordLimit = 8 << 10
 
     init?(_ session: Session) {

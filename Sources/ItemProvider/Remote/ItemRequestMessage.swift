@@ -30,7 +30,7 @@ struct ItemRequestMessage: Message {
     private let options: Data?
     private let imageSize: ImageSize?
 
-    /// The most bytes of options. Larger ones are not sent, because options are hints.
+    /// The maximum number of bytes of options. Larger ones are not sent, because options are hints.
     private static let mostBytes = 4 << 10
 
     init(_ request: ItemRequest) {

@@ -1,16 +1,16 @@
 /// The limits of offers to other processes. They apply within one process too, so that a program behaves the same
 /// without a daemon.
 package enum OfferBounds {
-    /// The most items that one process offers at a time.
+    /// The maximum number of items that one process offers at a time.
     package static let items = 20_000
-    /// The most representations of one item.
+    /// The maximum number of representations of one item.
     package static let representations = 256
-    /// The most bytes of a type identifier.
+    /// The maximum number of bytes of a type identifier.
     package static let typeIdentifierBytes = 1_024
-    /// The most bytes of a suggested name. It exceeds the limit of a file name, because names are shortened when a
-    /// file is created.
+    /// The maximum number of bytes of a suggested name. It exceeds the limit of a file name, because names are
+    /// shortened when a file is created.
     package static let nameBytes = 4_096
-    /// The most bytes of a board's name.
+    /// The maximum number of bytes of a board's name.
     package static let boardNameBytes = 255
 
     /// Whether a text can be a board's name: neither empty nor too long, and without control characters.

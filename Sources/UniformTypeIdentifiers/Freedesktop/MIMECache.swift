@@ -36,10 +36,10 @@ final class MIMECache: @unchecked Sendable {
     }
 
     private static let headerSize = 40
-    /// The most entries of a list. The longest one of Debian's database, the suffixes, has 1,100.
+    /// The maximum number of entries of a list. The longest one of Debian's database, the suffixes, has 1,100.
     static let mostEntries = 1 << 14
-    /// The most bytes of a string. No registry allows more than 127 bytes on either side of a type's slash (RFC 6838,
-    /// section 4.2), and no file name has more than 255. Namespaces stay far below.
+    /// The maximum number of bytes of a string. No registry allows more than 127 bytes on either side of a type's slash
+    /// (RFC 6838, section 4.2), and no file name has more than 255. Namespaces stay far below.
     static let longestString = 255
 
     /// Returns the word at an offset; 0 beyond the file.

@@ -2,11 +2,12 @@
 extension MagicProgram {
     /// The end of the ranges that are searched in one common pass.
     private static let shortRange = 512
-    /// The most levels of nesting. No real rule nests deeper; a hostile one could otherwise exhaust the stack.
+    /// The maximum number of levels of nesting. No real rule nests deeper; a hostile one could otherwise exhaust the
+    /// stack.
     private static let deepestNesting = 16
     /// The most matchlets, fourteen times as many as Debian's database has.
     private static let mostMatchlets = 1 << 14
-    /// The most bytes that a pattern sorted by its first byte can start with.
+    /// The maximum number of bytes that a pattern sorted by its first byte can start with.
     private static let mostFirstBytes = 16
     /// The value that update-mime-database writes for `magic-deleteall`.
     private static let noMagic = "__NOMAGIC__"

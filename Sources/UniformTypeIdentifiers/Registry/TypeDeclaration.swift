@@ -101,7 +101,7 @@ package struct TypeDeclaration: Sendable, Equatable {
     private static let mostParents = 64
     private static let mostTags = 512
     private static let mostDeclarations = 1000
-    /// The most bytes of an identifier and of a tag. No file name is longer.
+    /// The maximum number of bytes of an identifier and of a tag. No file name is longer.
     private static let longestText = 255
 
     /// Whether a tag can be looked up. An invalid tag of its class never is.

@@ -143,7 +143,7 @@ private final class ProviderIdentity: Sendable {
 
     init(_ link: DaemonLink) { self.link = link }
 
-    /// The value; `nil` while the daemon knows no provider of the program.
+    /// The value; `nil` while the daemon does not know a provider of the program.
     var value: ManagerPlaceCall.Value? {
         if let value = known.withLock({ $0 }) { return value }
         guard let value = try? link.wait(for: ManagerPlaceCall()) else { return nil }

@@ -4,13 +4,13 @@ import Dispatch
 import Foundation
 import LinuxSystem
 
-/// This process's connection to the daemon for requests about providers. It is made on first use, and made again if
-/// the daemon has ended.
+/// This process's connection to the daemon for requests about providers. The process connects on first use, and again
+/// after the daemon has ended.
 ///
 /// Any thread may use it. Only ``wait(for:)`` blocks.
 final class DaemonLink: Sendable {
-    /// The link; `nil` in a program that is not linked with the connecting library, or that the environment
-    /// disconnects.
+    /// The link; `nil` in a program that is not linked with the library for connections, or if an environment variable
+    /// disables connections.
     static let shared: DaemonLink? = {
         // The same variable as for file coordination: this process has no connection to the daemon.
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
@@ -20,25 +20,27 @@ final class DaemonLink: Sendable {
     }()
 
     private let entrance: DaemonConnector
-    /// A queue of its own, because connecting waits for the daemon's start, and a request for a permit.
+    /// A separate queue, because connecting blocks until the daemon has started, and a request blocks until it has a
+    /// permit.
     private let queue = DispatchQueue(label: "purvey.file-providers")
     // Changed on the queue only.
     private let connection = Lock<Connection?>(nil)
 
-    /// Permits for requests in flight, as a program may send more at once than a connection allows. There are
-    /// somewhat fewer than its limit, because the peer counts a request for a moment longer.
+    /// Permits for requests in flight, because a program may send more requests at once than a connection allows. Their
+    /// number is somewhat lower than the connection's limit, because the daemon counts a request for a moment after its
+    /// reply.
     private let room = DispatchSemaphore(value: ConnectionLimits().callsInFlight - 96)
 
     init(_ entrance: DaemonConnector) { self.entrance = entrance }
 
-    /// The number of attempts if the daemon ends before its reply. A daemon that is about to end for lack of work
-    /// still accepts connections.
+    /// The maximum number of attempts, if the daemon ends before its reply. An idle daemon that is about to end still
+    /// accepts connections.
     static let attempts = 3
 
     /// Sends a request.
     ///
     /// - Parameters:
-    ///   - attempts: more than one only for requests that may be repeated.
+    ///   - attempts: the maximum number of attempts, which must be 1 for a request that may not be repeated.
     ///   - completion: called once, on a thread that must not be blocked.
     func ask<C: ProviderCall>(
         _ request: C, attempts: Int = DaemonLink.attempts,
@@ -64,7 +66,9 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Sends a request once, if a daemon runs; does not start one.
+    /// Sends a request once if a daemon runs. Does not start a daemon.
+    ///
+    /// - Parameter completion: called once, on a thread that must not be blocked.
     ///
     /// - Parameter completion: called once, on a thread that must not be blocked.
     func askIfRunning<C: ProviderCall>(
@@ -118,8 +122,8 @@ final class DaemonLink: Sendable {
         return try entrance.join(Service()).map { try keep($0) }
     }
 
-    /// Stores a new connection for later requests. Closes it and throws if its daemon uses other directories than
-    /// this process.
+    /// Stores a new connection for later requests. If the daemon uses other directories than this process, closes the
+    /// connection and throws.
     private func keep(_ made: Connection) throws -> Connection {
         do {
             try entrance.check(made)

@@ -52,7 +52,7 @@ extension NSFileProviderDomain {
         take(userInfo: domain.userInfo)
     }
 
-    /// Sets ``userInfo`` from a property list; ignores a damaged one.
+    /// Sets ``userInfo`` from a property list. Ignores a damaged property list.
     func take(userInfo list: [UInt8]?) {
         guard let list, let values = ForeignPropertyList.dictionary(Data(list)) else { return }
         userInfo = values

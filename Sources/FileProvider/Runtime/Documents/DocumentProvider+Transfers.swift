@@ -7,7 +7,7 @@ import LinuxSystem
 extension DocumentProvider {
     // MARK: To the engine
 
-    /// Makes the provider fetch the file to its place, and opens it there.
+    /// Makes the provider fetch the file to its path in the document storage, and opens it.
     func contents(_ request: ProviderContentsCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderFile
     {
         let identifier = request.identifier
@@ -27,7 +27,7 @@ extension DocumentProvider {
         throw ProviderError(.transient, message: "the file changes while it is fetched")
     }
 
-    /// Opens a file that a program keeps in use, as it is, if the engine prefers that to nothing.
+    /// Opens a file that a program still uses, in its present state, if the engine prefers this to a failure.
     private func usedContents(
         _ request: ProviderContentsCall, _ url: URL, _ engineRequest: EngineRequest
     ) throws(ProviderError) -> ProviderFile {
@@ -47,7 +47,9 @@ extension DocumentProvider {
         StorageAccess(purpose: NSFileProviderManager.backend.providerIdentifier, patience: Self.patience)
     }
 
-    /// Makes the provider fetch a file to its place, and opens it while no program writes it.
+    /// Makes the provider fetch a file to its path, and opens it while no program writes to it.
+    ///
+    /// - Returns: `nil` if a program does not release the file in time.
     ///
     /// - Returns: `nil` if a program does not release the file in time.
     private func provided(
@@ -167,8 +169,8 @@ extension DocumentProvider {
         }
     }
 
-    /// Checks that the provider has the version that the change is based on, as the engine did before its request. A
-    /// provider without versions has an empty one each time.
+    /// Checks that the provider has the version that the change is based on. The engine made the same check before its
+    /// request. A provider without versions always reports an empty version.
     private func checkBase(of request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) {
         guard try item(request.identifier, engineRequest).contentVersion == request.base else {
             // The engine asks for the provider's version, and keeps both.
@@ -176,8 +178,8 @@ extension DocumentProvider {
         }
     }
 
-    /// Returns the directory in which to prepare a file that is then renamed into `folder`: the temporary one, which
-    /// is emptied after the process is killed, or `folder` itself if that is on another file system.
+    /// Returns the directory in which to prepare a file that is then renamed into `folder`. This is the temporary
+    /// directory, which is emptied if the process is killed. If it is on another file system, this is `folder` itself.
     private func stagingFolder(for folder: FileDescriptor) throws -> FileDescriptor {
         let temporary = try FileDescriptor.open(temporary, [.readOnly, .directory])
         return try temporary.status().identity.device == folder.status().identity.device ? temporary : folder
@@ -225,8 +227,8 @@ extension DocumentProvider {
     }
 }
 
-/// A poller of the size of a file that a provider is fetching to its place. It reports growth as progress, which a
-/// provider of this kind cannot report itself.
+/// A poller of the size of a file that a provider is fetching to its path. It reports growth as progress, because such
+/// a provider cannot report progress itself.
 private final class GrowthWatch: Sendable {
     private let path: String
     private let size: Int64

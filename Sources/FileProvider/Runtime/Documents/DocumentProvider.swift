@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// A provider that keeps its files itself, an ``NSFileProviderExtension``.
+/// A provider that stores its files itself, an ``NSFileProviderExtension``.
 ///
 /// Sendable because only provider code uses the object, and Apple's system has always called such classes from any
 /// thread.

@@ -3,13 +3,14 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Coordinated access to a file of a provider's document storage, in turn with the programs that use it.
+/// Coordinated access to a file of a provider's document storage, so that the provider and other programs do not use
+/// the file at the same time.
 ///
-/// The claim has the provider's purpose identifier. So it does not cause requests to the provider for the file, and
-/// does not wait for other claims of the provider.
+/// The claim has the provider's purpose identifier. Therefore it neither causes requests to the provider for the file,
+/// nor waits for other claims of the provider.
 ///
-/// A program that holds the file may itself wait for the provider in some other way, which is not visible to this
-/// process. Hence the time limit.
+/// A program that holds the file may itself wait for the provider, in a way that is not visible to this process.
+/// Therefore the wait has a time limit.
 package final class StorageAccess: @unchecked Sendable {
     // Sendable: the coordinator is not changed after it is made, and its class allows cancelling from any thread.
     private let coordinator = NSFileCoordinator(filePresenter: nil)
@@ -38,8 +39,10 @@ package final class StorageAccess: @unchecked Sendable {
         self.patience = patience
     }
 
-    /// Runs a function while no program writes a file. Presenters are not asked to save: they would do so in a claim
-    /// for which the provider is asked.
+    /// Runs a function while no program writes to a file. Presenters are not asked to save, because they would save
+    /// within a claim for which the provider is asked.
+    ///
+    /// - Returns: `nil` if the claim was not granted in time. In this case the function was not run.
     ///
     /// - Returns: `nil` if the turn was not granted in time; the function was not run then.
     package func read<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
@@ -52,7 +55,7 @@ package final class StorageAccess: @unchecked Sendable {
     }
 
     /// Runs a function that removes a local copy, or a directory of copies, while no program uses it. Presenters may
-    /// object, and are not notified of a removal. Returns as ``read(_:_:)``.
+    /// object. They are not notified of a removal, because the item stays. Returns as ``read(_:_:)``.
     package func evict<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.evicting, url, body)
     }

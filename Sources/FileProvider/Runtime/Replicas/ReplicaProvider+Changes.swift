@@ -150,8 +150,8 @@ extension ReplicaProvider {
         return item
     }
 
-    /// Moves an item out of the trash: to the requested parent, else to its previous one, else, if that is unknown or
-    /// gone, to the root.
+    /// Moves an item out of the trash, to the requested parent. Without one, moves it to its previous parent. If that
+    /// is unknown or removed, moves it to the root.
     func untrash(_ request: ProviderUntrashCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         let now = try item(request.identifier, engineRequest)
         guard now.flags.contains(.trashed) else { return now }
@@ -190,7 +190,7 @@ extension ReplicaProvider {
         return try change(now, to: wanted, field, engineRequest).having(field)
     }
 
-    /// Sets attributes. Does not report those that the provider leaves pending: they stay local.
+    /// Sets attributes. The reply excludes attributes that the provider did not accept yet: they stay local.
     private func set(
         _ attributes: ItemAttributes, of now: ProviderItem, _ engineRequest: EngineRequest
     ) throws(ProviderError) -> ProviderItem {
@@ -237,11 +237,11 @@ extension ReplicaProvider {
 private struct ChangedItem: Sendable {
     /// The item after the change; `nil` if it is to be removed.
     let item: ProviderItem?
-    /// The fields that the provider did not take yet.
+    /// The fields that the provider did not accept yet.
     let pending: NSFileProviderItemFields
     let fetchesContents: Bool
 
-    /// Returns the item if the provider took at least one of `fields`.
+    /// Returns the item if the provider accepted at least one of `fields`.
     func having(_ fields: NSFileProviderItemFields) throws(ProviderError) -> ProviderItem {
         if pending.isSuperset(of: fields) {
             throw ProviderError(.unsupported, message: "the provider did not take the change")
@@ -263,8 +263,8 @@ extension Result<ChangedItem, ProviderError> {
 }
 
 extension ProviderItem? {
-    /// The item. Throws `noSuchItem` if the provider has none any more; the engine then creates a locally edited item
-    /// anew.
+    /// The item. Throws `noSuchItem` if the provider does not have the item any more. In this case, the engine creates
+    /// a locally edited item again.
     fileprivate var orGone: ProviderItem {
         get throws(ProviderError) {
             guard let self else {

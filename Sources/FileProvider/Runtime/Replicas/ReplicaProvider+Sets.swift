@@ -2,7 +2,7 @@ import Synchronization
 
 /// The provider's item sets: materialized items, and those with pending changes.
 extension ReplicaProvider {
-    /// Informs the provider of changes in these sets, until ``end()``.
+    /// Reports changes of these sets to the provider, until ``end()``.
     func followSets(_ backend: any ManagerBackend) {
         for set in [ItemSet.materialized, .pending] {
             SetWatches.shared.follow(set, of: domain.identifier, backend) { [weak self] done in
@@ -18,7 +18,7 @@ extension ReplicaProvider {
     }
 }
 
-/// A completion handler for provider code, which may call it more than once. Only the first call counts.
+/// A completion handler for provider code, which may call it more than once. Only the first call has an effect.
 private final class FirstCall: Sendable {
     private let isOver = Atomic(false)
     private let body: @Sendable () -> Void

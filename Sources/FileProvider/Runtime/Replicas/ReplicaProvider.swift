@@ -3,20 +3,20 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// A provider whose files the system keeps, an ``NSFileProviderReplicatedExtension``.
+/// A provider whose files the system stores, an ``NSFileProviderReplicatedExtension``.
 ///
 /// The engine has separate requests for renames, moves, the trash, tags and contents. Each becomes a modification of
-/// the item as the provider has it now. The item is fetched anew each time, so that a change that got no reply is not
-/// made twice, and the base version is current.
+/// the provider's current item. The item is fetched again each time. Therefore the base version is current, and a
+/// change whose reply was lost is not made twice.
 ///
-/// Sendable because only provider code uses the object, which the protocol allows to be called from any thread.
+/// Sendable because only provider code uses the object, and the protocol allows calls from any thread.
 final class ReplicaProvider: ServedProvider, @unchecked Sendable {
     let replica: any NSFileProviderReplicatedExtension
     let domain: NSFileProviderDomain
     let temporary: String
-    /// Whether the provider fails an upload if the service has other contents than the change is based on.
+    /// Whether the provider fails an upload if the service has other contents than those that the change is based on.
     let failsOnConflict: Bool
-    /// Whether the provider was invalidated. It gets no requests and no notices then.
+    /// Whether the provider was invalidated. After that, it receives neither requests nor notices.
     let hasEnded = Atomic(false)
 
     init(
@@ -58,8 +58,8 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
         try replica.enumerator(for: NSFileProviderItemIdentifier(container), request: request)
     }
 
-    /// Calls an asynchronous function of the provider's, and blocks until its completion handler is called. Reports
-    /// its progress to the engine, and cancels it when the request is over.
+    /// Calls an asynchronous function of the provider, and blocks until its completion handler is called. Reports the
+    /// function's progress to the engine, and cancels it when the request is over.
     func ask<Answer: Sendable>(
         _ engineRequest: EngineRequest, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
     ) throws(ProviderError) -> Answer {
@@ -117,8 +117,8 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
 }
 
 extension ProviderItem {
-    /// The item with the flag for the trash, which the engine uses. A replicated provider marks such items by their
-    /// parent.
+    /// The item with the flag for the trash, which the engine uses. In a replicated provider, the parent of an item
+    /// shows that it is in the trash.
     var asReplicated: ProviderItem {
         guard parent == Self.trashIdentifier, !flags.contains(.trashed) else { return self }
         var item = self

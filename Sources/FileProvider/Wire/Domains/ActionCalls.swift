@@ -12,7 +12,7 @@ package struct ListActionsCall: Call, SchemaMessage {
 
     package struct Reply: SchemaMessage {
         package let actions: [ActionDescription]
-        /// The faults of other actions of the provider, one sentence each.
+        /// Sentences about the faults of other actions of the provider.
         package let faults: [String]
 
         package init(actions: [ActionDescription], faults: [String]) {
@@ -29,7 +29,8 @@ package struct ActionDescription: SchemaMessage, Equatable {
     package let identifier: String
     /// The display name.
     package let name: String
-    /// The user interface extension that performs the action with the user; `nil` if the provider performs it alone.
+    /// The user interface extension that performs the action together with the user; `nil` if the provider performs the
+    /// action alone.
     package let interface: String?
 
     package init(identifier: String, name: String, interface: String?) {

@@ -36,7 +36,7 @@ enum DomainMethod {
     static let renewProvider: UInt64 = 181
 }
 
-/// Errors of the requests about domains, as they are sent. The message is complete.
+/// Errors of the requests about domains, in the form in which they are sent. The message is meant for the user.
 package enum DomainFault {
     package static let domain = "PurveyDomain"
 
@@ -87,7 +87,7 @@ package struct DomainDescription: SchemaMessage, Equatable {
     /// The identifier of the provider's extension.
     package var provider: String
     package var settings: [DomainSetting]
-    /// The most bytes of clean contents that stay local.
+    /// The maximum number of bytes of clean contents that stay local.
     package var cacheLimit: Int64
     package var state: State
     /// The mount point; `nil` if the domain is not mounted.
@@ -120,7 +120,7 @@ package struct DomainSetting: SchemaMessage, Equatable {
     package let key: String
     package let value: String
 
-    /// The key of a folder that is handed to the provider, which can reach no other file.
+    /// The key of a folder that is handed to the provider. The provider can access no other files.
     package static let path = "path"
     /// The key of the cache limit, a ``ByteCount``. It is not passed to the provider.
     package static let cache = "cache"
@@ -175,8 +175,7 @@ package struct SetDomainCall: Call, SchemaMessage {
 package struct RemoveDomainCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.remove }
     package let name: String
-    /// Whether edits that are not uploaded are copied out first. Without that, a domain with such edits is not
-    /// removed.
+    /// Whether edits that are not uploaded are copied out first. If `false`, a domain with such edits is not removed.
     package let keepsEdits: Bool
 
     package init(name: String, keepsEdits: Bool) {

@@ -1,7 +1,7 @@
 import Conduit
 
-/// A request for items whose state has changed. The first reply comes at once. Later ones come shortly after a
-/// change, so that changes at the same time come in one reply.
+/// A request for items whose state has changed. The first reply comes at once. Each later reply comes shortly after a
+/// change, so that it contains all changes that happen together.
 ///
 /// The daemon keeps a bounded number of changes for a slow client. Beyond that it reports directories to read again.
 package struct FollowStatesCall: Call, SchemaMessage {
@@ -18,9 +18,9 @@ package struct FollowStatesCall: Call, SchemaMessage {
         package var position: UInt64
         /// Whether the domains or their descriptions may have changed.
         package var areDomainsDifferent: Bool
-        /// Items with their current states; removed ones have none.
+        /// Items with their current states. Removed items have no state.
         package var standings: [ItemStanding]
-        /// The paths of directories beneath which, at any depth, more items may have changed.
+        /// The paths of directories in which further items may have changed, at any depth.
         package var folders: [String]
 
         package init(

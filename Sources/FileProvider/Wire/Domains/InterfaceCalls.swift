@@ -53,9 +53,9 @@ package struct InterfaceDescription: SchemaMessage {
     /// The same information that the provider's own process gets.
     package let place: BeginProviderCall
     package let purpose: InterfacePurpose
-    /// The time limit in seconds, which does not run while the user is being asked.
+    /// The time limit in seconds. The time during which the user is being asked does not count.
     package let timeLimit: Int
-    /// Whether it shows windows. If so, it is handed a connection to the user's display.
+    /// Whether the user interface shows windows. If so, it gets a connection to the user's display.
     package let showsWindows: Bool
 
     package init(
@@ -84,7 +84,7 @@ package struct NoteFailedSignInCall: Call, SchemaMessage {
     /// The reason, in a sentence for the user.
     package let reason: String
 
-    /// The most bytes of a reason; the rest is cut off.
+    /// The maximum number of bytes of a reason. The rest is cut off.
     private static let longestReason = 4096
 
     package init(domain: String, reason: String) {

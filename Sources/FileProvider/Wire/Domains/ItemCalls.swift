@@ -4,8 +4,8 @@ import Conduit
 package struct ItemPlace: SchemaMessage, Equatable {
     /// The text as the user wrote it.
     package let text: String
-    /// The text as an absolute path, in which symbolic links in parent directories are resolved. Not meaningful if
-    /// the text names no path.
+    /// The text as an absolute path, in which symbolic links in parent directories are resolved. Not meaningful if the
+    /// text is not a path.
     package let path: String
 
     package init(text: String, path: String) {
@@ -33,7 +33,7 @@ package struct ListFolderCall: Call, SchemaMessage {
     package struct Reply: SchemaMessage {
         /// The items of the directory; the item itself if it is not a directory.
         package let items: [ItemDescription]
-        /// The position of the next part; `nil` at the end.
+        /// The position of the next part; `nil` after the last part.
         package let next: Int64?
 
         package init(items: [ItemDescription], next: Int64?) {
@@ -84,7 +84,7 @@ package struct KeepItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.keep }
     package let place: ItemPlace
-    /// Whether to pin. An unpinned item stays local until its room is needed.
+    /// Whether to pin the item. An item that is unpinned stays local until its space is needed.
     package let isWanted: Bool
 
     package init(place: ItemPlace, isWanted: Bool = true) {
@@ -120,7 +120,7 @@ package struct ItemDescription: Message, Equatable {
     package var state: State
     /// Whether the item is pinned.
     package var isPinned: Bool
-    /// Whether the pin is that of a parent directory.
+    /// Whether a parent directory is pinned, and not the item itself.
     package var isPinnedByFolder = false
     /// The fault, if the state is ``State/error``.
     package var fault: ItemFault?
@@ -129,7 +129,8 @@ package struct ItemDescription: Message, Equatable {
     /// Whether the provider has the local contents.
     package var isUploaded = true
     package var isUploading = false
-    /// The progress of an upload: bytes sent, and in total. 0 if the provider does not report them.
+    /// The progress of an upload: the number of bytes that are sent, and the total number. 0 if the provider does not
+    /// report the number.
     package var sent: Int64 = 0
     package var total: Int64 = 0
 

@@ -6,7 +6,7 @@ package struct ItemFault: SchemaMessage, Equatable {
     package enum Kind: UInt8, Sendable, MessageValue {
         /// A fault that is retried automatically.
         case transient = 0
-        /// A fault that is retried after the user says that it is resolved.
+        /// A fault that is retried after the user reports it as resolved.
         case persistent = 1
         /// A fault that is retried after the next sign-in.
         case authentication = 2

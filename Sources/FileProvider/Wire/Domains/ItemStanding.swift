@@ -5,9 +5,9 @@ package struct ItemStanding: SchemaMessage, Equatable {
     /// The path of the request; in other messages the item's path in the mount of its domain, whether or not that is
     /// mounted.
     package let path: String
-    /// The name of the item's domain; `nil` if the path is in no domain.
+    /// The name of the item's domain; `nil` if the path is not in a domain.
     package let domain: String?
-    /// The item; `nil` if none is known: it does not exist, or its directory was never listed.
+    /// The item; `nil` if it is not known: it does not exist, or its directory was never listed.
     package let item: ItemDescription?
 
     package init(path: String, domain: String?, item: ItemDescription?) {

@@ -6,7 +6,7 @@ package struct ItemStatesCall: Call, SchemaMessage {
     /// The items. Symbolic links are not followed.
     package let places: [ItemPlace]
 
-    /// The most places of a request; one with more is refused.
+    /// The maximum number of places of a request. A request with more places is refused.
     package static let mostPlaces = 4096
 
     package init(places: [ItemPlace]) { self.places = places }

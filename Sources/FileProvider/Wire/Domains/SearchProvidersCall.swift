@@ -4,7 +4,7 @@ import Conduit
 /// searches.
 package struct SearchProvidersCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.searchProviders }
-    /// The name of the only domain to search; `nil` for all whose providers can search.
+    /// The name of the only domain to search; `nil` for all domains whose provider supports search.
     package let domain: String?
     /// The user's query.
     package let query: String
@@ -21,7 +21,7 @@ package struct SearchProvidersCall: Call, SchemaMessage {
     package struct Reply: SchemaMessage {
         /// The items found, by domain in the order of their names; within a domain, the best first.
         package let items: [ProvidedItemDescription]
-        /// The failures, one sentence per domain.
+        /// Sentences about the failures, one for each domain that failed.
         package let faults: [String]
 
         package init(items: [ProvidedItemDescription], faults: [String]) {
@@ -40,7 +40,7 @@ package struct ProvidedItemDescription: SchemaMessage, Equatable {
     package let result: ProviderSearchResult
     /// The path in the domain, as in ``FoundItemDescription``; `nil` if the item is not known locally.
     package let path: String?
-    /// The path in the mount; `nil` if there is none.
+    /// The path in the mount; `nil` if the domain is not mounted or the item is not known locally.
     package let mountedPath: String?
 
     package init(domain: String, result: ProviderSearchResult, path: String?, mountedPath: String?) {

@@ -11,7 +11,7 @@ package struct DomainsStatusCall: Call, SchemaMessage {
         /// The process ID of the daemon.
         package let processID: Int32
         package let domains: [DomainActivity]
-        /// The limits of extensions that this system cannot enforce, one sentence each.
+        /// Sentences about the limits of extensions that this system is unable to enforce.
         package let weaknesses: [String]
 
         package init(processID: Int32, domains: [DomainActivity], weaknesses: [String] = []) {
@@ -28,33 +28,34 @@ package struct DomainsStatusCall: Call, SchemaMessage {
 /// The activity of a domain.
 package struct DomainActivity: Message, Equatable {
     package var domain: DomainDescription
-    /// The numbers of changes that wait for their upload, and that are being uploaded.
+    /// The number of changes that wait for their upload, and of those that are being uploaded.
     package var uploadsWaiting: Int
     package var uploadsInFlight: Int
     package var downloadsWaiting: Int
     package var downloadsInFlight: Int
-    /// Problems that need the user, one sentence each.
+    /// Sentences about problems that the user must resolve.
     package var faults: [String]
     /// Whether the domain waits for the user to sign in.
     package var needsSignIn = false
-    /// The files in transfer. Uploads are included if the provider reports their progress.
+    /// The files that are being transferred. Uploads are included if the provider reports their progress.
     package var transfers: [TransferActivity] = []
     /// The number of bytes of clean local contents.
     package var cacheBytes: Int64 = 0
     /// The number of pinned items that are not local yet.
     package var keptMissing = 0
-    /// The numbers of items whose user metadata or attributes wait for their upload, and are being uploaded.
+    /// The number of items whose user metadata or attributes wait for their upload, and of those whose user metadata or
+    /// attributes are being uploaded.
     package var marksWaiting = 0
     package var marksInFlight = 0
-    /// The number of items whose user metadata or attributes are held back for a moment, to be sent with later
-    /// changes. They are not part of ``marksWaiting``.
+    /// The number of items whose user metadata or attributes are delayed, so that they are sent together with later
+    /// changes. They are not included in ``marksWaiting``.
     package var marksPaused = 0
-    /// Unexpected outcomes of edits, one sentence each, the latest last.
+    /// Sentences about unexpected outcomes of edits, the latest last.
     package var notes: [String] = []
-    /// Shortcomings of the provider, one sentence each, for its author.
+    /// Sentences about shortcomings of the provider, for its author.
     package var providerNotes: [String] = []
-    /// The reason why the last request to the provider failed, or why it gets none: one sentence. `nil` while it
-    /// replies.
+    /// A sentence with the reason why the last request to the provider failed, or why the provider gets no requests.
+    /// `nil` while it replies.
     package var disconnection: String?
 
     package init(
@@ -113,7 +114,7 @@ package struct TransferActivity: SchemaMessage, Equatable {
     package let name: String
     /// Whether the file is being uploaded, not downloaded.
     package let isUpload: Bool
-    /// The bytes transferred, and in total; 0 if the provider has not reported them.
+    /// The number of bytes that are transferred, and the total number; 0 if the provider has not reported the number.
     package let done: Int64
     package let total: Int64
     /// The times of the beginning and of the last progress, in seconds since 1970; `nil` if unknown.

@@ -65,14 +65,14 @@ package struct FavoritesCall: Call, SchemaMessage {
 package struct SearchCall: Call, SchemaMessage {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.search }
-    /// The name of the only domain to search; `nil` for all.
+    /// The name of the only domain to search; `nil` for all domains.
     package var domain: String?
     /// Parts of the name.
     package var words: [String]
     /// Identifiers of types; an item has to match one of them.
     package var types: [String]
     package var tags: [String]
-    /// The range of the modification date: from `since`, up to but not including `before`; seconds since 1970.
+    /// The range of the modification date, in seconds since 1970: from `since` on, and before `before`.
     package var since: Double?
     package var before: Double?
     package var limit: Int

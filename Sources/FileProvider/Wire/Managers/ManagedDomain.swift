@@ -6,8 +6,8 @@ package struct ManagedDomain: SchemaMessage, Equatable {
     package var identifier: String
     /// The name that the user sees.
     package var displayName: String
-    /// The directory of its files, relative to the provider's document storage. Empty for the default, which is named
-    /// after the identifier.
+    /// The directory of the domain's files, relative to the provider's document storage. Empty for the default
+    /// directory, which is named after the identifier.
     package var storage: String
     package var isReplicated: Bool
     package var isHidden: Bool
@@ -16,7 +16,7 @@ package struct ManagedDomain: SchemaMessage, Equatable {
     /// The provider's own data about the domain, a property list; `nil` for none.
     package var userInfo: [UInt8]?
 
-    /// The most bytes of ``userInfo``.
+    /// The maximum number of bytes of ``userInfo``.
     package static let longestUserInfo = 64 << 10
 
     package init(

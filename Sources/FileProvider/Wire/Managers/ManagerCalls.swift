@@ -100,7 +100,7 @@ package struct ManagerSignalCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.signal }
-    /// The domain's identifier; `nil` for the domains that no program has added.
+    /// The domain's identifier; `nil` for the domains that the user added.
     package let domain: String?
     package let container: String
 
@@ -117,7 +117,7 @@ package struct ManagerResolvedCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.resolved }
-    /// The domain's identifier; `nil` for the domains that no program has added.
+    /// The domain's identifier; `nil` for the domains that the user added.
     package let domain: String?
     package let failure: ProviderError
 
@@ -134,14 +134,14 @@ package struct ManagerDisconnectCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.disconnect }
-    /// The domain's identifier; `nil` for the domains that no program has added.
+    /// The domain's identifier; `nil` for the domains that the user added.
     package let domain: String?
     /// The reason for disconnecting, for the user; `nil` to connect again.
     package let reason: String?
     /// Whether the next daemon connects the domain again.
     package let isTemporary: Bool
 
-    /// The most bytes of a reason.
+    /// The maximum number of bytes of a reason.
     package static let longestReason = 1000
 
     package init(domain: String?, reason: String?, isTemporary: Bool) {

@@ -4,7 +4,7 @@ import Conduit
 package struct VisiblePathCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visiblePath }
-    /// The domain's identifier; `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that the user added.
     package let domain: String?
     package let item: String
 
@@ -63,7 +63,7 @@ package struct ManagerTransferCall: ProviderCall, SchemaMessage {
         case away = 1
     }
 
-    /// The domain's identifier; `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that the user added.
     package let domain: String?
     package let item: String
     package let direction: Direction
@@ -82,13 +82,13 @@ package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.settle }
-    /// The domain's identifier; `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that the user added.
     package let domain: String?
-    /// The item to wait for: its local changes, and those of the items in it. `nil` waits for all local changes, and
-    /// for the provider's.
+    /// The item to wait for: its local changes, and those of the items in it. `nil` waits for all local changes and for
+    /// all changes at the provider.
     package let item: String?
-    /// The item whose change the caller is working on, for which the request does not wait; `nil` if that is not
-    /// known.
+    /// The item whose change the caller is processing. The request does not wait for this item. `nil` if the item is
+    /// not known.
     package let inside: String?
 
     package init(domain: String?, item: String?, inside: String? = nil) {

@@ -5,7 +5,7 @@ package struct ManagerProgressCall: ProviderCall, SchemaMessage {
     package typealias Value = TransferTotals
     package typealias Reply = ProviderReply<TransferTotals>
     package static var method: UInt64 { ManagerMethod.progress }
-    /// The domain's identifier; `nil` for the domains that no program has added.
+    /// The domain's identifier; `nil` for the domains that the user added.
     package let domain: String?
     /// Whether uploads are meant, not downloads.
     package let isUpload: Bool
@@ -23,7 +23,7 @@ package struct TransferTotals: SchemaMessage, Equatable {
     /// The number of files in the current run of transfers, including finished ones; 0 while there is nothing to do.
     package var files: Int64
     package var filesDone: Int64
-    /// The number of bytes. An empty file counts as one byte.
+    /// The number of bytes in the current run. An empty file counts as one byte.
     package var bytes: Int64
     package var bytesDone: Int64
 
@@ -49,12 +49,12 @@ package struct ManagerSetCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetPage
     package typealias Reply = ProviderReply<ItemSetPage>
     package static var method: UInt64 { ManagerMethod.set }
-    /// The domain's identifier; `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that the user added.
     package let domain: String?
     package let set: ItemSet
     /// The position from the previous reply; `nil` for the first page.
     package let position: Int64?
-    /// The most items of the reply.
+    /// The maximum number of items of the reply.
     package let limit: Int
 
     package init(domain: String?, set: ItemSet, position: Int64?, limit: Int) {
@@ -74,10 +74,10 @@ package struct ManagerSetVersionCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetVersion
     package typealias Reply = ProviderReply<ItemSetVersion>
     package static var method: UInt64 { ManagerMethod.setVersion }
-    /// The domain's identifier; `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that the user added.
     package let domain: String?
     package let set: ItemSet
-    /// The version that the client knows; `nil` to get a reply at once.
+    /// The version that the client knows; `nil` requests a reply at once.
     package let known: UInt64?
 
     package init(domain: String?, set: ItemSet, known: UInt64?) {
@@ -114,7 +114,7 @@ package struct ItemSetPage: SchemaMessage {
     /// The last domain version that the provider reported; `nil` if it reported none.
     package var domainVersion: Int64?
 
-    /// The most items of a page.
+    /// The maximum number of items of a page.
     package static let most = 500
 
     package init(items: [ProviderItem], next: Int64?, domainVersion: Int64? = nil) {
@@ -131,7 +131,7 @@ package struct ManagerModificationCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.modification }
-    /// The domain's identifier; `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that the user added.
     package let domain: String?
     package let item: String
     /// `NSFileProviderItemFields.rawValue`.

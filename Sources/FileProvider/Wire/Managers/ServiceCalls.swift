@@ -7,9 +7,9 @@ package struct ItemServicesCall: ProviderCall {
     package static var method: UInt64 { ManagerMethod.services }
 
     package enum Place: Sendable, Equatable {
-        /// An absolute path. Restricted services, which are for the provider's own programs, are left out.
+        /// An absolute path. Restricted services are left out, because they are for the provider's own programs.
         case path(String)
-        /// An item of the client's provider; a `nil` domain is the one that no program has added.
+        /// An item of the client's provider. The domain `nil` is the one that the user added.
         case item(String, domain: String?)
     }
 

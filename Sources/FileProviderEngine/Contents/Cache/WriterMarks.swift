@@ -20,7 +20,7 @@ final class WriterMarks {
     /// The number of slots that are allocated at once. Allocating ahead makes it unlikely that a full disk prevents
     /// an opening.
     private static let step = 512
-    /// The most slots that are read from an existing file.
+    /// The maximum number of slots that are read from an existing file.
     private static let most = 1 << 20
 
     /// The items that were marked when the last engine ended; `nil` if that engine wrote no marks, so that any item
