@@ -2,23 +2,24 @@ import FileProvider
 
 /// The catalogue's record of a copy in the document storage.
 extension FileMoment {
-    /// The record of this file. It leaves out the device, because some file systems get another device number at each
-    /// mount.
+    /// The record of this file. It does not include the device, because some file systems get a new device number at
+    /// each mount.
     var bytes: [UInt8] { bytesBeforeNaming + Array("-\(changed)".utf8) }
 
-    /// The record of a file that has yet to get its name: size, date and inode. Renaming changes the ctime.
+    /// The record of a file that has no name yet: size, date and inode. It does not include the ctime, because renaming
+    /// changes it.
     var bytesBeforeNaming: [UInt8] { Array("\(modified)-\(size)-\(inode)".utf8) }
 
-    /// Whether the file is as the record describes it.
+    /// Whether the file is unchanged since the record.
     func isSame(as noted: [UInt8]) -> Bool { noted == bytes || noted == bytesBeforeNaming }
 
-    /// Whether size, date and inode are as recorded and only the ctime differs: permissions or names were changed, or
-    /// a program wrote the contents and set the date back.
+    /// Whether size, date and inode are as recorded and only the ctime differs. Either permissions or names were
+    /// changed, or a program wrote the contents and set the date back.
     func isDatedAs(_ noted: [UInt8]) -> Bool {
         !isSame(as: noted) && noted.starts(with: bytesBeforeNaming + [UInt8(ascii: "-")])
     }
 
-    /// Whether the record is of the same file, whatever its contents.
+    /// Whether the record belongs to the same file, whatever its contents.
     func isSameFile(as noted: [UInt8]) -> Bool {
         // A date before 1970 begins with a sign.
         let dash = UInt8(ascii: "-")

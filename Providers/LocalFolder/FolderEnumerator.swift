@@ -16,7 +16,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
 
     func invalidate() {}
 
-    /// The limits of a page's size. The observer's suggestion is followed within them.
+    /// The limits of a page's size. Within them, the observer's suggestion is used.
     private static let pageSizes = 500...5000
 
     private static func size(_ suggestion: Int?) -> Int {
@@ -37,7 +37,9 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
         }
     }
 
-    /// Returns a page of items and the token of the next one.
+    /// Returns a page of items and the token of the next page.
+    ///
+    /// - Parameter page: the token; `nil` for the first page.
     ///
     /// - Parameter page: the token; `nil` for the first page.
     private func items(_ page: NSFileProviderPage?, _ size: Int) throws -> (items: [CatalogueItem], next: Data?) {
@@ -53,8 +55,8 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
         return (listed.items, listed.next.map { Data([Self.tokenMark] + $0) })
     }
 
-    /// The beginning of a directory's page tokens, which a name follows. No name has this character, so that no token
-    /// equals that of a first page.
+    /// The first byte of a directory's page tokens. A name follows it. Names do not contain this character, so that no
+    /// token is equal to that of a first page.
     private static let tokenMark = UInt8(ascii: "/")
 
     private static func name(_ page: NSFileProviderPage) throws -> [UInt8] {
@@ -62,7 +64,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
         return Array(page.rawValue.dropFirst())
     }
 
-    /// Returns the number after which a page of the working set begins.
+    /// Returns the item number after which a page of the working set begins.
     private static func number(_ page: NSFileProviderPage) throws -> Int64 {
         guard let number = Int64(String(decoding: page.rawValue, as: UTF8.self)) else {
             throw NSFileProviderError(.pageExpired)

@@ -1,8 +1,9 @@
 import LinuxSystem
 
-/// Reports when anything has changed in a listed directory: at once if the kernel watches it, else at the next scan.
+/// Reports that something has changed in a listed directory: at once if the kernel watches the directory, otherwise at
+/// the next scan.
 enum FolderNews {
-    /// Starts the thread, which runs as long as the catalogue exists.
+    /// Starts the thread. It runs as long as the catalogue exists.
     static func start(_ catalogue: SharedCatalogue, _ tell: @escaping @Sendable () -> Void) throws(Errno) {
         let watches = catalogue.watches
         let reference = WeakCatalogue(catalogue)
@@ -27,8 +28,8 @@ enum FolderNews {
         }
     }
 
-    /// Scans one directory after the other, so that other calls wait for one directory at most. A directory that
-    /// cannot be read is scanned again later.
+    /// Scans one directory after the other, so that another call waits for the scan of at most one directory. A
+    /// directory that cannot be read is scanned again later.
     private static func hasChanged(_ catalogue: SharedCatalogue) -> Bool {
         var hasChanged = false
         _ = try? catalogue.watches.look(
@@ -49,17 +50,19 @@ enum FolderNews {
 
 /// The pace at which directories are scanned, in seconds.
 private struct NewsPace {
-    /// The pause between scans of unwatched directories: this, or ten times the duration of a scan if that is longer.
+    /// The minimum pause between scans of unwatched directories. If a scan takes long, the pause is ten times its
+    /// duration.
     private static let partialPause = 1.0
-    /// The pause between scans of everything: this, or a hundred times the duration of a scan. It is needed because
-    /// the kernel does not report writes through a memory map.
+    /// The minimum and maximum pause between scans of all directories. If a scan takes long, the pause is a hundred
+    /// times its duration. These scans are necessary because the kernel does not report writes through a memory map.
     private static let wholePause = 60.0
     private static let longestPause = 600.0
-    /// The pause before a scan that a signal asked for: none, or ten times the duration of the last such scan.
+    /// The minimum pause before a scan that a signal requested. If the last such scan took long, the pause is ten times
+    /// its duration.
     private static let wantedPause = 0.1
-    /// The pause after a scan. It doubles while there are changes all the time, so that not every step of a writer is
-    /// followed. It grows until scans take a small part of the time, and no further, because a process that waits for
-    /// each change before it makes the next one causes changes all the time as well.
+    /// The shortest and longest pause after a scan. The pause doubles while changes continue, so that not every step of
+    /// a writer is reported. It grows only until scans take a small part of the time: a process that waits for each
+    /// change before its next one also causes continuous changes.
     private static let rests = 0.01...1.0
     private static let leastLongest = 0.02
 

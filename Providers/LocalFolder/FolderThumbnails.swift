@@ -3,9 +3,10 @@ import Foundation
 import Images
 import LinuxSystem
 
-/// Thumbnails of the directory's files, made one after the other, because there is little memory for large pictures.
+/// Thumbnails of the directory's files. They are created one after the other, because the memory does not suffice for
+/// several large pictures.
 ///
-/// Sendable: the handlers are the system's, which take calls from any thread, and are called from one.
+/// Sendable: the handlers belong to the system, which permits calls from any thread. They are called from one thread.
 struct FolderThumbnails: @unchecked Sendable {
     let catalogue: SharedCatalogue
     /// The largest width and height, in pixels.
@@ -15,12 +16,12 @@ struct FolderThumbnails: @unchecked Sendable {
     let each: (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void
     let all: ((any Error)?) -> Void
 
-    /// The size of the largest file that is read for a thumbnail.
+    /// The maximum size in bytes of a file that is read for a thumbnail.
     private static let largestFile = 48 << 20
     /// The maximum number of bytes of a decoded picture.
     private static let mostBytes = 64 << 20
 
-    /// Makes the thumbnails, until the progress is cancelled.
+    /// Creates the thumbnails, until the progress is cancelled.
     func make(for identifiers: [NSFileProviderItemIdentifier], _ progress: Progress) {
         for identifier in identifiers {
             if progress.isCancelled { return all(CocoaError(.userCancelled)) }

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Custom actions that a user can perform on items.
 extension LocalFolderExtension: NSFileProviderCustomAction {
-    /// The identifier of the action that makes copies of files, beside them.
+    /// The identifier of the action that copies files into the same directory.
     static let duplicate = "org.purvey.LocalFolder.duplicate"
 
     package func performAction(
@@ -55,7 +55,7 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
 
 /// The progress and the completion handler of an action.
 ///
-/// Sendable: the handler is the system's, which takes calls from any thread, and is called once. The progress is
+/// Sendable: the handler belongs to the system, which permits calls from any thread. It is called once. The progress is
 /// changed by one thread, and cancelled by others.
 private struct ActionWork: @unchecked Sendable {
     let progress: Progress

@@ -39,7 +39,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
         return progress
     }
 
-    /// The directory for files that are handed to the system, which removes them.
+    /// The directory for files that are handed to the system. The system removes these files.
     var temporaryFolder: URL {
         let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
         return (try? manager.temporaryDirectoryURL()) ?? FileManager.default.temporaryDirectory

@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A provider that serves a local directory, the domain's `path`, as if it were a cloud: listed page by page, fetched
-/// file by file, with a change feed.
+/// A provider that serves a local directory, the domain's `path`, like a cloud service. Directories are listed page by
+/// page, files are fetched one by one, and changes are reported in a change feed.
 ///
-/// The directory itself is the service. An edit is "uploaded" when it has replaced the file there.
+/// The directory itself is the service. An edit is "uploaded" when it has replaced the file in this directory.
 package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Sendable {
     // Sendable: everything in it is immutable or under a lock.
     private struct State {
@@ -23,7 +23,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
 
     package override convenience init() { self.init(domain: nil, storage: nil) }
 
-    /// Creates an extension for a domain. Tests call it, which have no system around them.
+    /// Creates an extension for a domain. Tests use this initializer, because they run without the system.
     package init(domain given: NSFileProviderDomain?, storage folder: URL?) {
         let surroundings = Surroundings(given)
         path = surroundings.path
@@ -171,8 +171,8 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
-    /// Records that an edit could not be put into the served directory. The system shows the reason, and the edit is
-    /// retried.
+    /// Records that the edit of an item could not be written to the served directory. The system shows the reason, and
+    /// the edit is retried.
     private func failed(_ identifier: String, _ error: any Error) {
         let isNews = unsent.fail(identifier, FolderError(error))
         sendAgainLater()
@@ -190,7 +190,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
-    /// Retries all unsent edits after a while, whether or not the system asks for them.
+    /// Retries all unsent edits after a delay, even if the system does not request this.
     private func sendAgainLater() {
         if unsent.identifiers.isEmpty { return }
         retries.start { [weak self] in
@@ -358,7 +358,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         return name
     }
 
-    /// Calls a completion handler with the result of a function. Runs on a thread of the system's that may block.
+    /// Calls a completion handler with the result of a function. Runs on a thread of the system, which may block.
     private func answer(
         _ handler: (((any NSFileProviderItem)?, (any Error)?) -> Void), _ body: () throws -> CatalogueItem
     ) {

@@ -17,7 +17,7 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     /// Creates an item.
     ///
     /// - Parameters:
-    ///   - root: the filename of the root.
+    ///   - root: the name of the root.
     ///   - types: a cache of the types of filename extensions.
     ///   - parent: the identifier of the item's directory.
     init(

@@ -4,7 +4,7 @@ import LinuxSystem
 final class Retries: Sendable {
     private struct State {
         var isRunning = false
-        /// Whether another attempt was requested since the last one began.
+        /// Whether another attempt was requested since the last attempt began.
         var isAsked = false
         var pause = firstPause
     }
@@ -17,7 +17,8 @@ final class Retries: Sendable {
 
     /// Starts the attempts, unless they are running.
     ///
-    /// - Parameter attempt: returns whether it has succeeded. Called on a thread that may block, one at a time.
+    /// - Parameter attempt: returns whether it has succeeded. Called on a thread that may block, never twice at the
+    ///   same time.
     func start(_ attempt: @escaping @Sendable () -> Bool) {
         state.withLock { state in
             if state.isRunning {

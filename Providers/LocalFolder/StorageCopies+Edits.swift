@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Sending of edits to the served directory.
 extension StorageCopies {
-    /// Records an edit that the system reported. It counts as unsent until ``send(_:only:to:)`` has put it into the
-    /// served directory.
+    /// Records an edit that the system reported. The edit counts as unsent until ``send(_:only:to:)`` has written it to
+    /// the served directory.
     func begin(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) throws(FolderError) {
         // A file that the system puts there is meant to replace the item's present version.
         let isOfLatest = storagePlace(identifier).isMarked(name)
@@ -26,7 +26,10 @@ extension StorageCopies {
         return item
     }
 
-    /// Puts the edits of an item into the served directory. The caller ensures that no program writes to them.
+    /// Writes the edits of an item to the served directory. The caller must ensure that no program writes to the
+    /// copies.
+    ///
+    /// - Parameter name: the only copy to send; programs may write to other copies.
     ///
     /// - Parameter name: the only copy to send; others may be written to meanwhile.
     func send(_ identifier: String, only name: String? = nil, to catalogue: SharedCatalogue) throws {
@@ -72,7 +75,7 @@ extension StorageCopies {
         try note(sent, now, identifier, name, catalogue)
     }
 
-    /// Records that the served file has the contents that a copy has now.
+    /// Records that the served file has the same contents as a copy has now.
     private func note(
         _ sent: StoredCopy, _ now: FileMoment, _ identifier: String, _ name: String, _ catalogue: SharedCatalogue
     ) throws(FolderError) {
@@ -82,10 +85,10 @@ extension StorageCopies {
         try catalogue.perform { try $0.noteSent(of: identifier, named: name, done) }
     }
 
-    /// Puts an edit into the served directory as a file of its own, unless the item has the same bytes already, such
-    /// as from a process that was killed.
+    /// Writes an edit to the served directory as a separate file. Does nothing if the item has the same bytes already,
+    /// for example because a process was killed after writing them.
     ///
-    /// - Returns: the item's version if it has the bytes; `nil` if the edit became another file.
+    /// - Returns: the item's version if the item already has these bytes; `nil` if the edit became a separate file.
     private func sendBeside(
         _ identifier: String, _ url: URL, _ catalogue: SharedCatalogue
     ) throws(FolderError) -> [UInt8]? {
@@ -105,7 +108,7 @@ extension StorageCopies {
         return nil
     }
 
-    /// Adds an edit as a new file, with the item's name if that is free.
+    /// Adds an edit as a new file, with the item's name if that name is free.
     private func addBeside(
         _ identifier: String, _ url: URL, _ catalogue: SharedCatalogue
     ) throws(FolderError) {
@@ -128,8 +131,10 @@ extension StorageCopies {
         throw .noSuchItem
     }
 
-    /// Retries edits, unless a program uses the files. An item that is being sent is skipped, because the caller
-    /// would wait for all of it.
+    /// Retries edits, unless a program uses the files. An item that is being sent is skipped, because the caller would
+    /// wait for the whole transfer.
+    ///
+    /// - Returns: whether an edit was tried.
     ///
     /// - Returns: whether anything was tried.
     func sendAgain(_ identifier: String, to catalogue: SharedCatalogue) throws -> Bool {

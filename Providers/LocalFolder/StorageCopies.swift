@@ -4,25 +4,25 @@ import LinuxSystem
 
 /// The copies of files in the document storage, where programs use them.
 ///
-/// A program may have a copy open for any time, and write to it. So a copy stays as long as it is of the served
-/// file's version, and is replaced or removed only while no program uses it.
+/// A program may have a copy open for an unlimited time, and write to it. Therefore a copy stays as long as it has the
+/// served file's version. It is replaced or removed only while no program uses it.
 ///
-/// Each item has a directory for its copies: one for each name that it had when a copy was requested. The catalogue
-/// records the version of each copy, and its status when the served file had the same contents (``StoredCopy``). A
-/// copy that differs from that record has an edit that the served file does not have, whether or not the edit was
-/// reported. Every process can see that.
+/// Each item has a directory for its copies. It has a copy for each name that the item had when a copy was requested.
+/// The catalogue records the version of each copy, and its status when the served file had the same contents
+/// (``StoredCopy``). A copy that differs from that record has an edit that the served file does not have, whether or
+/// not the edit was reported. Every process can detect such an edit.
 final class StorageCopies: Sendable {
     private let storage: URL
     let unsent = UnsentEdits()
-    /// Serializes the edits of one item, because an older one might be sent last.
+    /// The queues that serialize the edits of each item. Otherwise an older edit might be sent last.
     let sending = ItemQueues()
-    /// The items that this process has provided copies of, by identifier and the copy's name. Leaf lock.
+    /// The items of which this process has provided copies, by identifier and by the copy's name. Leaf lock.
     private let provided = Lock<[String: [String: CatalogueItem]]>([:])
 
-    /// The time to wait for a program that uses an outdated or unneeded copy. A client that waits for the file gets
-    /// the old copy after that.
+    /// The time to wait for a program that uses an outdated or unneeded copy. After this time, a client that waits for
+    /// the file gets the old copy.
     private static let patience = StorageAccess.patience(usually: .seconds(2))
-    /// The time to wait while other requests are delayed.
+    /// The time to wait while other requests are waiting, too.
     private static let shortPatience = Duration.milliseconds(250)
 
     init(storage: URL) { self.storage = storage }
@@ -42,7 +42,7 @@ final class StorageCopies: Sendable {
         place(of: identifier).appendingPathComponent(name, isDirectory: false)
     }
 
-    /// Waits until no other thread of this process changes an item's copies. Ends with `leave()`.
+    /// Waits until no other thread of this process changes an item's copies. The caller must call `leave()` afterwards.
     private func entered(_ identifier: String) -> StoragePlace {
         let place = storagePlace(identifier)
         place.enter()
@@ -53,12 +53,12 @@ final class StorageCopies: Sendable {
         StoragePlace(of: url(identifier, "any"), for: identifier)
     }
 
-    /// Returns the item that this process has provided a copy of.
+    /// Returns the item of which this process has provided a copy.
     func item(_ identifier: String, named name: String) -> CatalogueItem? {
         provided.withLock { $0[identifier]?[name] }
     }
 
-    /// Records the version that a copy has since its edit is in the served directory.
+    /// Records the version that a copy has after its edit was written to the served directory.
     func update(_ item: CatalogueItem, _ identifier: String, named name: String) {
         provided.withLock { if $0[identifier]?[name] != nil { $0[identifier]?[name] = item } }
     }
@@ -94,9 +94,9 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Returns the names of an item's copies that have an edit. An unrecorded file is none: the mount or a program
-    /// has just put it there, and will report it. For an item that is unknown, as in a catalogue that was created
-    /// anew, every file is an edit.
+    /// Returns the names of those copies of an item that have an edit. An unrecorded file does not count: the mount or
+    /// a program has just created it, and will report it. If the item itself is unknown, for example because the
+    /// catalogue was created again, every file counts as an edit.
     func edits(of identifier: String, _ catalogue: SharedCatalogue) throws -> [String] {
         let names = try names(of: identifier)
         if names.isEmpty { return [] }
@@ -111,7 +111,7 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Whether the copy of a name differs from its record.
+    /// Whether the copy with a name differs from its record.
     func isEdited(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) -> Bool {
         guard let now = moment(url(identifier, name)) else { return false }
         let copy = try? catalogue.perform { try $0.copy(of: identifier, named: name) }
@@ -144,10 +144,10 @@ final class StorageCopies: Sendable {
         if hasHadTurn == nil { try noteOlder(identifier, url, catalogue) }
     }
 
-    /// Adds a copy that does not exist yet. It needs no turn, because no program uses it, and a client that waits for
-    /// it may have claimed the directory.
+    /// Adds a copy that does not exist yet. This needs no claim: no program uses the copy yet, and a client that waits
+    /// for it may have claimed the directory.
     ///
-    /// - Returns: `false` if a program has put a file there meanwhile.
+    /// - Returns: `false` if a program has created a file at `url` meanwhile.
     private func add(_ identifier: String, at url: URL, from catalogue: SharedCatalogue) throws -> Bool {
         let place = entered(identifier)
         defer { place.leave() }
@@ -178,7 +178,7 @@ final class StorageCopies: Sendable {
         note(item, identifier, named: name)
     }
 
-    /// Adds a copy of an unsent edit under another name. It is based on the same version as the edit.
+    /// Adds a copy of an unsent edit under another name. The new copy is based on the same version as the edit.
     private func addEdit(
         _ identifier: String, at url: URL, _ catalogue: SharedCatalogue
     ) throws(FolderError) -> Bool {
@@ -204,8 +204,8 @@ final class StorageCopies: Sendable {
         return try isToStay(identifier, url, catalogue)
     }
 
-    /// Whether the copy has the served file's contents, or an unsent edit. If so, it counts as provided. Called in
-    /// ``entered(_:)``.
+    /// Whether the copy must stay, because it has the served file's contents or an unsent edit. If so, the copy counts
+    /// as provided. Called in ``entered(_:)``.
     private func isToStay(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
         guard let now = moment(url) else { return false }
         // The unsent edit exists nowhere else.
@@ -222,14 +222,17 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Records an outdated copy that a program goes on using. The version of a copy that another process has put
-    /// there is not looked up, because it differs from the served file's.
+    /// Records an outdated copy that a program continues to use. If another process provided the copy, its version is
+    /// not looked up, because it differs from the served file's in any case.
     private func noteOlder(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws {
         guard item(identifier, named: url.path.lastPathName) == nil else { return }
         guard try noteOther(identifier, url, catalogue) else { throw FolderError.busy }
     }
 
-    /// Records a copy that has other contents than the served file. Until it is removed, the item is described by it.
+    /// Records a copy whose contents differ from the served file's. Until the copy is removed, the item is described by
+    /// it.
+    ///
+    /// - Returns: `false` if no copy exists.
     ///
     /// - Returns: `false` if no copy exists.
     @discardableResult
@@ -245,7 +248,7 @@ final class StorageCopies: Sendable {
 
     /// Removes the copies of an item that no program needs any more.
     ///
-    /// - Returns: the item that the copy of a name was made from; `nil` if it stays.
+    /// - Returns: the item of which the removed copy was made; `nil` if the copy stays.
     func remove(_ identifier: String, named name: String, from catalogue: SharedCatalogue) throws -> CatalogueItem? {
         // It is also called for a client that has stopped waiting while others go on.
         let removed = try turn(Self.patience).evict(place(of: identifier)) { () -> CatalogueItem? in
@@ -259,6 +262,9 @@ final class StorageCopies: Sendable {
     }
 
     /// Removes the copies of an item, which no program uses.
+    ///
+    /// - Returns: whether all copies were removed. A copy with an unsent edit stays, because the edit exists nowhere
+    ///   else.
     ///
     /// - Returns: whether they are gone. An unsent edit exists nowhere else, and stays.
     private func removeSent(_ identifier: String, _ catalogue: SharedCatalogue) throws -> Bool {
@@ -274,7 +280,7 @@ final class StorageCopies: Sendable {
         try catalogue.perform { try $0.forgetCopies(of: identifier) }
     }
 
-    /// Forgets the items that the copies were provided of.
+    /// Forgets the items of which copies were provided.
     func forget(_ identifier: String) { provided.withLock { $0[identifier] = nil } }
 
     /// Removes the copies of an item that a user has deleted, including unsent edits. Copies that a program uses stay
@@ -289,10 +295,10 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Finds the copies of processes that were killed. The system does not report that these copies are not needed
-    /// any more. Edited and unreadable ones count as unsent from now on.
+    /// Finds the copies that killed processes left. The system does not report when these copies are not needed any
+    /// more. Edited and unreadable copies count as unsent from now on.
     ///
-    /// - Returns: the identifiers of the items with other copies.
+    /// - Returns: the identifiers of the items with copies that are neither edited nor unreadable.
     func findOthers(_ catalogue: SharedCatalogue) -> [String] {
         guard let folder = try? FileDescriptor.open(storage.path, [.readOnly, .directory]),
             let entries = try? folder.entries()
@@ -311,8 +317,8 @@ final class StorageCopies: Sendable {
             }
     }
 
-    /// Whether an unrecorded file may be the item's. Hidden ones mostly are not: they are of the system, or files
-    /// that editors keep beside the one that they have open.
+    /// Whether an unrecorded file may belong to the item. Most hidden files do not: they belong to the system, or are
+    /// temporary files of editors beside the file that they have open.
     private static func mayBeOfItem(_ name: String, among names: [String], itemsName: String?) -> Bool {
         guard name.hasPrefix(".") else { return true }
         // A user's file may have a name like one of the system's.

@@ -1,14 +1,14 @@
 import LinuxSystem
 
-/// The items with edits that could not be put into the served directory yet, and the reason, such as a full or
-/// unmounted disk. It is not stored: a later process finds such edits by comparing the copies.
+/// The items whose edits could not be written to the served directory yet, with the reason, such as a full or unmounted
+/// disk. This list is not stored on disk: a later process finds such edits by comparing the copies.
 final class UnsentEdits: Sendable {
     private struct State {
         var errors: [String: any Error] = [:]
         /// The names of copies that were reported as edited and are not recorded in the catalogue yet, by item. The
-        /// catalogue may have no room for the record.
+        /// disk may have no room for the record.
         var told: [String: Set<String>] = [:]
-        /// The number of threads per item that put edits into the served directory, or wait to do so.
+        /// The number of threads per item that write edits to the served directory, or wait to do so.
         var working: [String: Int] = [:]
     }
 
@@ -21,10 +21,11 @@ final class UnsentEdits: Sendable {
     /// The reasons why edits are not in the served directory, by item.
     var errors: [String: any Error] { state.withLock { $0.errors } }
 
-    /// Returns the reason why an item's edit is not in the served directory, or `nil` if no edit is missing there.
+    /// Returns the reason why an item's edit is not in the served directory; `nil` if the directory has all edits of
+    /// the item.
     func error(of identifier: String) -> (any Error)? { state.withLock { $0.errors[identifier] } }
 
-    /// Records that the system reported an edit of a copy. It counts as unsent until ``end(_:)``.
+    /// Records that the system reported an edit of a copy. The edit counts as unsent until ``end(_:)``.
     func tell(_ identifier: String, _ name: String) {
         state.withLock { state in
             state.told[identifier, default: []].insert(name)
@@ -35,7 +36,7 @@ final class UnsentEdits: Sendable {
     /// Returns the names of the copies that were reported as edited and are not recorded in the catalogue.
     func told(of identifier: String) -> Set<String> { state.withLock { $0.told[identifier] ?? [] } }
 
-    /// Records that the catalogue knows of an edit.
+    /// Records that the catalogue has the record of an edit.
     func noted(_ identifier: String, _ name: String) {
         state.withLock { state in
             state.told[identifier]?.remove(name)
@@ -43,7 +44,7 @@ final class UnsentEdits: Sendable {
         }
     }
 
-    /// Records that an item's edits could not be put into the served directory.
+    /// Records that an item's edits could not be written to the served directory.
     ///
     /// - Returns: whether the reason differs from the previous one.
     @discardableResult
@@ -54,12 +55,12 @@ final class UnsentEdits: Sendable {
         }
     }
 
-    /// Records that the served directory has the edits of an item, except those that were reported meanwhile.
+    /// Records that the served directory has the edits of an item, except those that were reported during the transfer.
     func end(_ identifier: String) {
         state.withLock { if $0.told[identifier] == nil { $0.errors[identifier] = nil } }
     }
 
-    /// Forgets the edits of an item, which are not to be sent any more.
+    /// Forgets the edits of an item, because they are not to be sent any more.
     func forget(_ identifier: String) {
         state.withLock { state in
             state.told[identifier] = nil
@@ -70,7 +71,7 @@ final class UnsentEdits: Sendable {
     /// Whether a thread puts edits of an item into the served directory.
     func isWorking(_ identifier: String) -> Bool { state.withLock { $0.working[identifier] != nil } }
 
-    /// Runs a function that puts edits of an item into the served directory.
+    /// Runs a function that writes edits of an item to the served directory.
     func working(_ identifier: String, _ body: () throws -> Void) rethrows {
         state.withLock { $0.working[identifier, default: 0] += 1 }
         defer {

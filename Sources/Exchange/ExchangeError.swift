@@ -2,14 +2,14 @@ import Foundation
 
 /// An error of the exchange between processes.
 ///
-/// Errors of a load are errors of `NSItemProvider`; these are the errors of offering, of listing and of the daemon
-/// itself.
+/// They are errors of offering and listing items, and of the daemon itself. Errors of a load are errors of
+/// `NSItemProvider`.
 public enum ExchangeError: Error, Sendable, Equatable {
     /// The daemon cannot be reached or started. The text gives the reason.
     case daemonUnavailable(String)
     /// The daemon refused the request, because of a limit or because it is invalid. The text gives the reason.
     case refused(String)
-    /// The item is no longer offered, never was, or is not visible to this process.
+    /// The item is not offered any more, was never offered, or is not visible to this process.
     case noSuchItem
     /// The request was cancelled.
     case cancelled
@@ -18,7 +18,7 @@ public enum ExchangeError: Error, Sendable, Equatable {
 }
 
 extension ExchangeError: LocalizedError, CustomStringConvertible {
-    /// A line that says what failed and, if that helps, what to do.
+    /// A line that describes the failure and, if possible, a remedy.
     public var description: String {
         switch self {
         case .daemonUnavailable(let reason): "the Purvey daemon cannot be reached: \(reason)"
@@ -29,6 +29,6 @@ extension ExchangeError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// The same line, for code that reads `localizedDescription`.
+    /// The description, for code that reads `localizedDescription`.
     public var errorDescription: String? { description }
 }

@@ -2,7 +2,7 @@
 package enum ExchangeRefusalError: Error, Equatable, Sendable {
     /// A limit was reached, or the request is invalid. The sentence gives the reason.
     case refused(String)
-    /// The item is not offered, or is not visible to this peer, which must not be distinguishable.
+    /// The item is not offered, or is not visible to this peer. The peer must not be able to distinguish these cases.
     case noSuchItem
     /// The process that offers the item does not respond.
     case providerUnavailable(String)

@@ -1,7 +1,7 @@
 /// A first-in, first-out queue with constant-time operations at both ends.
 struct FIFOQueue<Element> {
     private var elements: [Element?] = []
-    /// The index of the first element; those before it were removed.
+    /// The index of the first element. The elements before it were removed.
     private var head = 0
 
     var isEmpty: Bool { head == elements.count }

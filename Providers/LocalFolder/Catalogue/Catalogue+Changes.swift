@@ -15,8 +15,8 @@ extension Catalogue {
 
     private func anchor(_ revision: Int64) -> [UInt8] { Array("\(stamp).\(revision)".utf8) }
 
-    /// Returns the changes since an anchor, of all directories or of one. Returns `nil` for an anchor that is unknown
-    /// or too old.
+    /// Returns the changes since an anchor, of all directories or of one. Returns `nil` if the anchor is unknown or too
+    /// old.
     package func changes(since anchor: [UInt8], in folder: Int64?, limit: Int) throws -> CatalogueChanges? {
         guard let revision = number(of: String(decoding: anchor, as: UTF8.self)),
             try revision >= number("forgotten"), try revision <= lastRevision()
@@ -42,8 +42,8 @@ extension Catalogue {
         return changes
     }
 
-    /// Whether an item lies in a directory that is gone or in the trash, at any depth. The item's own row does not
-    /// say so.
+    /// Whether an item is in a directory that was removed or is in the trash, at any depth. The item's own row does not
+    /// record this.
     func isBuried(_ item: CatalogueItem) throws -> Bool {
         var parent = item.parent
         // A chain of rows has no cycle; its length is bounded all the same.
@@ -55,7 +55,8 @@ extension Catalogue {
         return parent != CatalogueItem.root
     }
 
-    /// Reports the items of a directory that exists again, because they were reported as deleted with it.
+    /// Reports the items of a directory that exists again. They were reported as deleted when the directory was
+    /// deleted.
     func tellAgain(below folder: Int64) throws {
         var folders = [folder]
         while let next = folders.popLast() {

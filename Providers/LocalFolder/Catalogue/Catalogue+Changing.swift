@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Changes to the served directory on behalf of the provider's clients. No operation follows a symbolic link, and
-/// none replaces anything but the item that the client named.
+/// Changes to the served directory that the provider's clients request. No operation follows a symbolic link, and none
+/// replaces an item other than the one that the client named.
 extension Catalogue {
-    /// Records what was just put under a name.
+    /// Records an item that was just created or moved, under its name.
     func record(_ name: FileName, in parent: Int64, _ folder: FileDescriptor) throws -> CatalogueItem {
         guard let facts = try facts(of: name, in: folder) else { throw FolderError.wrongKind }
         let bytes = Array(name.bytes)
@@ -17,7 +17,7 @@ extension Catalogue {
         }
     }
 
-    /// Returns the error for a name that is taken, with the item that holds the name.
+    /// Returns the error for a name that is taken, with the item that has the name.
     func holder(of name: FileName, in parent: Int64) -> any Error {
         do {
             try lookAt(parent)
@@ -52,7 +52,7 @@ extension Catalogue {
         return try record(name, in: parent, folder)
     }
 
-    /// Renames or moves an item, or both. It never replaces anything.
+    /// Renames an item, moves it, or both. Never replaces another item.
     package func move(_ item: CatalogueItem, to parent: Int64, named name: FileName) throws -> CatalogueItem {
         guard item.number != CatalogueItem.root else { throw FolderError.wrongKind }
         try check(name, in: parent)
@@ -70,8 +70,8 @@ extension Catalogue {
         return try database.transaction { try place(item, bytes, in: parent, facts) }
     }
 
-    /// Removes an item, and a directory with everything in it. A directory outside the trash that holds items that
-    /// the catalogue did not know is not removed, so that no other program's new file is lost.
+    /// Removes an item. A directory is removed with everything in it. A directory outside the trash is not removed if
+    /// it contains items that the catalogue did not know, so that no other program's new file is lost.
     package func delete(_ item: CatalogueItem) throws {
         guard item.number != CatalogueItem.root else { throw FolderError.system(.notPermitted) }
         let (folder, name) = try place(of: item)

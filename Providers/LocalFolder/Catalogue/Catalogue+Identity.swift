@@ -4,7 +4,7 @@ extension Catalogue {
     private static let identityKey = "identity"
     private static let markKey = "mark"
 
-    /// The recorded identity of the served directory. It is read once, because every operation compares it.
+    /// The recorded identity of the served directory. It is cached, because every operation compares it.
     final class Identity {
         fileprivate enum Noted {
             case bytes([UInt8])
@@ -13,12 +13,12 @@ extension Catalogue {
         fileprivate var noted: Noted?
     }
 
-    /// Records the identity of the directory the first time that it is opened.
+    /// Records the identity of the directory when it is opened for the first time.
     func noteIdentity() throws {
         if let root = try? openRoot(checked: false) { _ = try noted(root) }
     }
 
-    /// Whether a directory at the path is the one that the catalogue is of.
+    /// Whether a directory at the path is the one to which the catalogue belongs.
     func isServed(_ root: FileDescriptor) throws -> Bool {
         switch try noted(root) {
         case .bytes(let bytes): try FolderIdentity(of: root).isSame(as: bytes)
@@ -27,7 +27,9 @@ extension Catalogue {
         }
     }
 
-    /// Returns the recorded identity. Records that of `root` if there is none.
+    /// Returns the recorded identity. If there is none, records that of `root`.
+    ///
+    /// - Returns: `nil` if no identity is recorded and `root` is not the directory of an earlier catalogue.
     ///
     /// - Returns: `nil` if none is recorded and `root` is not the directory of an earlier catalogue.
     private func noted(_ root: FileDescriptor) throws -> Identity.Noted? {
@@ -59,7 +61,7 @@ extension Catalogue {
 
     private static let marks = FileName("served")
 
-    /// The name of the mark file, which is the catalogue's stamp. A disk may be served by several catalogues.
+    /// The name of the mark file. It is the catalogue's stamp, because a disk may be served with several catalogues.
     private var markName: FileName? { FileName(stamp) }
 
     private func putMark(into root: FileDescriptor) throws {

@@ -21,7 +21,7 @@ extension Catalogue {
         return item
     }
 
-    /// Returns the item with its present attributes, or `nil` if its place holds nothing or something else.
+    /// Returns the item with its present attributes, or `nil` if its place is empty or has another item.
     private func refreshed(_ known: CatalogueItem) throws -> CatalogueItem? {
         guard !known.isGone else { return nil }
         do {
@@ -38,13 +38,13 @@ extension Catalogue {
         }
     }
 
-    /// Returns the identifier of an item. It contains the catalogue's stamp, so that no other catalogue takes it for
-    /// its own.
+    /// Returns the identifier of an item. It contains the catalogue's stamp, so that another catalogue does not
+    /// recognize it.
     package func identifier(of number: Int64) -> String { Self.identifier(of: number, stamp: stamp) }
 
     static func identifier(of number: Int64, stamp: String) -> String { "\(stamp).\(number)" }
 
-    /// Returns the name that an item has or last had, whether it exists or not. The root has none.
+    /// Returns the name that an item has, or had last if it does not exist any more. The root has no name.
     func lastName(of identifier: String) throws -> String {
         guard let number = number(of: identifier), let item = try row(number) else { throw FolderError.noSuchItem }
         return number == CatalogueItem.root ? "root" : item.filename
@@ -56,7 +56,8 @@ extension Catalogue {
         return number
     }
 
-    /// Returns an item's name and its present or last directory, followed by the root in case that directory is gone.
+    /// Returns an item's name and its present or last directory. The root follows, in case the directory does not exist
+    /// any more.
     func lastPlace(of identifier: String) throws -> (name: String, parents: [String]) {
         guard let number = number(of: identifier), let item = try row(number) else { throw FolderError.noSuchItem }
         return (item.filename, [item.parent, CatalogueItem.root].map { self.identifier(of: $0) })
@@ -70,7 +71,7 @@ extension Catalogue {
 
     /// Returns items of a directory that was scanned, in the order of their names.
     ///
-    /// - Parameter name: the name after which they begin; empty for the first ones.
+    /// - Parameter name: the name after which the items begin; empty to begin with the first item.
     package func children(of folder: Int64, after name: [UInt8] = [], limit: Int = .max) throws -> [CatalogueItem] {
         try database.all(
             "SELECT \(Self.columns) FROM item WHERE parent = ? AND name > ? AND gone = 0 ORDER BY name LIMIT ?",
@@ -81,7 +82,7 @@ extension Catalogue {
         try database.all("SELECT number FROM item WHERE parent = ? AND gone = 0", .integer(folder)) { $0.integer(0) }
     }
 
-    /// Whether a directory has an item with a greater name.
+    /// Whether a directory has an item whose name follows a given name.
     func hasChildren(_ folder: Int64, after name: [UInt8] = []) throws -> Bool {
         try database.first(
             "SELECT 1 FROM item WHERE parent = ? AND name > ? AND gone = 0 LIMIT 1", .integer(folder), .bytes(name),
@@ -111,7 +112,7 @@ extension Catalogue {
         if watches.isDoubtful(folder) { try look(at: folder, for: .news) }
     }
 
-    /// Scans a directory. One that is gone with its parent counts as unchanged.
+    /// Scans a directory. If the directory was removed together with its parent, it counts as unchanged.
     func lookIfThere(_ folder: Int64) throws -> Bool {
         do {
             return try look(at: folder, for: .news)
@@ -130,13 +131,13 @@ extension Catalogue {
     @discardableResult
     package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, for: .all) }
 
-    /// Compares a directory with its rows before its first page is returned. A large directory's first listing is only
-    /// begun.
+    /// Compares a directory with its rows before its first page is returned. For the first listing of a large
+    /// directory, only begins the comparison.
     func lookForPages(of folder: Int64) throws { try look(at: folder, for: .pages) }
 
     private enum Purpose {
         case all
-        /// Only what may have changed since the last scan is compared.
+        /// Only items that may have changed since the last scan are compared.
         case news
         case pages
     }
@@ -152,7 +153,7 @@ extension Catalogue {
         return now.facts != known.facts || hasChanged
     }
 
-    /// Whether a directory holds anything that the catalogue did not know.
+    /// Whether a directory contains items that the catalogue did not know.
     func hasUnknown(_ folder: Int64) throws -> Bool {
         let isBeingListed = isListing(folder)
         return try compare(folder, for: .all).hasAdditions || isBeingListed
@@ -218,7 +219,7 @@ extension Catalogue {
             number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: true)
     }
 
-    /// Returns the names that the kernel reported, or `nil` if the whole directory has to be scanned.
+    /// Returns the names that the kernel reported, or `nil` if the whole directory must be scanned.
     private func news(in folder: Int64) throws -> ComparedFolder? {
         guard let descriptor = try? openFolder(folder), let told = watches.namesToLook(at: folder, descriptor)
         else { return nil }

@@ -42,7 +42,7 @@ extension Catalogue {
         try marks(of: [number])[number] ?? CatalogueMarks()
     }
 
-    /// Returns the user metadata of the items that have any, by item number.
+    /// Returns user metadata by item number. Items without user metadata are left out.
     func marks(of numbers: [Int64]) throws -> [Int64: CatalogueMarks] {
         guard let first = numbers.min(), let last = numbers.max() else { return [:] }
         // The items of a page have close numbers, and few have user metadata.

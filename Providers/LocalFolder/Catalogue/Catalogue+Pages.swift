@@ -1,13 +1,13 @@
 /// A page of a directory's items, in the order of their names.
 package struct CataloguePage: Sendable {
     package var items: [CatalogueItem]
-    /// The name after which the next page begins; `nil` if there is none.
+    /// The name after which the next page begins; `nil` if there is no next page.
     package var next: [UInt8]?
 }
 
-/// Pages of a directory. Those of its first listing are returned while its files become items.
+/// Pages of a directory. The first listing returns pages before all files of the directory are items.
 extension Catalogue {
-    /// The first listing that is under way.
+    /// The first listing that is in progress, if any.
     final class Listings {
         fileprivate var current: FirstListing?
     }
@@ -15,9 +15,9 @@ extension Catalogue {
     /// Returns a page of a directory's items.
     ///
     /// - Parameters:
-    ///   - name: the name after which the page begins. The first page begins after an empty one; the directory is
-    ///     scanned for it. Later changes are in the change feed.
-    ///   - limit: the number of items of a page.
+    ///   - name: the name after which the page begins; empty for the first page. The directory is scanned for the first
+    ///     page. Later changes are in the change feed.
+    ///   - limit: the maximum number of items of the page.
     package func page(of folder: Int64, after name: [UInt8], limit: Int) throws -> CataloguePage {
         if name.isEmpty {
             // A listing that is under way was asked for already, and its items are recent.
@@ -37,17 +37,18 @@ extension Catalogue {
         return CataloguePage(items: items, next: items.count < limit ? nil : items.last?.name)
     }
 
-    /// Whether the first listing of a directory is under way.
+    /// Whether the first listing of a directory is in progress.
     func isListing(_ folder: Int64) -> Bool { listings.current?.folder == folder }
 
-    /// Begins the first listing of a directory. That of another directory is completed, because only one is under way
-    /// at a time.
+    /// Begins the first listing of a directory. Completes the first listing of another directory, because only one can
+    /// be in progress.
     func beginListing(of compared: ComparedFolder) throws {
         if let other = listings.current?.folder { try? endListing(of: other) }
         listings.current = try FirstListing(of: compared, in: self)
     }
 
-    /// Completes the first listing of a directory if it is under way, because something else needs all of its items.
+    /// Completes the first listing of a directory if it is in progress, because another operation needs all of its
+    /// items.
     func endListing(of folder: Int64) throws {
         guard let listing = listings.current, listing.folder == folder else { return }
         while !listing.isAdded {
@@ -57,8 +58,8 @@ extension Catalogue {
         listings.current = nil
     }
 
-    /// Gives up a listing that was not used since this was last called. It keeps a directory open, so that a disk
-    /// cannot be unmounted.
+    /// Abandons a listing that was not used since the last call of this function. A listing keeps its directory open,
+    /// so that a disk could not be unmounted.
     package func endUnusedListing() {
         guard let listing = listings.current else { return }
         if listing.isUsed { return listing.isUsed = false }
@@ -66,7 +67,7 @@ extension Catalogue {
         watches.forget(listing.folder)
     }
 
-    /// The number of items that are added at least in one transaction, where no page says it.
+    /// The minimum number of items that are added in one transaction, if no page determines the number.
     static let portion = 5000
 
     private func goOn(with listing: FirstListing, by count: Int) throws -> [CatalogueItem] {

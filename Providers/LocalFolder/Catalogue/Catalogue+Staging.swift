@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// Temporary files of the served directory, and the trash before it has its name. Each lies beside its final place
-/// until it is complete, and is not served.
+/// Temporary files of the served directory, and the trash before it gets its name. Each is beside its final place until
+/// it is complete, and is not served.
 ///
-/// The catalogue records the name before it creates the file, and the file's inode once it is known. A process that
-/// starts after another was killed finds the leftovers by these records. A user's own file is never taken for one,
-/// whatever its name.
+/// The catalogue records the name before it creates the file, and the file's inode afterwards. If the process is
+/// killed, the next process finds the remaining files by these records. A user's own file is never treated as a
+/// temporary file, whatever its name.
 extension Catalogue {
     static let stagedTable = """
         CREATE TABLE IF NOT EXISTS staged (
@@ -35,7 +35,7 @@ extension Catalogue {
             .bytes(Array(name.bytes)))
     }
 
-    /// Removes the record of a temporary file that has its final name, or is gone.
+    /// Removes the record of a temporary file that has got its final name or was removed.
     func endStaging(_ name: FileName, in folder: Int64) {
         work.names.remove(name)
         // The next scan removes a record that stays without a file.
@@ -56,8 +56,8 @@ extension Catalogue {
         }
     }
 
-    /// Returns the names of a directory's temporary files, which are not served. Removes those that a killed process
-    /// left.
+    /// Returns the names of a directory's temporary files, which are not served. Removes temporary files that a killed
+    /// process left.
     func unservedNames(in folder: Int64, _ descriptor: FileDescriptor) throws -> Set<FileName> {
         var names: Set<FileName> = []
         for staged in try staged(in: folder) {
@@ -94,7 +94,7 @@ extension Catalogue {
     }
 }
 
-/// A temporary file of the served directory. It is removed with this object unless it got its final name.
+/// A temporary file of the served directory. It is removed when this object is released, unless it got its final name.
 final class StagedAddition {
     private var file: StagedFile
     let descriptor: FileDescriptor
@@ -122,7 +122,7 @@ extension SharedCatalogue {
         return try made(name, in: folder, number, permissions, body)
     }
 
-    /// Creates the file. The file object is gone when this returns, so that the record can be removed.
+    /// Creates the file. The file object is released before this function returns, so that the record can be removed.
     private func made<Result>(
         _ name: FileName, in folder: FileDescriptor, _ number: Int64, _ permissions: mode_t,
         _ body: (StagedAddition) throws -> Result

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The trash: a directory at the top of the served one, which is not served itself. It has the standard layout, so
+/// The trash: a directory at the top of the served directory. It is not served itself. It has the standard layout, so
 /// that users can restore files with other programs.
 ///
 /// Source: the trash specification of freedesktop.org, for the trash of a top directory.
@@ -10,20 +10,23 @@ extension Catalogue {
     private static let notes = FileName("info")
     private static let noteSuffix = ".trashinfo"
 
-    /// The row that is the parent of the items in the trash. The directory itself is created when an item is trashed.
+    /// The statement that inserts the parent row of the items in the trash. The trash directory itself is created when
+    /// the first item is trashed.
     static let trashRow = """
         INSERT OR IGNORE INTO item
             (number, parent, name, kind, inode, size, modified, permissions, target, listed, revision)
         VALUES (\(CatalogueItem.trash), 0, x'2e', 1, 0, 0, 0, 448, x'', 1, \(CatalogueItem.trash));
         """
 
-    /// Checks that a name is not that of the trash, which is not served.
+    /// Checks that a name is not the name of the trash, which is not served.
     func check(_ name: FileName, in parent: Int64) throws {
         guard parent == CatalogueItem.root, TrashFolder.isTrash(name, in: try openRoot()) else { return }
         throw FolderError.badName(name.description)
     }
 
-    /// Opens the directory that holds trashed items.
+    /// Opens the directory that contains trashed items.
+    ///
+    /// - Throws: `Errno.noSuchFile` if no trash exists yet.
     ///
     /// - Throws: `Errno.noSuchFile` if no trash exists yet.
     func openTrash() throws -> FileDescriptor { try openTrash(Self.files, isMade: false) }
@@ -36,7 +39,7 @@ extension Catalogue {
             : try TrashFolder.open(in: root).open(entry: part, [.readOnly, .directory])
     }
 
-    /// Whether a directory that may be the trash holds an item that the catalogue has in the trash.
+    /// Whether a directory that may be the trash contains an item that is in the trash according to the catalogue.
     func hasTrashed(in folder: FileDescriptor) throws -> Bool {
         guard let files = Self.files, let place = try? folder.open(entry: files, [.readOnly, .directory]) else {
             return false
@@ -49,7 +52,7 @@ extension Catalogue {
         }
     }
 
-    /// Whether an item lies in the trash, or in a directory that does.
+    /// Whether an item is in the trash, or in a directory in the trash.
     func isInTrash(_ item: CatalogueItem) throws -> Bool {
         var next: CatalogueItem? = item
         while let item = next, item.number != CatalogueItem.root {
@@ -59,10 +62,10 @@ extension Catalogue {
         return false
     }
 
-    /// The maximum number of items of one name in the trash.
+    /// The maximum number of items with the same original name in the trash.
     private static let mostOfAName = 1000
 
-    /// Moves an item to the trash, and a directory with everything in it.
+    /// Moves an item to the trash. A directory is moved with everything in it.
     package func trash(_ item: CatalogueItem) throws -> CatalogueItem {
         guard item.number != CatalogueItem.root else { throw FolderError.system(.notPermitted) }
         if try isInTrash(item) { return item }
@@ -88,7 +91,8 @@ extension Catalogue {
 
     /// Takes an item out of the trash.
     ///
-    /// - Parameter folder: the directory to move it to. `nil` is its former directory, or the root if that is gone.
+    /// - Parameter folder: the directory to move the item to. `nil` stands for its former directory, or for the root if
+    ///   the former directory does not exist any more.
     package func untrash(_ item: CatalogueItem, to folder: Int64?) throws -> CatalogueItem {
         // It is out of the trash already.
         guard item.parent == CatalogueItem.trash else { return item }
@@ -101,7 +105,7 @@ extension Catalogue {
         return moved
     }
 
-    /// Removes the note of an item that was removed from the trash for good.
+    /// Removes the note of an item that was permanently removed from the trash.
     func forgetNote(of name: FileName) {
         guard let notes = try? openTrash(Self.notes, isMade: false) else { return }
         try? notes.removeFile(try Self.note(of: name))
@@ -133,8 +137,8 @@ extension Catalogue {
         return note
     }
 
-    /// Returns a name in the trash: the item's own, with a number if other items have that name, and short enough for
-    /// its note.
+    /// Returns a name in the trash. It is the item's own name, with a number if other items have that name, and
+    /// shortened if the name of its note would be too long.
     private static func name(_ bytes: [UInt8], _ number: Int) throws -> FileName {
         let mark = number == 1 ? [] : Array(" \(number)".utf8)
         let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && bytes.count - $0 <= 32 ? $0 : nil }

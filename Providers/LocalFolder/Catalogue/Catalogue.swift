@@ -3,16 +3,17 @@ import LinuxSystem
 
 /// The items that were ever seen in a directory, with identifiers that stay through renames, moves and replacements.
 ///
-/// The file system offers none that an extension may read: attributes and file handles are closed to a confined
-/// process. So the catalogue records the place and inode of each item, and finds out at the next scan what became of
-/// it. It numbers every change that it finds, and these numbers are the anchors of the change feed.
+/// The file system has no identifiers that an extension may read: a confined process cannot use extended attributes and
+/// file handles. Therefore the catalogue records the place and inode of each item, and detects changes at the next
+/// scan. It numbers every change, and these numbers are the anchors of the change feed.
 ///
 /// Not thread-safe; ``SharedCatalogue`` serializes its use. Methods block on the file system.
 package struct Catalogue {
     let database: Database
     /// The path of the served directory.
     let path: String
-    /// A random text that distinguishes this catalogue from one that replaced it: their numbers mean different items.
+    /// A random text that distinguishes this catalogue from a catalogue that replaced it, in which the same numbers
+    /// denote other items.
     package let stamp: String
 
     /// The identity of the served directory.
@@ -27,14 +28,14 @@ package struct Catalogue {
     /// The size of SQLite's cache, in KiB. The inode index of a large directory is written in random order.
     private static let cacheSize = 64 << 10
 
-    /// The most removed items that are remembered.
+    /// The maximum number of removed items that are remembered.
     private static let mostGone: Int64 = 20_000
 
     /// Opens the catalogue of a directory, or creates it.
     ///
     /// - Parameters:
-    ///   - path: the directory that is served.
-    ///   - store: the catalogue's file. A damaged one is created anew: every item then has a new identifier.
+    ///   - path: the served directory.
+    ///   - store: the catalogue's file. A damaged file is created again. Every item then gets a new identifier.
     ///   - watches: the kernel's watches of the directories.
     init(of path: String, store: String, watches: FolderWatches) throws {
         self.path = path
@@ -96,7 +97,8 @@ package struct Catalogue {
         return (database, stamp)
     }
 
-    /// Updates a catalogue that stores dates in nanoseconds only, and does not record ctime, birth time and links.
+    /// Updates an older catalogue, which stores dates only in nanoseconds and does not record ctime, birth time and
+    /// links.
     private static func addColumns(to database: Database) throws {
         let columns = try database.all("SELECT name FROM pragma_table_info('item')") {
             String(decoding: $0.bytes(0), as: UTF8.self)
@@ -174,7 +176,7 @@ extension Catalogue {
             formerParent: row.integer(11))
     }
 
-    /// Returns the row of a number, including a removed one.
+    /// Returns the row of a number, even if its item was removed.
     func row(_ number: Int64) throws -> CatalogueItem? {
         try database.first(
             "SELECT \(Self.columns) FROM item WHERE number = ?", .integer(number), read: Self.read)
@@ -198,8 +200,8 @@ extension Catalogue {
     /// Adds a new item.
     ///
     /// - Parameters:
-    ///   - isChange: whether the change feed reports it. The items of a directory's first listing are in that
-    ///     listing.
+    ///   - isChange: whether the change feed reports the item. It does not report the items of a directory's first
+    ///     listing, because the listing returns them.
     ///   - mayBeTaken: whether another item may have the name.
     func insert(
         _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts, isChange: Bool = true, mayBeTaken: Bool = true
@@ -214,6 +216,8 @@ extension Catalogue {
 
     /// Adds items that the change feed does not report. No other row may have their names.
     ///
+    /// - Parameter files: the files of the items, at most ``mostAdditions``.
+    ///
     /// - Parameter files: at most ``mostAdditions``.
     func insert(_ files: ArraySlice<FoundFile>, in parent: Int64) throws -> [CatalogueItem] {
         let text = files.count == Self.mostAdditions ? Self.fullAddition : Self.addition(of: files.count)
@@ -227,7 +231,8 @@ extension Catalogue {
         }
     }
 
-    /// The maximum number of rows that one statement adds. This number takes half the time of single insertions.
+    /// The maximum number of rows that one statement adds. With this number, adding rows takes half the time of single
+    /// insertions.
     static let mostAdditions = 32
 
     private static let oneAddition = addition(of: 1)
@@ -261,7 +266,7 @@ extension Catalogue {
         binder.add(facts.links)
     }
 
-    /// Sets an item's place and attributes, including those of a removed item.
+    /// Sets an item's place and attributes. The item may be a removed one.
     func place(
         _ item: CatalogueItem, _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts
     ) throws -> CatalogueItem {
@@ -287,14 +292,14 @@ extension Catalogue {
         return item
     }
 
-    /// Marks an item as removed. A later scan may find it elsewhere.
+    /// Marks an item as removed. A later scan may find the item in another place.
     func remove(_ item: CatalogueItem) throws {
         try database.run(
             "UPDATE item SET gone = 1, revision = ? WHERE number = ?", .integer(try nextRevision()),
             .integer(item.number))
     }
 
-    /// Marks another item that has the place as removed. A scan may find it elsewhere.
+    /// Marks another item that has a given place as removed. A scan may find that item in another place.
     private func clear(_ name: [UInt8], in parent: Int64, for number: Int64) throws {
         if let other = try row(named: name, in: parent), other.number != number { try remove(other) }
     }
@@ -305,7 +310,7 @@ extension Catalogue {
 extension Catalogue {
     /// Opens the served directory.
     ///
-    /// - Parameter checked: whether to check that it is still the directory that the catalogue is of.
+    /// - Parameter checked: whether to check that the catalogue belongs to the directory that is at the path now.
     func openRoot(checked: Bool = true) throws -> FileDescriptor {
         let root: FileDescriptor
         do throws(Errno) {
@@ -322,7 +327,7 @@ extension Catalogue {
         return root
     }
 
-    /// The maximum number of directories within each other; no path has room for more.
+    /// The maximum depth of directories. A path cannot be deeper.
     static let mostFolders = 4096
 
     /// Opens a directory, never through a symbolic link.
@@ -341,13 +346,13 @@ extension Catalogue {
         return folder
     }
 
-    /// Returns an item's directory, opened, and its name there. The root has none.
+    /// Opens the directory of an item, and returns it with the item's name in it. The root has no name.
     func place(of item: CatalogueItem) throws -> (folder: FileDescriptor, name: FileName) {
         guard !item.isGone, let name = FileName(bytes: item.name) else { throw FolderError.noSuchItem }
         return (try openFolder(item.parent), name)
     }
 
-    /// Returns the present attributes of a name in a directory, or `nil` if its kind is not served.
+    /// Returns the present attributes of the file with a name in a directory, or `nil` if its kind is not served.
     func facts(
         of name: FileName, in folder: FileDescriptor, device: UInt64
     ) throws -> CatalogueItem.Facts? {

@@ -20,18 +20,18 @@ package struct CatalogueItem: Sendable, Equatable {
         }
     }
 
-    /// The file's attributes that matter.
+    /// The attributes of a file that the catalogue uses.
     package struct Facts: Sendable, Equatable {
         package var kind: Kind
         /// The inode; 0 for a file on another device than the served directory, because inodes are unique per device
         /// only.
         var inode: UInt64
-        /// The birth time, in nanoseconds since 1970; 0 if the file system does not record it. A file that reuses an
-        /// inode has another one.
+        /// The birth time, in nanoseconds since 1970; 0 if the file system does not record it. If a new file gets the
+        /// inode of a removed one, their birth times differ.
         var birth: Int64 = 0
         package var size: Int64
         package var modified: FileTime
-        /// The ctime of a file, in nanoseconds since 1970; 0 if unknown. No program can set it.
+        /// The ctime of a file, in nanoseconds since 1970; 0 if it is unknown. Programs cannot set it.
         var changed: Int64 = 0
         /// The number of a file's hard links.
         var links: Int64 = 0
@@ -48,18 +48,18 @@ package struct CatalogueItem: Sendable, Equatable {
     package var facts: Facts
     /// Whether the item does not exist any more.
     package var isGone = false
-    /// A number that distinguishes contents of the same size and date; 0 for the first ones.
+    /// A number that distinguishes contents with the same size and date. 0 for the first such contents.
     package var contents: Int64 = 0
     /// Whether a directory was ever listed.
     var isListed = false
-    /// The directory that the item was last moved out of; 0 if it never was.
+    /// The directory that the item was last moved out of; 0 if the item was never moved.
     package var formerParent: Int64 = 0
 
     package static let root: Int64 = 1
-    /// The parent of the items in the trash.
+    /// The parent number of the items in the trash.
     package static let trash: Int64 = -1
 
-    /// The version of the contents. It changes when the file is written, or when another file takes its place.
+    /// The version of the contents. It changes when the file is written, or when another file replaces it.
     package var contentVersion: [UInt8] {
         guard facts.kind == .file else { return [] }
         var text = VersionText()
@@ -94,7 +94,9 @@ package struct CatalogueItem: Sendable, Equatable {
 }
 
 extension CatalogueItem.Facts {
-    /// Creates the attributes from a status, or returns `nil` for a kind that is not served.
+    /// Creates the attributes from a status. Returns `nil` if the kind of the file is not served.
+    ///
+    /// - Parameter device: the device of the served directory.
     ///
     /// - Parameter device: the device of the served directory.
     init?(_ status: FileStatus, birth: Int64 = 0, device: UInt64, target: [UInt8] = []) {
@@ -110,19 +112,19 @@ extension CatalogueItem.Facts {
         self.target = target
     }
 
-    /// Whether a file elsewhere with these attributes is this item, moved. A file that reuses an inode has another
-    /// birth time.
+    /// Whether a file in another place with these attributes is this item after a move. A new file with the same inode
+    /// has another birth time.
     func isSame(as other: CatalogueItem.Facts) -> Bool {
         guard inode != 0, isSameFile(as: other), kind == other.kind else { return false }
         return kind == .folder || (size == other.size && modified == other.modified)
     }
 
-    /// Whether both are of one file of the file system, whatever its contents.
+    /// Whether both attributes belong to the same file in the file system, whatever its contents.
     func isSameFile(as other: CatalogueItem.Facts) -> Bool {
         inode == other.inode && (birth == other.birth || birth == 0 || other.birth == 0)
     }
 
-    /// Whether the file is among others, by inode and birth time.
+    /// Whether the file is among others, compared by inode and birth time.
     func isFile(among others: [UInt64: Int64]) -> Bool {
         others[inode].map { $0 == birth || $0 == 0 || birth == 0 } ?? false
     }
@@ -133,11 +135,11 @@ extension CatalogueItem.Facts {
             && (changed == 0 || changed == status.changedNanoseconds)
     }
 
-    /// Whether a file may have other contents than it had with the earlier attributes. Size and date do not suffice:
-    /// programs set dates back, and then only the ctime differs. If a change of name, place, mode or links explains
-    /// the ctime, it is taken for the only one.
+    /// Whether a file may have other contents than it had with the earlier attributes. Size and date do not suffice: if
+    /// a program sets the date back, only the ctime differs. A changed ctime is ignored if a change of name, place,
+    /// mode or links explains it.
     ///
-    /// - Parameter isMoved: whether its name or place has changed.
+    /// - Parameter isMoved: whether the file's name or place has changed.
     func hasOtherContents(than before: CatalogueItem.Facts, isMoved: Bool) -> Bool {
         guard kind == .file else { return false }
         if size != before.size || modified != before.modified || !isSameFile(as: before) { return true }

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// A directory, and the names in it to compare.
+/// A directory, and those names in it that are to be compared.
 struct ComparedFolder {
     let number: Int64
-    /// The directory; `nil` if it does not exist, and so has no names.
+    /// The directory; `nil` if the directory does not exist, and therefore contains no names.
     let descriptor: FileDescriptor?
     /// The device of the served directory.
     let device: UInt64
@@ -11,7 +11,7 @@ struct ComparedFolder {
     /// Whether `names` are all names in the directory.
     let isWhole: Bool
 
-    /// Returns the attributes of the file of a name, or `nil` if it is gone or of a kind that is not served.
+    /// Returns the attributes of the file with a name, or `nil` if the file was removed or its kind is not served.
     func facts(of bytes: [UInt8]) throws -> CatalogueItem.Facts? {
         guard let descriptor, let name = FileName(bytes: bytes) else { return nil }
         do throws(Errno) {
@@ -24,7 +24,7 @@ struct ComparedFolder {
         }
     }
 
-    /// Returns the files of a range of names, without those that are gone.
+    /// Returns the files of a range of names. Removed files are left out.
     func files(_ range: Range<Int>) throws -> [FoundFile] {
         try range.compactMap { index in
             let name = names[index]

@@ -2,7 +2,7 @@ import CSQLite
 
 /// A connection to an SQLite file. Not thread-safe.
 ///
-/// Each statement is compiled once and kept. Their number is bounded, because the texts are fixed in the sources.
+/// Each statement is compiled once and cached. The number of statements is bounded, because their texts are constants.
 final class Database {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]

@@ -15,12 +15,12 @@ final class FilesAhead: Sendable {
 
     // Leaf lock.
     private let state = Lock(State())
-    /// The count of results that wait.
+    /// The semaphore that counts the results that wait.
     private let filled = DispatchSemaphore(value: 0)
-    /// The count of results for which there is room.
+    /// The semaphore that counts the results for which there is room.
     private let free = DispatchSemaphore(value: 0)
 
-    /// Whether a directory has so many files that a thread is worth it.
+    /// Whether a directory has so many files that a separate thread is faster.
     static func isWorthIt(for folder: ComparedFolder) -> Bool { folder.names.count > 4 * count }
 
     /// Returns the indices of a directory's names, a range for each result.
@@ -47,8 +47,8 @@ final class FilesAhead: Sendable {
         }
     }
 
-    /// Returns the files of the next range. Blocks until the thread has read them. Must not be called after the last
-    /// range.
+    /// Returns the files of the next range. Blocks until the thread has read these files. Must not be called after the
+    /// last range.
     func next() throws -> [FoundFile] {
         filled.wait()
         let result = state.withLock { $0.results.removeFirst() }

@@ -1,8 +1,8 @@
-/// The first listing of a directory, whose files become items portion by portion, in the order of their names. A page
-/// of a large directory does not wait for the following ones.
+/// The first listing of a directory. The files become items portion by portion, in the order of their names. A page of
+/// a large directory does not wait for the following pages.
 ///
-/// Meanwhile other operations may add items with names that the listing has not reached. The listing takes them as
-/// they are: they are newer than what it has read of their files.
+/// During the listing, other operations may add items with names that the listing has not reached. The listing returns
+/// these items unchanged, because they are newer than the files' attributes that it has read.
 final class FirstListing {
     private let compared: ComparedFolder
     private let ahead: FilesAhead?
@@ -11,11 +11,11 @@ final class FirstListing {
     private var rest: Range<Int>
     /// The name that the listing has reached; empty at the beginning.
     private var reached: [UInt8] = []
-    /// The number of items that were added at least, the last time.
+    /// The minimum number of items that were added the last time.
     private var portion = 0
-    /// The items that were added and not taken yet.
+    /// The items that were added to the catalogue and not returned yet.
     private var waiting: ArraySlice<CatalogueItem> = []
-    /// The name of the item that was taken last; empty at the beginning.
+    /// The name of the item that was returned last; empty at the beginning.
     private(set) var last: [UInt8] = []
     /// Whether a file was an item of another place before.
     private(set) var hasMoved = false
@@ -23,17 +23,17 @@ final class FirstListing {
     /// Whether a page was asked for since ``Catalogue/endUnusedListing()`` was called.
     var isUsed = true
 
-    /// The maximum number of items of a portion. Each transaction writes much of the index of inodes, because names are
-    /// in another order. So the portions grow.
+    /// The maximum number of items of a portion. Each transaction writes a large part of the index of inodes, because
+    /// names are in another order. Therefore the portions grow.
     private static let mostOfPortion = 32_000
 
     var folder: Int64 { compared.number }
     /// Whether all files are items.
     var isAdded: Bool { rest.isEmpty }
-    /// Whether all items were taken.
+    /// Whether all items of the listing were returned.
     var isComplete: Bool { isAdded && waiting.isEmpty }
 
-    /// Begins the listing of a directory without known items.
+    /// Begins the listing of a directory of which the catalogue has no items.
     init(of compared: ComparedFolder, in catalogue: Catalogue) throws {
         self.compared = compared
         rest = 0..<compared.names.count
@@ -43,10 +43,10 @@ final class FirstListing {
 
     deinit { ahead?.cancel() }
 
-    /// Whether a portion has to be added before so many items can be taken.
+    /// Whether a portion must be added before `count` items can be returned.
     func isShort(of count: Int) -> Bool { waiting.count < count && !isAdded }
 
-    /// Takes items that were added, at most `count`.
+    /// Returns items that were added, at most `count`, and removes them from the waiting ones.
     func take(_ count: Int = .max) -> [CatalogueItem] {
         let taken = Array(waiting.prefix(count))
         waiting.removeFirst(taken.count)
@@ -54,8 +54,8 @@ final class FirstListing {
         return taken
     }
 
-    /// Adds the next portion to the catalogue, so that at least `count` items can be taken, or all that are left. Must
-    /// be called in a transaction. The listing cannot go on after an error.
+    /// Adds the next portion to the catalogue. Afterwards at least `count` items, or all remaining ones, can be
+    /// returned. Must be called in a transaction. After an error, the listing must not be used any more.
     func add(_ count: Int, to catalogue: Catalogue) throws {
         portion = max(count, min(2 * portion, Self.mostOfPortion))
         var items = Array(waiting)

@@ -1,14 +1,14 @@
 /// Compares a directory with its items in the catalogue.
 ///
-/// A file is, in this order: the item of the same name, if it is the same file; the item of the same name if that
-/// item's file is gone, as when a program saves by rename; an item of another place if its file is gone from there; a
-/// new item.
+/// A file is identified by the first rule that applies. It is the item of the same name, if both are the same file. It
+/// is the item of the same name, if that item's file does not exist any more, as when a program saves by renaming a new
+/// file. It is an item of another place, if that item's file was moved away from there. Otherwise it is a new item.
 struct FolderComparison {
     private let catalogue: Catalogue
     private let compared: ComparedFolder
-    /// Whether the directory was never listed before. Its items are no changes then.
+    /// Whether the directory was never listed before. In this case its items do not count as changes.
     private let isFirst: Bool
-    /// The inodes of all earlier items. `nil` if there are more of them than names to compare.
+    /// The inodes of all earlier items; `nil` if there are more items than names to compare.
     private var knownInodes: Set<UInt64>?
     /// Whether the catalogue had items in the directory.
     private var hasKnown = true
@@ -68,7 +68,7 @@ struct FolderComparison {
         }
     }
 
-    /// Returns the numbers of the items that the catalogue has for the compared names.
+    /// Returns the numbers of the catalogue's items that have one of the compared names.
     private func known() throws -> [Int64] {
         if compared.isWhole { return try catalogue.childNumbers(of: folder) }
         return try (0..<compared.names.count).compactMap {
@@ -76,7 +76,8 @@ struct FolderComparison {
         }
     }
 
-    /// Adds a file that is no item of this directory yet: moves the item that it was elsewhere, or creates a new one.
+    /// Adds a file that is not an item of this directory yet. If the file was an item in another place, moves this
+    /// item; otherwise creates a new item.
     private mutating func add(_ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
         if let item = try catalogue.mover(facts, among: knownInodes) { return try place(item, name, facts) }
         let item = try catalogue.insert(name, in: folder, facts, isChange: !isFirst, mayBeTaken: hasKnown)
@@ -85,7 +86,7 @@ struct FolderComparison {
         hasAdditions = true
     }
 
-    /// Adds all files of a directory without known items.
+    /// Adds all files of a directory of which the catalogue has no items.
     private mutating func addAll() throws {
         if isFirst { return try listFirst() }
         let ahead = FilesAhead.isWorthIt(for: compared) ? try? FilesAhead(of: compared) : nil
@@ -114,16 +115,16 @@ struct FolderComparison {
 }
 
 extension Catalogue {
-    /// Returns the inodes of all items, or `nil` if the catalogue has more than `count`.
+    /// Returns the inodes of all items; `nil` if the catalogue has more than `count` items.
     func inodes(ofAtMost count: Int) throws -> Set<UInt64>? {
         let last = try database.first("SELECT MAX(number) FROM item") { $0.integer(0) } ?? 0
         guard last <= count else { return nil }
         return Set(try database.all("SELECT inode FROM item") { UInt64(bitPattern: $0.integer(0)) })
     }
 
-    /// Returns the item of another place that a file was, if that place does not hold it any more.
+    /// Returns the item that a file was in another place, if the file is not in that place any more.
     ///
-    /// - Parameter inodes: the inodes of all earlier items, if they are known.
+    /// - Parameter inodes: the inodes of all earlier items; `nil` if they are not known.
     func mover(_ facts: CatalogueItem.Facts, among inodes: Set<UInt64>?) throws -> CatalogueItem? {
         guard facts.inode != 0, inodes?.contains(facts.inode) ?? true else { return nil }
         let candidates = try database.all(

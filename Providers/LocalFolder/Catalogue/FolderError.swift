@@ -6,15 +6,15 @@ package enum FolderError: Error, CustomStringConvertible {
     case noSuchItem
     /// The name is taken by this item.
     case taken(CatalogueItem)
-    /// The served directory is not in its place, such as when its disk is not mounted.
+    /// The served directory is not at its path, for example because its disk is not mounted.
     case unavailable(String)
-    /// A name that no file can have.
+    /// The name is invalid for a file.
     case badName(String)
-    /// The item is not of the kind that the call is for, a directory or a file.
+    /// The item has the wrong kind for the call, which expects a directory or a file.
     case wrongKind
-    /// A file kept changing while it was copied.
+    /// The file changed repeatedly while it was copied.
     case busy
-    /// The file that was to be replaced has changed.
+    /// The file to be replaced has changed.
     case outdated
     /// The catalogue's own database failed.
     case catalogue(String)

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// Names in a directory, sorted by their bytes. They lie in one buffer, because there may be a million of them.
+/// Names in a directory, sorted by their bytes. They are in one buffer, because a directory may have a million names.
 struct FolderNames {
     /// The names, each with its terminating NUL.
     private var characters: [CChar] = []

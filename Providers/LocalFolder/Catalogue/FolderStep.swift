@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// The fault points of the provider. At each, the served directory or the document storage has a change that the
-/// catalogue does not record yet, or the other way round.
+/// The fault points of the provider. At each of them, the served directory or the document storage has a change that
+/// the catalogue does not record yet, or the catalogue has recorded a change that was not made yet.
 package enum FolderStep: String, FaultPoint {
-    /// The new contents are staged beside the file that they replace.
+    /// The new contents are staged beside the file that they will replace.
     case staged = "folder.staged"
     case replaced = "folder.replaced"
-    /// A new file is staged beside its place, and then published.
+    /// A new file is staged beside its place, and is about to be published.
     case additionStaged = "folder.addition.staged"
     case added = "folder.added"
     case linkMade = "folder.link.made"

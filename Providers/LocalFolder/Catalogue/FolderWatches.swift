@@ -2,8 +2,8 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The directories that the kernel watches, and those to scan: directories that the kernel reported changes of, and
-/// unwatched ones.
+/// The directories that the kernel watches, and the directories to scan: those with reported changes, and unwatched
+/// ones.
 ///
 /// A directory is watched before it is scanned, so that changes during the scan are reported afterwards.
 package final class FolderWatches: Sendable {
@@ -15,10 +15,10 @@ package final class FolderWatches: Sendable {
     /// The part of a directory that may have changed.
     fileprivate enum Doubt {
         case whole
-        /// The files of these names, and the directory's own attributes.
+        /// The files with these names, and the directory's own attributes.
         case names(Set<FileName>)
 
-        /// The maximum number of names. With more, the whole directory is scanned.
+        /// The maximum number of names. If there are more, the whole directory is scanned.
         private static let mostNames = 1000
 
         mutating func add(_ name: FileName?) {
@@ -33,26 +33,26 @@ package final class FolderWatches: Sendable {
     fileprivate struct State {
         /// The watches by the directory's number in the catalogue.
         var watches: [Int64: Watch] = [:]
-        /// The directories by the number of their watch.
+        /// The watched directories, by the number of their watch.
         var folders: [FolderNotices.Number: Int64] = [:]
-        /// The directories that have changed, or may have.
+        /// The directories that may have changed, each with the part that may have changed.
         var pending: [Int64: Doubt] = [:]
         /// The directories that the kernel does not watch.
         var unwatched: Set<Int64> = []
-        /// The number of times that any directory may have changed, and the number that a scan of everything has
-        /// settled.
+        /// The number of times that changes in any directory may have been missed, and the number of these that a scan
+        /// of all directories has resolved.
         var losses = 1
         var settledLosses = 0
         var isLost: Bool { losses > settledLosses }
-        /// Whether the provider has signalled changes that the system has not asked for yet.
+        /// Whether the provider has signalled changes that the system has not requested yet.
         var isTold = false
         /// Whether all directories have to be scanned, because another program signalled changes.
         var isWanted = false
-        /// The time until which no watch is tried, because the kernel has no room for more.
+        /// The time until which no watch is added, because the kernel has no room for more.
         var fullUntil: ContinuousClock.Instant?
     }
 
-    /// The source of the kernel's reports; `nil` if there is none.
+    /// The source of the kernel's reports; `nil` if directories are not watched.
     private let watcher: (any FolderWatcher)?
     /// Wakes the waiting thread to end it.
     private let end: EventCounter
@@ -61,7 +61,7 @@ package final class FolderWatches: Sendable {
     // Taken within the catalogue's lock. Under it only calls that the kernel answers at once are made.
     private let state = Lock(State())
 
-    /// The pause before watching is tried again after the kernel had no room for it.
+    /// The pause before watches are added again, after the kernel had no room for more.
     private static let fullPause: Duration = .seconds(60)
 
     init(_ watcher: (any FolderWatcher)?) throws(Errno) {
@@ -72,13 +72,14 @@ package final class FolderWatches: Sendable {
 
     // MARK: What is to be looked at
 
-    /// The most rounds of scanning, because the scan of one directory may require that of another.
+    /// The maximum number of rounds of scanning. Several may be necessary, because the scan of one directory may
+    /// require that of another.
     private static let mostRounds = 100
 
     /// Takes the kernel's reports, and scans every directory that may have changed.
     ///
     /// - Parameters:
-    ///   - listed: returns all listed directories. It is called if any of them may have changed.
+    ///   - listed: returns all listed directories. It is called if every one of them may have changed.
     ///   - look: scans a directory, and returns whether anything has changed.
     /// - Returns: whether anything has changed. After an error, the remaining directories are scanned the next time.
     func look<Failure>(
@@ -128,7 +129,7 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// The directories that are to be scanned, as far as they are known.
+    /// The known directories that must be scanned.
     package var news: [Int64] {
         takeNotices()
         return pending
@@ -144,24 +145,24 @@ package final class FolderWatches: Sendable {
         return state.withLock { $0.isLost || $0.watches[folder] == nil || $0.pending[folder] != nil }
     }
 
-    /// Whether there are directories to scan that the kernel will not report.
+    /// Whether some directories must be scanned because the kernel does not report their changes.
     var isPartial: Bool {
         watcher == nil || state.withLock { $0.isLost || !$0.unwatched.isEmpty || !$0.pending.isEmpty }
     }
 
-    /// Records that any directory may have changed.
+    /// Records that all directories may have changed.
     func lose() { state.withLock { $0.losses += 1 } }
 
-    /// Records that another directory may be in this one's place now.
+    /// Records that another directory may have replaced a given one at its path.
     func doubt(_ folder: Int64) { state.withLock { $0.pending[folder] = .whole } }
 
     // MARK: Signals
 
-    /// Records that the provider is about to signal changes, which the system will then ask for.
+    /// Records that the provider is about to signal changes. The system will then request them.
     package func willTell() { state.withLock { $0.isTold = true } }
 
-    /// Records that the system asks for changes. If the provider has not signalled any, another program has, and may
-    /// know of a change that the kernel does not report.
+    /// Records that the system requested changes. If the provider has not signalled any, another program caused the
+    /// request, and may know about a change that the kernel does not report.
     package func wasAsked() {
         let isNews = state.withLock { state in
             defer { state.isTold = false }
@@ -201,8 +202,8 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// Returns the names in a directory that the kernel reported, which the caller is about to compare. Returns `nil`
-    /// if the reports since the last scan are not complete, so that the whole directory has to be scanned.
+    /// Returns the reported names in a directory. The caller must compare them. Returns `nil` if the reports since the
+    /// last scan are incomplete, so that the whole directory must be scanned.
     func namesToLook(at folder: Int64, _ descriptor: FileDescriptor) -> Set<FileName>? {
         guard let identity = try? descriptor.status().identity else { return nil }
         return state.withLock { state in
@@ -214,7 +215,7 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// Records that a directory could not be scanned and has to be scanned again.
+    /// Records that a directory could not be scanned and must be scanned again.
     func miss(_ folder: Int64) {
         state.withLock { state in
             state.pending[folder] = nil
@@ -237,7 +238,9 @@ package final class FolderWatches: Sendable {
 
     // MARK: Waiting
 
-    /// Blocks until the kernel reports a change, until ``stop()``, or for a number of seconds.
+    /// Blocks until the kernel reports a change, until ``stop()``, or until a time limit in seconds.
+    ///
+    /// - Parameter isAsleep: whether to ignore reports of changes.
     ///
     /// - Parameter isAsleep: whether to ignore reports and wait for the end or the time only.
     func wait(atMost seconds: Double, isAsleep: Bool = false) {
@@ -260,7 +263,7 @@ package final class FolderWatches: Sendable {
 extension FolderWatches.State {
     /// Records a watch.
     ///
-    /// - Returns: the number of the watch that it replaces, which is not needed any more.
+    /// - Returns: the number of the watch that the new one replaces and that is not needed any more.
     fileprivate mutating func watch(_ folder: Int64, _ watch: FolderWatches.Watch) -> FolderNotices.Number? {
         // A directory in two places is reported for the place that was scanned last.
         if let other = folders[watch.number], other != folder {

@@ -2,18 +2,19 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// Operations that take as long as a file is large. They hold the catalogue's lock only at their beginning and end.
+/// Operations whose duration depends on the size of a file. They hold the catalogue's lock only at their beginning and
+/// end.
 extension SharedCatalogue {
-    /// The number of times that a copy is attempted if its original changes meanwhile.
+    /// The maximum number of times that a copy is attempted, if the original changes while it is copied.
     private static let attempts = 5
 
     /// Copies a file's contents to a path.
     ///
     /// - Parameters:
-    ///   - replacing: whether to replace a file at the path. Otherwise an existing one is an error.
-    ///   - note: is called when the copy is complete and before it has its name, with its status before any client
-    ///     can write to it.
-    ///   - named: is called when it has its name, with its status then.
+    ///   - replacing: whether to replace a file at the path. If `false`, an existing file causes an error.
+    ///   - note: called when the copy is complete and has no name yet, with its status. No client can write to it
+    ///     before.
+    ///   - named: called when the copy has got its name, with its status at that time.
     /// - Returns: the item with the version that was copied. The file may have changed since.
     @discardableResult
     package func copyOut(
@@ -32,7 +33,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// Returns an item that is a file, and the file at its place, opened. That may be another file by now.
+    /// Returns an item that is a file, and opens the file at its place. The file may have been replaced since.
     func opened(_ identifier: String) throws(FolderError) -> (CatalogueItem, FileDescriptor) {
         try perform { catalogue in
             let item = try catalogue.item(identifier)
@@ -103,16 +104,16 @@ extension SharedCatalogue {
         }
     }
 
-    /// The number of names that are tried.
+    /// The maximum number of names that are tried.
     private static let names = 1000
 
     /// Copies a file of the storage into a directory, under the first free name.
     ///
     /// - Parameters:
-    ///   - isOnce: whether an existing file of such a name with the same bytes counts as this copy. A killed process
-    ///     may have made it.
+    ///   - isOnce: whether an existing file with one of the names and the same bytes counts as this copy. A killed
+    ///     process may have created it.
     ///   - name: returns a name for 1, 2 and so on.
-    /// - Throws: ``FolderError/busy`` if the file is written to meanwhile.
+    /// - Throws: ``FolderError/busy`` if the file changes during the copy.
     package func copyIn(
         _ path: String, into parent: String, isOnce: Bool = false, named name: (Int) -> String
     ) throws(FolderError) {
@@ -160,7 +161,7 @@ extension SharedCatalogue {
         throw FolderError.system(.fileExists)
     }
 
-    /// Opens a file of the storage, and returns it with its status before it is read.
+    /// Opens a file of the storage, and returns it with the status that it had before it is read.
     private static func source(_ path: String) throws -> (FileDescriptor, FileMoment) {
         let (folder, name) = try place(path)
         let source = try folder.open(entry: name, [.readOnly, .nonBlocking])
@@ -169,11 +170,11 @@ extension SharedCatalogue {
         return (source, FileMoment(try source.status()))
     }
 
-    /// Copies a file of the storage to another place there, which must be free.
+    /// Copies a file of the storage to another path in the storage, which must be free.
     ///
     /// - Parameters:
     ///   - note: as for ``copyOut(_:to:replacing:note:named:)``.
-    ///   - named: likewise.
+    ///   - named: as for ``copyOut(_:to:replacing:note:named:)``.
     func copyStored(
         _ path: String, to other: String, note: (Catalogue, FileMoment) throws -> Void,
         named: (Catalogue, FileMoment) throws -> Void
@@ -196,7 +197,7 @@ extension SharedCatalogue {
 
     /// Whether an item has the same bytes as a file of the storage.
     ///
-    /// - Parameter version: the version that the item must have; `nil` is any.
+    /// - Parameter version: the version that the item must have; `nil` accepts every version.
     package func hasContents(
         _ identifier: String, of path: String, in version: [UInt8]? = nil
     ) throws(FolderError) -> Bool {
@@ -243,10 +244,10 @@ extension SharedCatalogue {
     /// Replaces an item's contents with those of a file of the container, atomically. Processes that have the old
     /// file open keep its contents.
     ///
-    /// - Parameter version: the version of the contents to replace, if newer ones must not be lost: another version
-    ///   is an error.
-    /// - Throws: ``FolderError/outdated`` for another version; ``FolderError/busy`` if the file is written to
-    ///   meanwhile, or the item is moved.
+    /// - Parameter version: the version of the contents to replace; `nil` accepts every version. Pass it if newer
+    ///   contents must not be lost.
+    /// - Throws: ``FolderError/outdated`` for another version; ``FolderError/busy`` if the file changes during the
+    ///   copy, or the item is moved.
     package func replace(
         _ identifier: String, withContentsOf path: String, over version: [UInt8]? = nil
     ) throws(FolderError) -> CatalogueItem {
@@ -279,7 +280,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// Returns a path's directory, opened, and the name in it.
+    /// Opens the directory of a path, and returns it with the last name of the path.
     private static func place(_ path: String) throws -> (FileDescriptor, FileName) {
         guard let slash = path.lastSlash, let name = FileName(path.lastPathName) else {
             throw FolderError.badName(path)

@@ -7,7 +7,7 @@ extension SharedCatalogue {
     /// - Parameters:
     ///   - alignment: a power of two. The bounds of the copied range are multiples of it, except at the end of the
     ///     file.
-    ///   - version: the version that the contents must have; `nil` is any.
+    ///   - version: the version that the contents must have; `nil` accepts every version.
     /// - Returns: the item, and the copied range.
     /// - Throws: ``FolderError/busy`` if the file has other contents.
     package func copyPart(

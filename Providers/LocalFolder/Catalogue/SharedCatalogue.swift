@@ -11,7 +11,7 @@ package final class SharedCatalogue: Sendable {
 
     /// Opens a catalogue.
     ///
-    /// - Parameter watcher: watches directories. Without one, changes are found by scanning every directory.
+    /// - Parameter watcher: watches directories. If it is `nil`, changes are found by scanning every directory.
     package init(of path: String, store: String, watcher: (any FolderWatcher)? = nil) throws {
         watches = try FolderWatches(watcher)
         let catalogue = try Catalogue(of: path, store: store, watches: watches)
@@ -20,7 +20,7 @@ package final class SharedCatalogue: Sendable {
 
     deinit { watches.stop() }
 
-    /// Runs a function with the catalogue, one at a time.
+    /// Runs a function with the catalogue. Only one function runs at a time.
     package func perform<Result: Sendable>(
         _ body: (Catalogue) throws -> Result
     ) throws(FolderError) -> Result {

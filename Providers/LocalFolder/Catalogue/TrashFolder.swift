@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// The directory at the top of the served one that holds the trash, and is not served.
+/// The directory at the top of the served directory that contains the trash. It is not served itself.
 ///
 /// A user's own file or directory may have any name, including this one. The trash is recognized by a file in it that
-/// identifies this very directory: neither a copy of it nor a user's directory has such a file. If the user has a
-/// file of the first name, the trash takes the next one that is free.
+/// identifies its directory. A copy of the trash does not have a valid file of this kind, and neither has a user's
+/// directory. If the user has a file with the first name, the trash gets the next free name.
 ///
-/// The name is not `.Trash-$uid`, which a desktop makes for itself at the top of a disk, and of a mount.
+/// The name is not `.Trash-$uid`, because desktops create a directory with that name at the top of each disk and mount.
 enum TrashFolder {
     private static let name = ".purvey-trash"
 
@@ -19,7 +19,7 @@ enum TrashFolder {
 
     /// Opens the trash of a directory.
     ///
-    /// - Throws: `Errno.noSuchFile` if it has none yet.
+    /// - Throws: `Errno.noSuchFile` if the directory has no trash yet.
     static func open(in root: FileDescriptor) throws(Errno) -> FileDescriptor {
         for name in names {
             if let folder = trash(name, in: root) { return folder }
@@ -32,9 +32,9 @@ enum TrashFolder {
         names.contains(name) && trash(name, in: root) != nil
     }
 
-    /// Labels the directory that becomes the trash, and gives it the first free name.
+    /// Labels the directory that becomes the trash, and renames it to the first free name.
     ///
-    /// - Parameter temporary: the directory's name until then.
+    /// - Parameter temporary: the directory's earlier name.
     static func publish(_ temporary: FileName, _ folder: FileDescriptor, in root: FileDescriptor) throws {
         try putLabel(into: folder)
         for name in names {
@@ -56,12 +56,12 @@ enum TrashFolder {
         try file.synchronize()
     }
 
-    /// Opens the directory of the first name, whether it is the trash or not.
+    /// Opens the directory with the first name, whether it is the trash or not.
     static func candidate(in root: FileDescriptor) -> FileDescriptor? {
         names.first.flatMap { try? root.open(entry: $0, [.readOnly, .directory]) }
     }
 
-    /// Removes a directory that a killed process made for the trash and did not publish.
+    /// Removes a directory that a killed process created for the trash and did not publish.
     static func removeLeftover(_ name: FileName, in root: FileDescriptor) {
         guard let label, let folder = try? root.open(entry: name, [.readOnly, .directory]) else { return }
         try? folder.removeFile(label)
@@ -76,7 +76,8 @@ enum TrashFolder {
         return folder
     }
 
-    /// Returns the label that identifies a directory, if its file system has lasting inodes and birth times.
+    /// Returns the label that identifies a directory; `nil` if its file system does not have permanent inodes and birth
+    /// times.
     private static func labelBytes(of folder: FileDescriptor) throws(Errno) -> [UInt8] {
         let (status, birth) = try folder.statusAndBirth()
         guard birth != 0, !folder.hasPassingInodes else { return Array("trash\n".utf8) }
@@ -85,7 +86,7 @@ enum TrashFolder {
 }
 
 extension Catalogue {
-    /// Opens the trash of the served directory, and creates it if there is none.
+    /// Opens the trash of the served directory. Creates it if it does not exist.
     func openOrMakeTrash(in root: FileDescriptor) throws -> FileDescriptor {
         do throws(Errno) {
             return try TrashFolder.open(in: root)
@@ -108,8 +109,8 @@ extension Catalogue {
         }
     }
 
-    /// Labels the trash of a catalogue that is older than the labels. Without one, it would be taken for the user's
-    /// own directory.
+    /// Labels the trash of a catalogue that was created before labels existed. Without a label, it would be treated as
+    /// a directory of the user.
     func labelEarlierTrash() throws {
         guard let root = try? openRoot(checked: false), (try? TrashFolder.open(in: root)) == nil,
             let folder = TrashFolder.candidate(in: root), try isMarked(folder) || hasTrashed(in: folder)

@@ -5,7 +5,7 @@ import LinuxSystem
 struct TrashNote {
     /// The names on the path from the served directory.
     let path: [[UInt8]]
-    /// Seconds since 1970. It is not read from a file.
+    /// The time at which the item was trashed, in seconds since 1970. It is not read from a file.
     let deleted: time_t
 
     private static let largest = 64 << 10
@@ -18,7 +18,7 @@ struct TrashNote {
 
     /// Reads a note.
     ///
-    /// - Returns: `nil` if it does not exist, or has no path.
+    /// - Returns: `nil` if the note does not exist, or does not contain a path.
     init?(reading name: FileName, in folder: FileDescriptor) throws {
         guard let file = try? folder.open(entry: name, [.readOnly, .nonBlocking]),
             let bytes = try? file.readToEnd(limit: Self.largest)

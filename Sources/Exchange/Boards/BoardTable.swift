@@ -3,7 +3,8 @@ import ItemProvider
 
 /// The items on each board and their owners: the daemon's state of boards, as plain values.
 ///
-/// A board is a name; it exists while something is offered on it. Items keep the order in which they were offered.
+/// A board is identified by its name, and exists while an item is offered on it. Items stay in the order in which they
+/// were offered.
 package struct BoardTable {
     /// The name of the pasteboard for cut, copy and paste.
     package static let general = "general"
@@ -12,11 +13,11 @@ package struct BoardTable {
     package struct Entry: Sendable {
         package let manifest: OfferManifest
         package let board: String
-        /// The number of the connection that offers it.
+        /// The number of the connection that offers the item.
         package let owner: UInt64
-        /// A number that grows with every offer. It orders the items on a board, and is the cursor of a listing.
+        /// A number that increases with every offer. It orders the items on a board, and is the cursor of a listing.
         package let sequence: UInt64
-        /// Whether it is part of the contents of a pasteboard, which should outlive its process.
+        /// Whether the item is part of a pasteboard's contents, which should outlive the process that offers them.
         package let isPasteboardItem: Bool
     }
 
@@ -32,14 +33,14 @@ package struct BoardTable {
     /// The number of items that a connection has on each board.
     private var boardsOfOwner: [UInt64: [String: Int]] = [:]
     private var sequence: UInt64 = 0
-    /// The change count of a board without a record. It is at least that of every forgotten board, so that a count
-    /// never recurs.
+    /// The change count of a board without a record. It is not less than that of any forgotten board, so that a count
+    /// is never repeated.
     private var forgottenChangeCount: UInt64
 
     /// Creates an empty table.
     ///
-    /// - Parameter firstChangeCount: The change count of unused boards. A daemon starts above any count that a former
-    ///   one can have reached.
+    /// - Parameter firstChangeCount: The change count of unused boards. A daemon starts with a greater count than an
+    ///   earlier daemon can have reached.
     package init(limits: ExchangeLimits = ExchangeLimits(), firstChangeCount: UInt64 = 0) {
         self.limits = limits
         forgottenChangeCount = firstChangeCount
@@ -59,8 +60,8 @@ package struct BoardTable {
 
     /// Replaces the contents of a board. Returns the former items.
     ///
-    /// - Parameter amended: The change count of the owner's own contents, which it continues to write. The count
-    ///   stays the same. The call fails if the board has another count by now, or items of other owners.
+    /// - Parameter amended: The change count of the contents that the owner continues to write; `nil` for new contents.
+    ///   The count stays the same. The call fails if the board has another count now, or has items of other owners.
     @discardableResult
     package mutating func replaceContents(
         of board: String, with manifests: [OfferManifest], owner: UInt64, amending amended: UInt64? = nil
@@ -78,7 +79,7 @@ package struct BoardTable {
         return replaced
     }
 
-    /// Removes an item from its board. Only its owner may do that.
+    /// Removes an item from its board. Only the item's owner may do this.
     package mutating func withdraw(_ identifier: UUID, owner: UInt64) throws(ExchangeRefusalError) {
         guard let entry = entries[identifier], entry.owner == owner else { throw .noSuchItem }
         remove(entry)
@@ -94,7 +95,8 @@ package struct BoardTable {
         return removed
     }
 
-    /// Makes another owner offer an item, with some of its representations. The board's change count stays the same.
+    /// Changes the owner of an item, and limits the item to some of its representations. The board's change count stays
+    /// the same.
     package mutating func transfer(
         _ identifier: UUID, from owner: UInt64, to successor: UInt64, keeping indexes: Set<Int>
     ) throws(ExchangeRefusalError) {
@@ -112,7 +114,7 @@ package struct BoardTable {
 
     /// Returns the items on a board in the order in which they were offered.
     ///
-    /// - Parameter cursor: The sequence number after which the items begin.
+    /// - Parameter cursor: The sequence number after which to begin.
     package func items(on board: String, after cursor: UInt64 = 0) -> [Entry] {
         guard let items = boards[board]?.items else { return [] }
         return items.keys.filter { $0 > cursor }.sorted().compactMap { items[$0].flatMap { entries[$0] } }
@@ -125,16 +127,16 @@ package struct BoardTable {
 
     package func entry(_ identifier: UUID) -> Entry? { entries[identifier] }
 
-    /// Returns a count that grows whenever the contents of the board change, except for amendments by their owner,
-    /// and that never recurs.
+    /// Returns the change count of a board. It increases with each change of the board's contents, except for
+    /// amendments by their owner, and is never repeated.
     package func changeCount(of board: String) -> UInt64 {
         boards[board]?.changeCount ?? forgottenChangeCount
     }
 
-    /// Whether the board has been used since it was last forgotten, as far as that is remembered.
+    /// Whether the board has been used since it was last forgotten. Only a limited number of boards is remembered.
     package func isTouched(_ board: String) -> Bool { boards[board] != nil }
 
-    /// Makes an empty board equal to one that was never used. Its change count never recurs.
+    /// Makes an empty board equal to a board that was never used. Its change count is never repeated.
     package mutating func forget(_ name: String) {
         guard let board = boards[name], board.items.isEmpty else { return }
         forgottenChangeCount = max(forgottenChangeCount, board.changeCount)
@@ -213,7 +215,7 @@ extension BoardTable {
 }
 
 extension OfferManifest {
-    /// Checks a peer's manifest before any of it is stored.
+    /// Checks a peer's manifest before it is stored.
     package func check(_ limits: ExchangeLimits) throws(ExchangeRefusalError) {
         guard !representations.isEmpty else { throw .refused("the item has no representation") }
         guard representations.count <= limits.representationsPerOffer else {

@@ -6,9 +6,9 @@ import UniformTypeIdentifiers
 
 /// An inspection of a bundle's `Info.plist` that reports all faults at once.
 package struct BundleInspection {
-    /// The record to register; `nil` if there is any fault.
+    /// The record to register; `nil` if the bundle has a fault.
     package private(set) var record: BundleRecord?
-    /// The faults, one sentence each.
+    /// Sentences about the faults.
     package private(set) var faults: [String] = []
 
     /// The `Info.plist` key for the team.
@@ -69,8 +69,8 @@ package struct BundleInspection {
         }
     }
 
-    /// Finds the executable. The bundle's processes are recognized by it, so it must be a file in the bundle that
-    /// they run directly.
+    /// Finds the executable. It must be a file in the bundle that the bundle's processes run directly, because they are
+    /// recognized by it.
     private mutating func findExecutable(named name: String, in folder: String, of root: String) -> String? {
         guard !name.contains("/"), name != ".", name != ".." else {
             faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")

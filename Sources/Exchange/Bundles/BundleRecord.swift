@@ -29,7 +29,7 @@ extension BundleRecord {
     package static let exportedKey = "UTExportedTypeDeclarations"
     package static let importedKey = "UTImportedTypeDeclarations"
 
-    /// Decodes a record from disk. Returns `nil` if it is damaged.
+    /// Decodes a record from disk. Returns `nil` if the record is damaged.
     package init?(propertyList data: Data) {
         guard let list = Self.dictionary(data) else { return nil }
         let kept = list.filter { $0.key == Self.exportedKey || $0.key == Self.importedKey }

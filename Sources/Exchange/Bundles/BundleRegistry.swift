@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The bundles that are registered with the daemon, stored as one property list each.
+/// The bundles that are registered with the daemon. Each is stored as a property list.
 ///
-/// Any thread may use it. Methods that access the disk say so.
+/// Any thread may use it. The documentation of a method states whether it accesses the disk.
 package final class BundleRegistry: Sendable {
     /// The directory of the records.
     private let folder: String
@@ -13,7 +13,7 @@ package final class BundleRegistry: Sendable {
     private static let mostFaults = 20
     private let records: Lock<[String: BundleRecord]>
 
-    /// Reads the records from disk. A damaged one is skipped and reported.
+    /// Reads the records from disk. A damaged record is skipped and reported.
     package init(folder: String, limit: Int = ExchangeLimits().bundles, report: (String) -> Void = { _ in }) {
         self.folder = folder
         self.limit = limit
@@ -36,7 +36,7 @@ package final class BundleRegistry: Sendable {
         records.withLock { $0.values.sorted { $0.identifier < $1.identifier } }
     }
 
-    /// Registers the bundle in a directory, replacing one with the same identifier. Reads and writes the disk.
+    /// Registers the bundle in a directory. Replaces a bundle with the same identifier. Reads and writes the disk.
     @discardableResult
     package func register(path: String) throws -> BundleRecord {
         let inspection = BundleInspection(path: path)
@@ -76,7 +76,8 @@ package final class BundleRegistry: Sendable {
         records.withLock { $0[identifier] = nil }
     }
 
-    /// Returns the bundle with an executable, compared by file identity, whatever path leads to the file.
+    /// Returns the bundle with an executable. The executable is compared by file identity, so any path to the file
+    /// matches.
     package func bundle(ofExecutable identity: FileStatus.Identity) -> BundleRecord? {
         all.first { (try? FileStatus.of($0.executable).identity) == identity }
     }

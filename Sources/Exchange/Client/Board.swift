@@ -3,8 +3,8 @@ import ItemProvider
 
 /// A board on which processes of one user offer items to each other: a pasteboard, a shelf, or a drag session.
 ///
-/// A board is a name. It need not be created or closed: it exists while something is offered on it. The first use in
-/// a process connects to the Purvey daemon, and starts it if necessary.
+/// A board is identified by its name. It need not be created or closed: it exists while an item is offered on it. The
+/// first use in a process connects to the Purvey daemon, and starts it if necessary.
 ///
 ///     let offer = try await Board.shelf.offer(NSItemProvider(contentsOf: url))
 ///
@@ -13,7 +13,7 @@ import ItemProvider
 ///     for provider in try await Board.shelf.items() { … provider.loadDataRepresentation … }
 ///
 /// A listed item is an ordinary `NSItemProvider`; its load handlers send requests to the other process. This is
-/// Purvey's own interface: Apple's platforms have `UIPasteboard` and drag sessions instead, but nothing for both.
+/// Purvey's own interface: Apple's platforms have `UIPasteboard` and drag sessions, but no common interface for both.
 public struct Board: Sendable, Hashable {
     /// The board's name: 1 to 255 bytes without control characters.
     public let name: String
@@ -24,7 +24,7 @@ public struct Board: Sendable, Hashable {
     /// The board for items that are not meant for the pasteboard.
     public static let shelf = Board("shelf")
 
-    /// Creates a reference to the board with a name, common to all processes of this user.
+    /// Creates a reference to the board with a name. All processes of this user share the board.
     public init(_ name: String) { self.init(name, client: .shared) }
 
     /// Creates a reference to the board with a name at a particular daemon.
@@ -47,7 +47,7 @@ public struct Board: Sendable, Hashable {
 extension Board {
     /// Offers an item. Its representations are produced only when another process loads them.
     ///
-    /// Representations registered later, and a name set later, are not visible to others.
+    /// Other processes do not see representations that are registered later, nor a name that is set later.
     ///
     /// - Parameter completionHandler: Called once, on an arbitrary thread, with the offer or an ``ExchangeError``.
     ///   Retain the offer: the item is withdrawn when the last reference to it is released.
@@ -65,7 +65,7 @@ extension Board {
         try await offer(provider, loaded: { _ in })
     }
 
-    /// Offers an item, and calls a function after each load with whether it succeeded.
+    /// Offers an item. After each load, calls a function with whether the load succeeded.
     package nonisolated(nonsending) func offer(
         _ provider: NSItemProvider, loaded: @escaping @Sendable (Bool) -> Void
     ) async throws(ExchangeError) -> Offer {
@@ -77,13 +77,13 @@ extension Board {
 
     /// Replaces the contents of the board, as a pasteboard does on copy.
     ///
-    /// The items stay until they are replaced. When this process ends in good order, by `exit` or by returning from
-    /// `main`, it has a few seconds (3, or `PURVEY_EXIT_TIME_LIMIT`) to fulfil the promises, so that the items can be
-    /// loaded afterwards.
+    /// The items stay until they are replaced. When this process ends in order, by `exit` or by returning from `main`,
+    /// it has a few seconds (3, or `PURVEY_EXIT_TIME_LIMIT`) to fulfil the promises. The items can be loaded
+    /// afterwards.
     ///
-    /// - Parameter fulfilling: Whether to fulfil the promises now and pass the results to the daemon, so that this
-    ///   process may end in any way. Load handlers run before the board changes. Representations that fail or are too
-    ///   large are left out.
+    /// - Parameter fulfilling: Whether to fulfil the promises now and pass the results to the daemon. In this case, the
+    ///   items survive any end of this process. Load handlers run before the board changes. Representations that fail
+    ///   or are too large are left out.
     /// - Throws: ``ExchangeError``, or the error of a load handler if no representation of an item succeeds.
     public nonisolated(nonsending) func replaceContents(
         with providers: [NSItemProvider], fulfilling: Bool = false
@@ -123,8 +123,8 @@ extension Board {
         }.get()
     }
 
-    /// A count that grows whenever the contents of the board change, and never recurs. It stays the same while a
-    /// program adds to contents of its own.
+    /// The change count of the board. It increases with each change of the board's contents, and is never repeated. It
+    /// stays the same while a program adds to its own contents.
     public var changeCount: Int {
         get async throws {
             Int(clamping: try await client.call(ChangeCountCall(board: name), attempts: 3).changeCount)

@@ -5,11 +5,11 @@ import ItemProvider
 import LinuxSystem
 
 extension ExchangeClient {
-    /// Fulfils the promise of an item now and passes the results to the daemon, which offers them from then on: the
-    /// item outlives this process.
+    /// Fulfils the promise of an item now, and passes the results to the daemon. The daemon then offers the item, which
+    /// outlives this process.
     ///
-    /// Representations for this process alone are left out. So are those whose handler fails or for which the daemon
-    /// has no room, as long as one remains.
+    /// Representations that only this process may load are left out. Representations whose handler fails, or for which
+    /// the daemon has no room, are also left out, if at least one remains.
     ///
     /// - Parameter deadline: The time until which load handlers may run.
     package func handOver(_ identifier: UUID, deadline: DispatchTime = .distantFuture) async throws {
@@ -18,8 +18,10 @@ extension ExchangeClient {
         try await takeOver(identifier)
     }
 
-    /// Fulfils the promises of items, and replaces the contents of a board once the daemon has the results. The items
-    /// outlive this process. Until then the board has its former contents.
+    /// Fulfils the promises of items, and replaces the contents of a board after the daemon has received the results.
+    /// The items outlive this process. Until the replacement, the board has its former contents.
+    ///
+    /// - Throws: The first error. In this case the board is unchanged, unless the daemon was lost at the last moment.
     ///
     /// - Throws: The first error. The board is then unchanged, unless the daemon was lost at the last moment.
     package func replaceContents(of board: String, keeping promises: [ItemPromise]) async throws {
@@ -67,8 +69,11 @@ extension ExchangeClient {
         offers.remove(identifier)?.offer.end()
     }
 
-    /// Announces that this process is about to end in good order, and hands over the items that should outlive it:
-    /// the contents it gave to pasteboards.
+    /// Announces that this process is about to end in order. Hands over the items that should outlive it: the contents
+    /// that it gave to pasteboards.
+    ///
+    /// - Parameter seconds: The time limit in seconds. Items that are not handed over within this time end with the
+    ///   process.
     ///
     /// - Parameter seconds: The time limit in seconds. Items that are not handed over by then end with the process.
     package func prepareToQuit(within seconds: Int) async {
@@ -80,8 +85,8 @@ extension ExchangeClient {
         }
     }
 
-    /// The time limit for the object of the coercing interface. Without it the wait might not end; the data itself is
-    /// complete by then.
+    /// The time limit for the object of the coercing interface. Without a limit, the wait might not end. The data
+    /// itself is complete before the wait.
     private static let itemPatience = DispatchTimeInterval.seconds(max(3, Farewell.longest))
 
     /// Returns the object of the coercing interface, if the representation has one.
@@ -94,7 +99,7 @@ extension ExchangeClient {
         }
     }
 
-    /// Runs a load handler and converts its result for use in other processes.
+    /// Runs a load handler, and converts its result to the form that other processes can use.
     private static func supply(_ representation: Representation, deadline: DispatchTime) async throws -> Supply {
         let delivery = representation.fileOptions.contains(.openInPlace) ? Delivery.inPlace : .copy
         let result = await withCheckedContinuation { continuation in

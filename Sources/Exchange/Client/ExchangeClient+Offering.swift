@@ -7,8 +7,8 @@ extension ExchangeClient {
     /// Offers an item on a board.
     ///
     /// - Parameters:
-    ///   - loaded: Called after each load of the item was answered, with whether it succeeded.
-    ///   - completion: Called once, with an object that keeps the item offered while it is referenced.
+    ///   - loaded: Called after the reply to each load of the item, with whether the load succeeded.
+    ///   - completion: Called once, with an object. The item is offered as long as the object is referenced.
     package func offer(
         _ promise: ItemPromise, on board: String, loaded: @escaping @Sendable (Bool) -> Void = { _ in },
         completion: @escaping @Sendable (Result<Offer, ExchangeError>) -> Void
@@ -23,8 +23,8 @@ extension ExchangeClient {
     /// Replaces the contents of a board. The items stay until they are replaced, or until this process ends.
     ///
     /// - Parameters:
-    ///   - amended: The change count of this process's own contents, which it continues to write. The count stays the
-    ///     same. The call is refused if the board has another count by now.
+    ///   - amended: The change count of the contents that this process continues to write; `nil` for new contents. The
+    ///     count stays the same. The call is refused if the board has another count now.
     ///   - completion: Called once, with the items' identifiers and the board's change count.
     package func replaceContents(
         of board: String, with promises: [ItemPromise], amending amended: Int? = nil,
@@ -36,7 +36,7 @@ extension ExchangeClient {
         }
     }
 
-    /// Replaces the contents of a board by items of this process.
+    /// Replaces the contents of a board with items of this process.
     func replaceContents(
         of board: String, with items: [OfferList.Item], amending amended: Int? = nil,
         completion: @escaping @Sendable (Result<Int, ExchangeError>) -> Void
@@ -73,8 +73,8 @@ extension ExchangeClient {
             isPasteboardItem: isPasteboardItem)
     }
 
-    /// Announces new items to the daemon, repeatedly if the daemon ends before it replies. Completes with the board's
-    /// change count.
+    /// Announces new items to the daemon. Repeats the request if the daemon ends before its reply. Completes with the
+    /// board's change count.
     private func announce<C: Call>(
         _ items: [OfferList.Item], with request: C,
         completion: @escaping @Sendable (Result<UInt64, ExchangeError>) -> Void

@@ -6,13 +6,13 @@ import LinuxSystem
 
 /// This process's connection to the daemon, and the items that the process offers through it.
 ///
-/// It connects on first use and starts the daemon if necessary. If the daemon ends while items are offered, it
+/// The client connects on first use, and starts the daemon if necessary. If the daemon ends while items are offered, it
 /// reconnects and offers the same items under the same identifiers.
 ///
-/// Any thread may use it. No method blocks. Completion handlers run on the connections' thread or on a queue of this
-/// class.
+/// Any thread may use the client. No method blocks. Completion handlers run on the connections' thread or on a queue of
+/// this class.
 package final class ExchangeClient: Sendable {
-    /// The client of the user's own daemon (or of the one that `PURVEY_HOME` points to).
+    /// The client of the user's own daemon, or of the daemon in `PURVEY_HOME` if that is set.
     package static let shared = ExchangeClient(Result { () throws(ExchangeError) in try Locations.current() })
 
     /// The locations of the daemon, or the reason why they are unknown.
@@ -30,14 +30,14 @@ package final class ExchangeClient: Sendable {
 
     private struct State {
         var link = Link.idle
-        /// The functions that wait for the connection being made.
+        /// The functions that wait for a connection that is being opened.
         var waiters: [Waiter] = []
-        /// The number of connections made so far.
+        /// The number of connections that were opened so far.
         var generation = 0
         var connectedAt = DispatchTime.now()
-        /// Whether the daemon has announced that it ends on request. It must then be restarted only on demand.
+        /// Whether the daemon has announced that it ends on request. In this case, it must be restarted only on demand.
         var endedOnPurpose = false
-        /// The number of consecutive failures to reconnect, including losses of the daemon shortly after connecting.
+        /// The number of consecutive failures to reconnect. A loss of the daemon shortly after connecting counts, too.
         var failures = 0
     }
 
@@ -56,7 +56,7 @@ package final class ExchangeClient: Sendable {
     /// The number of the current connection, or of the last one.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Whether the current connection was made a moment ago, so that other processes may not have reconnected yet.
+    /// Whether the current connection was opened a moment ago, so that other processes may not have reconnected yet.
     var isFresh: Bool {
         state.withLock { $0.generation > 1 && DispatchTime.now() < $0.connectedAt + .seconds(3) }
     }
@@ -64,7 +64,8 @@ package final class ExchangeClient: Sendable {
     /// Whether the daemon of the last connection announced that it ends on request.
     package var daemonWasToldToEnd: Bool { state.withLock { $0.endedOnPurpose } }
 
-    /// Calls a function with the connection to the daemon, immediately if it exists, or else when it has been made.
+    /// Calls a function with the connection to the daemon. If the connection exists, calls it at once; otherwise after
+    /// the connection has been opened.
     package func withConnection(_ body: @escaping Waiter) {
         enum Step {
             case use(Connection)

@@ -17,8 +17,7 @@ public final class Offer: Sendable {
         client.withdraw(identifier)
     }
 
-    /// Withdraws the item from its board. Loads in progress run to their end; new ones fail with
-    /// `itemUnavailableError`.
+    /// Withdraws the item from its board. Loads in progress continue; new loads fail with `itemUnavailableError`.
     ///
     /// Returns when no other process can find the item any more.
     public func withdraw() async {

@@ -9,9 +9,9 @@ final class OfferList: Sendable {
         let offer: HostedOffer
         let manifest: OfferManifest
         let board: String
-        /// Whether it is part of the contents of a pasteboard.
+        /// Whether the item is part of a pasteboard's contents.
         let isPasteboardItem: Bool
-        /// Whether the daemon has accepted it. Only then is it offered again to the next daemon.
+        /// Whether the daemon has accepted the item. Only accepted items are offered again to the next daemon.
         var isAnnounced = false
     }
 

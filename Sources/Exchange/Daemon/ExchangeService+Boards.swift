@@ -56,7 +56,7 @@ extension ExchangeService {
         }
     }
 
-    /// Returns as many of the items as fit into a page.
+    /// Returns the items of a page: as many as fit into it.
     private func page(_ entries: [BoardTable.Entry], changeCount: UInt64, for peer: ExchangePeer) -> ListCall.Reply {
         var judge = VisibilityJudge(self, asker: peer)
         var manifests: [OfferManifest] = []

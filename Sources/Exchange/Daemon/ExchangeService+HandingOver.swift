@@ -5,8 +5,8 @@ import LinuxSystem
 import Synchronization
 
 extension ExchangeService {
-    /// Stores a representation that a process hands over, of an item that it offers or is about to offer. So a
-    /// pasteboard's contents can be complete before they replace the former ones.
+    /// Stores a representation that a process hands over. It belongs to an item that the process offers or is about to
+    /// offer. In this way a pasteboard's new contents can be complete before they replace the former contents.
     func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeRefusalError) -> Empty {
         let supply: KeptSupply
         do {
@@ -57,7 +57,7 @@ extension ExchangeService {
             })
     }
 
-    /// Creates an ordinary item provider of handed-over representations.
+    /// Creates an ordinary item provider from handed-over representations.
     private static func provider(of manifest: OfferManifest, _ supplies: [Int: Supply]) -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The queue of consumers for one provider's process.
 ///
-/// The number of consumers sent at a time is limited. A suspended process does not accept them, and its socket must
-/// stay usable until it continues.
+/// The number of consumers that are sent and not accepted yet is limited. A suspended process does not accept
+/// consumers, and its socket must not fill up before the process continues.
 struct OpenQueue {
     /// A consumer that waits for its socket.
     struct PendingOpen: Sendable {

@@ -5,10 +5,10 @@ import ItemProvider
 import LinuxSystem
 
 /// The daemon's part in the exchange of items: it records offers, decides which processes may load them, and connects
-/// consumers with providers. It carries no data, except for pasteboards whose process has ended.
+/// consumers with providers. It transfers no data, except for pasteboards whose process has ended.
 ///
-/// It runs on the connections' thread, which never waits for a peer. The few requests that access the disk are
-/// answered from a queue.
+/// It runs on the connections' thread, which never waits for a peer. The few requests that access the disk are served
+/// on a queue.
 package final class ExchangeService: Sendable {
     /// The owner number of items that the daemon itself offers.
     static let daemon: UInt64 = 0
@@ -88,7 +88,7 @@ package final class ExchangeService: Sendable {
         return service
     }
 
-    /// Registers a new connection. Called on the connections' thread before any message arrives on it.
+    /// Registers a new connection. Called on the connections' thread before the first message of the connection.
     package func admit(_ connection: Connection) {
         let number = state.withLock { state in
             let number = state.nextNumber
@@ -110,7 +110,7 @@ package final class ExchangeService: Sendable {
         }
     }
 
-    /// Whether there are neither clients nor items of ended processes.
+    /// Whether there are no clients, and no items of processes that have ended.
     package var isIdle: Bool { state.withLock { $0.clients.isEmpty && $0.table.count == 0 } }
 
     private func ended(_ connection: Connection, number: UInt64, reason: CloseReason) {

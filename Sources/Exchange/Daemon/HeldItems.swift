@@ -2,7 +2,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// Representations that the daemon holds for processes that have ended or are about to, so that copied items can
+/// Representations that the daemon holds for processes that have ended or are about to end, so that copied items can
 /// still be pasted.
 struct HeldItems {
     /// The resources that held representations use.
@@ -20,8 +20,8 @@ struct HeldItems {
         }
     }
 
-    /// A part of the limits. The general pasteboard may use all of them; other boards, which may never be emptied,
-    /// only half.
+    /// A part of the limits. The general pasteboard may use all of the limits. Other boards, which may never be
+    /// emptied, may use half of them.
     private enum Room {
         case general, others
 
@@ -45,7 +45,7 @@ struct HeldItems {
     /// An item that the daemon offers itself.
     private struct Held {
         let offer: HostedOffer
-        /// The process that offered it originally.
+        /// The process that originally offered the item.
         let provider: Participant
         let room: Room
         let cost: Cost
@@ -61,9 +61,9 @@ struct HeldItems {
     /// Stores a representation of an item.
     ///
     /// - Parameters:
-    ///   - board: The board of the item, now or later.
-    ///   - replaced: Items that are about to be removed in exchange. They do not count, so that contents that use the
-    ///     whole limit can be replaced by others of that size; for a moment both exist.
+    ///   - board: The board on which the item is offered, or will be offered.
+    ///   - replaced: Items that the new item will replace. They do not count towards the limits, so that contents that
+    ///     use the whole limit can be replaced by contents of the same size. For a moment both exist.
     mutating func add(
         _ supply: KeptSupply, index: Int, of identifier: UUID, on board: String, owner: UInt64,
         replacing replaced: [UUID] = [], limits: ExchangeLimits
@@ -87,7 +87,7 @@ struct HeldItems {
         costs[room] = (costs[room] ?? Cost()) + Cost(bytes: supply.bytes, representations: 1)
     }
 
-    /// Returns the representations that a process has handed over of an item so far.
+    /// Returns the representations of an item that its process has handed over so far.
     func supplies(of identifier: UUID, owner: UInt64) -> [Int: KeptSupply] {
         guard let item = unfinished[identifier], item.owner == owner else { return [:] }
         return item.supplies
@@ -104,14 +104,14 @@ struct HeldItems {
 
     func provider(of identifier: UUID) -> Participant? { held[identifier]?.provider }
 
-    /// Removes an item of the daemon's own. Returns its offer.
+    /// Removes an item that the daemon itself offers. Returns its offer.
     mutating func drop(_ identifier: UUID) -> HostedOffer? {
         guard let item = held.removeValue(forKey: identifier) else { return nil }
         costs[item.room] = (costs[item.room] ?? Cost()) - item.cost
         return item.offer
     }
 
-    /// Removes the handed-over representations of an item that its process does not offer after all.
+    /// Removes the handed-over representations of an item, because its process does not offer the item in the end.
     mutating func dropUnfinished(_ identifier: UUID, of owner: UInt64) {
         guard let item = unfinished[identifier], item.owner == owner else { return }
         unfinished[identifier] = nil
@@ -130,10 +130,10 @@ struct KeptSupply: Sendable {
     let supply: Supply
     /// The object of the coercing interface.
     let item: ItemMessage?
-    /// The number of bytes of memory that it uses. A file that has a name uses none.
+    /// The number of bytes of memory that the representation uses; 0 for a file that has a name.
     let bytes: Int
 
-    /// Creates one. Reads the file's status, which may block.
+    /// Creates a held representation. Reads the file's status, which may block.
     init(_ supply: Supply, item: ItemMessage? = nil) throws(Errno) {
         // No process waits for the end of the load, so the lease is dropped.
         if case .file(let file) = supply { self.supply = .file(file.withoutLease) } else { self.supply = supply }
@@ -155,7 +155,7 @@ struct KeptSupply: Sendable {
 extension Supply {
 
     /// Returns the same bytes or file for another load. A file is reopened, because processes that share an open file
-    /// share its position as well.
+    /// also share its position.
     func again() -> Supply {
         guard case .file(let file) = self, let descriptor = try? file.descriptor.reopen([.readOnly, .nonBlocking])
         else {

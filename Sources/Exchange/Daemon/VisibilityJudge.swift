@@ -5,8 +5,8 @@ import Synchronization
 
 /// A decision on the representations that one process may see at present.
 ///
-/// The program that a process runs, and its bundle, are looked up only for representations that are not visible to
-/// all. They are looked up once per process, as they do not change within one listing.
+/// The program that a process runs, and its bundle, are looked up only for representations that are not visible to all.
+/// They are looked up once per process, because they do not change within one listing.
 struct VisibilityJudge {
     private let service: ExchangeService
     private let asker: ExchangePeer
@@ -53,8 +53,8 @@ struct VisibilityJudge {
 }
 
 extension ExchangeService {
-    /// Runs a function that decides on the visibility of items: immediately if all are visible to all processes, or
-    /// else on another thread. Finding the program of a process accesses file systems, which may be slow.
+    /// Runs a function that decides on the visibility of items: at once if all items are visible to all processes,
+    /// otherwise on another thread. Finding the program of a process accesses file systems, which may be slow.
     func judging(_ entries: [BoardTable.Entry], _ body: @escaping @Sendable () -> Void) {
         let isForEverybody = entries.allSatisfy { entry in
             entry.manifest.representations.allSatisfy { $0.visibility == Visibility.all.rawValue }
@@ -62,7 +62,7 @@ extension ExchangeService {
         if isForEverybody { body() } else { HandlerThreads.shared.run(body) }
     }
 
-    /// Returns a client with the team of its program's bundle at present.
+    /// Returns a client with the team that its program's bundle declares at present.
     func participant(_ peer: ExchangePeer) -> Participant {
         let executable = try? peer.connection.peer.executable().identity
         return Participant(

@@ -2,8 +2,8 @@ import Conduit
 import LinuxSystem
 
 extension DaemonConnector {
-    /// Creates the entrance to the user's own daemon (or the one that `PURVEY_HOME` points to), which is started if
-    /// necessary.
+    /// Creates the entrance to the user's own daemon, or to the daemon in `PURVEY_HOME` if that is set. The daemon is
+    /// started if necessary.
     package convenience init(_ locations: @escaping @Sendable () throws -> Locations = { try Locations.current() }) {
         self.init(
             connect: { service in
@@ -26,8 +26,8 @@ extension DaemonConnector {
             })
     }
 
-    /// Messages over this connection are sent once, whatever their size, and a daemon that has just started may read
-    /// them slowly.
+    /// The limits of the connection. The queue is unlimited, because messages over this connection are sent once,
+    /// whatever their size, and a daemon that has just started may read them slowly.
     private static let limits = ConnectionLimits(queuedBytes: .max)
 
     /// Connects to a running daemon.
@@ -46,7 +46,7 @@ extension DaemonConnector {
     }
 }
 
-/// Returns a retained `DaemonConnector`. Modules on the same level as this one look up this function by name.
+/// Returns a retained `DaemonConnector`. Modules that do not depend on this one look up this function by name.
 @_cdecl("purvey_daemon_entrance") package func daemonEntrance() -> UnsafeMutableRawPointer {
     Unmanaged.passRetained(DaemonConnector()).toOpaque()
 }

@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// The launcher of `purveyd` for this user.
 package enum DaemonLauncher {
-    /// Returns the path of the daemon's program: the value of `PURVEY_DAEMON`, or else a file beside the running
-    /// program or in `PATH`.
+    /// Returns the path of the daemon's program. It is the value of `PURVEY_DAEMON`. If that is not set, it is a file
+    /// beside the running program or in `PATH`.
     package static func findProgram() throws(ExchangeError) -> String {
         if let named = getenv("PURVEY_DAEMON").map({ String(cString: $0) }), !named.isEmpty {
             guard named.hasPrefix("/"), isProgram(named) else {
@@ -27,9 +27,9 @@ package enum DaemonLauncher {
         access(path, X_OK) == 0 && (try? FileStatus.of(path))?.kind == .regular
     }
 
-    /// Starts the daemon and waits until it listens. Blocks, usually for some tens of milliseconds.
+    /// Starts the daemon, and waits until it accepts connections. Blocks, usually for some tens of milliseconds.
     ///
-    /// If another process starts it at the same time, one daemon remains and both callers reach it.
+    /// If another process starts a daemon at the same time, one daemon remains, and both callers connect to it.
     package static func start(_ locations: Locations) throws(ExchangeError) {
         let program = try findProgram()
         let answer: String
@@ -48,8 +48,8 @@ package enum DaemonLauncher {
         }
     }
 
-    /// Starts the program and returns the reading end of its standard error. Only the program has the other end once
-    /// this returns, so the program's end shows as the end of its messages.
+    /// Starts the program and returns the reading end of its standard error. When this function returns, only the
+    /// program has the writing end. Therefore the end of its messages shows the end of the program.
     private static func startListening(
         _ program: String, locations: Locations
     ) throws(Errno) -> (ChildProgram, FileDescriptor) {
@@ -62,7 +62,7 @@ package enum DaemonLauncher {
 }
 
 extension ExchangeError {
-    /// Returns the error for a missing daemon program, with the places that were searched and what to do.
+    /// Returns the error for a missing daemon program, with the searched places and a remedy.
     fileprivate static func notFound(besides own: String?, in folders: [String]) -> ExchangeError {
         let beside = own.map { " (\($0))" } ?? ""
         let path = folders.isEmpty ? ", which has no folder" : " (\(folders.joined(separator: ", ")))"

@@ -12,8 +12,8 @@ extension Locations {
     /// Checks that the daemon at the other end of a connection has the directories of these locations. Blocks until
     /// the daemon replies.
     ///
-    /// The socket's path depends on the session, the others on the home directory. A daemon that was started with
-    /// another home directory would own the socket, and serve this process from there.
+    /// The socket's path depends on the session, and the other paths on the home directory. A daemon that was started
+    /// with another home directory would own the socket, and serve this process from that directory.
     ///
     /// - Throws: ``ExchangeError/refused(_:)``; ``ExchangeError/interrupted(_:)`` if the daemon ends.
     package func check(_ connection: Connection) throws(ExchangeError) {
@@ -37,7 +37,7 @@ extension Locations {
                 + "end that daemon (process \(process)), or set HOME and XDG_DATA_HOME as it has them")
     }
 
-    /// Returns a path with the links in its existing part resolved.
+    /// Returns a path in whose existing part symbolic links are resolved.
     private static func resolved(_ path: String) -> String {
         var (beginning, rest) = (path[...], "")
         while !beginning.isEmpty {

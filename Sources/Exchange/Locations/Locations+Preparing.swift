@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The reason why no daemon can serve from its locations: one sentence, with what to do.
+/// The reason why a daemon cannot serve from its locations: a sentence with a remedy.
 package struct LocationError: Error, CustomStringConvertible {
     package let description: String
 }
@@ -9,8 +9,8 @@ package struct LocationError: Error, CustomStringConvertible {
 extension Locations {
     /// Creates the directories that a daemon writes to, and checks their permissions.
     ///
-    /// A daemon that cannot store anything must not take over the socket: later commands with a correct environment
-    /// would reach it. The settings directory is not included, because the daemon only reads there.
+    /// A daemon that cannot store data must not bind the socket, because later commands with a correct environment
+    /// would connect to it. The settings directory is not included, because the daemon only reads there.
     package func prepare() throws(LocationError) {
         if let home, let fault = Self.fault(ofHome: home) {
             throw LocationError(
@@ -33,8 +33,8 @@ extension Locations {
 
     private static let foreign = "it belongs to another user"
 
-    /// Returns the fault of a home directory. It is not created: with a typing mistake in its name, everything would
-    /// be written to the wrong place.
+    /// Returns the fault of a home directory. The directory is not created: if its name has a typing error, everything
+    /// would be written to the wrong place.
     private static func fault(ofHome folder: String) -> String? {
         do throws(Errno) {
             return try FileStatus.of(folder).kind == .directory ? nil : "is no folder"
@@ -45,7 +45,7 @@ extension Locations {
         }
     }
 
-    /// Creates a directory if it is missing, and returns the reason why nothing can be stored in it.
+    /// Creates a directory if it is missing. Returns the reason why it cannot be used for storing data, if any.
     private static func fault(ofKept folder: String) -> String? {
         do throws(Errno) {
             try PrivateFolder.makeAll(folder)

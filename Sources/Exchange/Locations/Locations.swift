@@ -4,9 +4,9 @@ import LinuxSystem
 
 /// The paths of Purvey's sockets and data for one user.
 ///
-/// `PURVEY_HOME` moves all of them, so that a test or a demonstration has a daemon of its own.
+/// `PURVEY_HOME` moves all of them, so that a test or a demonstration has a separate daemon.
 package struct Locations: Sendable, Equatable {
-    /// The directory of sockets and locks. It lasts until the user logs out.
+    /// The directory of sockets and locks. It exists until the user logs out.
     package let runtime: String
     /// The directory of permanent data: registered bundles and containers.
     package let data: String
@@ -18,7 +18,7 @@ package struct Locations: Sendable, Equatable {
     package let thumbnails: String
     /// The directory of the user's settings.
     package let configuration: String
-    /// The user's home directory, which must exist; `nil` if nothing depends on it.
+    /// The user's home directory, which must exist; `nil` if no other location depends on it.
     package let home: String?
     /// Sentences about environment variables that were ignored. Programs print them; libraries do not.
     package let warnings: [String]
@@ -32,18 +32,18 @@ package struct Locations: Sendable, Equatable {
     /// The directory of bundle records, one property list each.
     package var bundles: String { data + "/bundles" }
 
-    /// The file with the names of programs for which nothing is fetched.
+    /// The file with the names of programs that must not cause fetches.
     package var indexers: String { configuration + "/indexers" }
 
     /// The directory with a directory for each domain.
     package var domains: String { data + "/domains" }
-    /// The directory for the edits of removed domains: beside the mounts, where the user can find it.
+    /// The directory for the edits of removed domains. It is beside the mounts, where the user can find it.
     package var keptEdits: String { mounts + " Edits" }
 
     /// Creates locations.
     ///
-    /// - Parameter cache: The cache directory; `nil` for one within the data directory. The same applies to `mounts`,
-    ///   `thumbnails` and `configuration`.
+    /// - Parameter cache: The cache directory; `nil` for a directory within the data directory. The same applies to
+    ///   `mounts`, `thumbnails` and `configuration`.
     package init(
         runtime: String, data: String, cache: String? = nil, mounts: String? = nil, thumbnails: String? = nil,
         configuration: String? = nil, home: String? = nil, warnings: [String] = [], socket: String? = nil
@@ -62,8 +62,8 @@ package struct Locations: Sendable, Equatable {
     /// Creates the locations for an environment.
     ///
     /// - Parameter runtimeFault: Returns the reason why a directory cannot be the user's runtime directory, as
-    ///   ``RuntimeFolder/fault(of:)`` does. A parameter so that tests need no directories.
-    /// - Throws: ``ExchangeError/daemonUnavailable(_:)`` if `PURVEY_HOME` is not an absolute path: a user who sets it
+    ///   ``RuntimeFolder/fault(of:)`` does. It is a parameter so that tests need no directories.
+    /// - Throws: ``ExchangeError/daemonUnavailable(_:)`` if `PURVEY_HOME` is set to a relative path. A user who sets it
     ///   does not want the default daemon.
     package init(
         environment: [String: String], user: uid_t, socket: String? = nil,
@@ -113,8 +113,8 @@ package struct Locations: Sendable, Equatable {
         return try Locations(environment: environment, user: getuid())
     }
 
-    /// Returns the environment of a daemon with these locations; `nil` if it equals that of this process, as it does
-    /// unless the process has changed its environment.
+    /// Returns the environment of a daemon with these locations; `nil` if it is equal to that of this process. They
+    /// differ only if the process has changed its environment.
     func environmentOfDaemon() -> [String]? {
         guard let variables else { return nil }
         // If `PURVEY_HOME` is set, the others have no effect.
@@ -126,7 +126,7 @@ package struct Locations: Sendable, Equatable {
         return environment.map { "\($0.key)=\($0.value)" }
     }
 
-    /// Returns the home directory in the user database; `nil` if that does not contain the user.
+    /// Returns the home directory in the user database; `nil` if the database does not contain the user.
     private static func homeFolder(of user: uid_t) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

@@ -17,7 +17,7 @@ package enum PrivateFolder {
         }
     }
 
-    /// Creates a directory and its parents if they are missing, with mode 0700. Existing ones stay unchanged.
+    /// Creates a directory and its parents if they are missing, with mode 0700. Existing directories stay unchanged.
     static func makeAll(_ path: String) throws(Errno) {
         // A parent that cannot be created may exist nevertheless; only the last directory matters.
         var first: Errno?

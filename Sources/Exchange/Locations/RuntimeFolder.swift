@@ -10,7 +10,7 @@ package enum RuntimeFolder {
     /// - Parameters:
     ///   - named: The value of `XDG_RUNTIME_DIR`.
     ///   - fault: Like ``fault(of:)``.
-    /// - Returns: The directory, and a sentence if it is not the named one.
+    /// - Returns: The directory, and a sentence with the reason if it is not `named`.
     static func choose(
         _ named: String?, user: uid_t, fault: (String) -> String?
     ) -> (folder: String, warning: String?) {
@@ -25,8 +25,8 @@ package enum RuntimeFolder {
         return (folder, "XDG_RUNTIME_DIR is '\(named)', \(reason): \(folder) is used instead")
     }
 
-    /// Returns the reason why a directory cannot be the runtime directory of this user, in words that follow its
-    /// name; `nil` if it can.
+    /// Returns the reason why a directory cannot be the runtime directory of this user, in words that follow the
+    /// directory's name; `nil` if the directory is suitable.
     ///
     /// In a directory that others may write to, another user could replace Purvey's directory.
     package static func fault(of path: String) -> String? {

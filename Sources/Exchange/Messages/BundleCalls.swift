@@ -38,7 +38,7 @@ package struct ListBundlesCall: Call, SchemaMessage {
     }
 }
 
-/// A registered bundle as described to clients.
+/// A registered bundle, in the form in which clients receive it.
 package struct BundleDescription: Message, Equatable {
     package let identifier: String
     package let path: String

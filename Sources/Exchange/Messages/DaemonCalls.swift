@@ -53,13 +53,13 @@ package struct ReplaceContentsCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.replaceContents }
     package let board: String
     package let manifests: [OfferManifest]
-    /// Whether to do so only if the board was not used since the daemon started: contents from before a restart must
-    /// not replace newer ones.
+    /// Whether to replace the contents only if the board was not used since the daemon started. Contents from before a
+    /// restart must not replace newer contents.
     package let onlyIfUntouched: Bool
-    /// The change count that the board must still have, without items of other clients. The count stays the same: a
-    /// program continues to write its own contents.
+    /// The change count that the board must still have, without items of other clients; `nil` for new contents. The
+    /// count stays the same, because a program continues to write its own contents.
     package let amending: UInt64?
-    /// Whether the board is no longer used: when empty, it then equals one that was never used.
+    /// Whether the board is not used any more. When it is empty, it then equals a board that was never used.
     package let isRemoval: Bool
 
     package init(
@@ -91,7 +91,7 @@ package struct ChangeCountCall: Call, SchemaMessage {
 
 package struct ChangeCountReply: SchemaMessage {
     package let changeCount: UInt64
-    /// Whether the board has been used since it was last removed, as far as that is remembered.
+    /// Whether the board has been used since it was last removed. Only a limited number of boards is remembered.
     package let isTouched: Bool
 
     package init(changeCount: UInt64, isTouched: Bool = true) {
@@ -118,7 +118,7 @@ package struct ListCall: Call, SchemaMessage {
 
     package struct Reply: SchemaMessage {
         package let manifests: [OfferManifest]
-        /// The cursor of the next page; `nil` if this is the last.
+        /// The cursor of the next page; `nil` after the last page.
         package let next: UInt64?
         package let changeCount: UInt64
 

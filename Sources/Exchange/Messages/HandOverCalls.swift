@@ -12,8 +12,8 @@ package struct HoldCall: Call, SchemaMessage {
     package let supply: SupplyMessage
     /// The representation's object of the coercing interface, if it has one.
     package let item: ItemMessage?
-    /// The board whose contents the item is about to replace. Its held representations do not count towards the
-    /// limits.
+    /// The board whose contents the item is about to replace. The held representations of these contents do not count
+    /// towards the limits.
     package let replacedBoard: String?
 
     package init(

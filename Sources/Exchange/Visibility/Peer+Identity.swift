@@ -12,7 +12,7 @@ extension Peer {
 }
 
 extension ProcessDescriptor {
-    /// The type of the file system of process descriptors, in which each process has an inode of its own (Linux 6.9).
+    /// The type of the file system of process descriptors, in which each process has its own inode (Linux 6.9).
     private static let pidfs: Int64 = 0x5049_4446
 
     package var key: ProcessKey? {

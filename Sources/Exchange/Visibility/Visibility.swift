@@ -5,19 +5,19 @@ import LinuxSystem
 package enum Visibility: Int, Sendable {
     /// Every process of the same user.
     case all = 0
-    /// Processes whose registered bundle has the same team. `group`, from the desktop, means the same as `team` of
-    /// the other platforms.
+    /// Processes whose registered bundle has the same team. `group`, which exists for desktop programs, means the same
+    /// as `team`.
     case team = 1
     case group = 2
-    /// Only the process that offers it.
+    /// Only the process that offers the representation.
     case ownProcess = 3
 }
 
 /// The identity of a process according to the kernel, not to the process itself.
 package struct ProcessIdentity: Hashable, Sendable {
     package let user: UInt32
-    /// The process itself, as its process ID may be reused: the identity of the process descriptor's file if the
-    /// kernel supports that, or else the process ID with the start time.
+    /// The key of the process. The process ID does not suffice, because it may be reused. The key is the identity of
+    /// the process descriptor's file, if the kernel supports this; otherwise the process ID with the start time.
     package let process: ProcessKey
 
     package init(user: UInt32, process: ProcessKey) {
@@ -26,20 +26,20 @@ package struct ProcessIdentity: Hashable, Sendable {
     }
 }
 
-/// A key that distinguishes a process from all others since the machine started.
+/// A key that distinguishes a process from all others since the start of the machine.
 package enum ProcessKey: Hashable, Sendable {
     /// The inode of the process descriptor (Linux 6.9 and later).
     case descriptor(FileStatus.Identity)
     /// The process ID, and the start time in clock ticks since boot.
     case started(pid: Int32, ticks: UInt64)
-    /// A process that ended before it could be examined, and equals no other. The daemon assigns the number.
+    /// A process that ended before it could be examined. It equals no other process. The daemon assigns the number.
     case unknown(UInt64)
 }
 
 /// A consumer or provider process, with the team of its registered bundle.
 package struct Participant: Sendable {
     package let identity: ProcessIdentity
-    /// The team that the registered bundle of its executable declares; `nil` if there is none.
+    /// The team that the registered bundle of the process's executable declares; `nil` if there is none.
     package let team: String?
 
     package init(identity: ProcessIdentity, team: String?) {
@@ -49,7 +49,7 @@ package struct Participant: Sendable {
 }
 
 extension Visibility {
-    /// Whether a process may load an item that another one offers with this visibility (DESIGN, "Who is asking").
+    /// Whether a process may load an item that another process offers with this visibility (DESIGN, "Who is asking").
     package func permits(_ asker: Participant, to provider: Participant) -> Bool {
         guard asker.identity.user == provider.identity.user else { return false }
         switch self {

@@ -4,11 +4,11 @@ import Sandbox
 
 /// A directory that a user handed to a domain: its path and identity at that time.
 ///
-/// A provider could replace a directory within its own by a link, for example to another domain's directory. So the
-/// path alone is never used: links on the way to the directory are not followed, and a directory with another
-/// identity is refused.
+/// A provider could replace a directory within its own directory by a link, for example to another domain's directory.
+/// Therefore the path alone is never used: links in the path are not followed, and a directory with another identity is
+/// refused.
 package struct HandedFolder: Sendable, Equatable {
-    /// The absolute path. It contained no symbolic link when the directory was handed over.
+    /// The absolute path. It contained no symbolic links when the directory was handed over.
     package let path: String
     /// The ``FolderIdentity`` in the form that is stored on disk.
     package let identity: String
@@ -28,7 +28,8 @@ package struct HandedFolder: Sendable, Equatable {
 
     /// Opens the directory with O_PATH. Blocks on the file system.
     ///
-    /// - Throws: a fault that names the directory, if it does not exist or is another one.
+    /// - Throws: a fault that names the directory, if the directory does not exist or is not the one that was handed
+    ///   over.
     func open() throws(HandedFolderError) -> FileDescriptor {
         do throws(Errno) {
             let folder = try FileDescriptor.openFolder(withoutLinks: path)
@@ -47,8 +48,8 @@ package struct HandedFolder: Sendable, Equatable {
 }
 
 extension HandedFolder {
-    /// The directory and the access that a confined process gets. The Landlock rule opens the path anew, so call
-    /// ``open()`` before and after the process is started to check what was there.
+    /// The directory, and the access that a confined process gets. The Landlock rule opens the path again. Therefore
+    /// call ``open()`` before and after the start of the process, to check which directory was at the path.
     var place: (path: String, access: Confinement.Access) { (path, [.read, .write, .withoutLinks]) }
 }
 

@@ -2,7 +2,7 @@ import AppExtension
 import FileProvider
 import Foundation
 
-/// A check for the errors of an extension that connects to the network without permission. Such errors do not give
+/// A check whether an extension's errors come from a network connection without permission. Such errors do not state
 /// the reason.
 package enum NetworkRefusal {
     /// Appends the missing key to a message.
@@ -20,8 +20,8 @@ package enum NetworkRefusal {
 
     /// Whether a provider's failure may be that of a refused connection.
     ///
-    /// - Parameter isLocal: Whether the provider serves a directory that it was handed, which can be unreachable as
-    ///   well.
+    /// - Parameter isLocal: Whether the provider serves a directory that it was handed. Such a directory can be
+    ///   unreachable, too.
     static func mayBe(_ failure: ProviderError, isLocal: Bool) -> Bool {
         failure.kind == .serverUnreachable && !isLocal
             || mayBe(domain: failure.domain, code: failure.code, message: failure.message)

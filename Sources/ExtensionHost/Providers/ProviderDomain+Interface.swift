@@ -5,8 +5,8 @@ import Sandbox
 
 /// The state that the user interface of a domain's provider shares with the provider.
 extension ProviderDomain {
-    /// Returns the greeting with the locations for the process, which are those of the provider's own. Blocks on the
-    /// file system.
+    /// Returns the greeting for the user interface's process, with the same locations as for the provider's process.
+    /// Blocks on the file system.
     ///
     /// - Parameters:
     ///   - provider: The identifier of the provider's extension.
@@ -23,9 +23,9 @@ extension ProviderDomain {
             transferTime: Double(interface.timeLimit), bundleIdentifier: provider, userInfo: userInfo)
     }
 
-    /// Returns the directories that the process may access: the one that was handed to the domain, and the domain's
-    /// own in the provider's document storage. If the provider has replaced the latter by a link, the link is not
-    /// followed. Blocks on the file system.
+    /// Returns the directories that the process may access: the directory that was handed to the domain, and the
+    /// domain's own directory in the provider's document storage. If the provider has replaced its own directory by a
+    /// link, the link is not followed. Blocks on the file system.
     func places(
         ofInterfaceOf provider: String, apartFrom kept: [String], data: String
     ) throws -> [(path: String, access: Confinement.Access)] {

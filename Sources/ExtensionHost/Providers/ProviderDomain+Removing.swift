@@ -2,8 +2,8 @@ import AppExtension
 import LinuxSystem
 
 extension ProviderDomain {
-    /// Removes the provider's data for a removed domain: its documents, its state, and temporary files. Its process
-    /// has ended. Blocks on the file system; no link is followed.
+    /// Removes the provider's data for a removed domain: its documents, its state, and temporary files. The provider's
+    /// process must have ended. Blocks on the file system. Symbolic links are not followed.
     ///
     /// - Parameters:
     ///   - extensionIdentifier: The identifier of the provider's extension, which may have been removed before.

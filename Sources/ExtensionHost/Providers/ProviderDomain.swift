@@ -4,18 +4,18 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A domain that a provider's process is started for.
+/// A domain for which a provider's process is started.
 package struct ProviderDomain: Sendable, Equatable {
-    /// The identifier by which the provider knows it; empty for the default domain.
+    /// The provider's identifier of the domain; empty for the default domain.
     package var identifier: String
     /// The name that is shown to the user.
     package var displayName: String
     /// The directory that the user handed to the domain, with everything in it; `nil` if there is none.
     package var path: String?
-    /// The record of the directory at that path when it was handed over; `nil` if there is none yet.
+    /// The record of the directory at ``path`` from the time when it was handed over; `nil` if there is no record yet.
     package var handed: HandedFolder?
-    /// The path of the domain's documents within the provider's document storage; `nil` for a directory named after
-    /// the identifier.
+    /// The path of the domain's documents within the provider's document storage; `nil` for the directory that is named
+    /// after the identifier.
     package var storage: String?
     /// Data that a program stores with the domain, as a property list.
     package var userInfo: [UInt8]?
@@ -32,8 +32,8 @@ package struct ProviderDomain: Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// The name of the domain's own directory: the identifier, with every character escaped that has a meaning in a
-    /// path.
+    /// The name of the domain's own directory: the identifier, in which every character with a meaning in a path is
+    /// escaped.
     var folderName: String {
         if identifier.isEmpty { return "default" }
         var name = ""
@@ -93,12 +93,12 @@ package struct ProviderDomain: Sendable, Equatable {
 extension ProviderDomain {
     /// Returns the handed directory, after checking that it still is at its path. Blocks on the file system.
     ///
-    /// If the domain has no record of the directory, returns the one that its path leads to now.
+    /// If the domain has no record of the directory, returns the directory that is at its path now.
     ///
-    /// - Parameter kept: Directories that no provider may access, such as Purvey's data. The directory must neither
-    ///   be within any of them nor contain one.
-    /// - Throws: ``HandedFolderError`` if the directory does not exist, is another one, or is not allowed, such as one
-    ///   in a mounted domain.
+    /// - Parameter kept: Directories that no provider may access, such as Purvey's data. The directory must not be in
+    ///   one of them, nor contain one of them.
+    /// - Throws: ``HandedFolderError`` if the directory does not exist, is not the one that was handed over, or is not
+    ///   allowed, for example because it is in a mounted domain.
     package func handedFolder(apartFrom kept: [String]) throws(HandedFolderError) -> HandedFolder? {
         guard let path else { return nil }
         guard path.hasPrefix("/") else { throw HandedFolderError(description: "\(path) is not an absolute path") }

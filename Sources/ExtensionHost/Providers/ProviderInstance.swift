@@ -9,11 +9,11 @@ final class ProviderInstance: Sendable {
     let connection: Connection
     /// The time limit for a request.
     let answerTime: Duration
-    /// Whether it may make connections.
+    /// Whether the process may use the network.
     private let usesNetwork: Bool
-    /// Whether it serves a directory that it was handed.
+    /// Whether the process serves a directory that it was handed.
     private let isLocal: Bool
-    /// The directories that it watches.
+    /// The service that watches directories for the process.
     let watches: WatchService
 
     private struct State {
@@ -21,7 +21,7 @@ final class ProviderInstance: Sendable {
         var waiting: [CheckedContinuation<ExtensionEnding, Never>] = []
         /// The number of calls in progress.
         var calls = 0
-        /// The number of those that the provider can fail without consequences.
+        /// The number of running calls that may fail without consequences.
         var dispensableCalls = 0
         var hasAnswered = false
         var isAskedToEnd = false
@@ -50,9 +50,9 @@ final class ProviderInstance: Sendable {
 
     var processID: pid_t { process.processID }
 
-    /// Supervises the process until its end, on a thread of its own.
+    /// Supervises the process until its end, on a separate thread.
     ///
-    /// - Parameter ended: Called on that thread. It must call ``finish(_:)``.
+    /// - Parameter ended: Called on that thread when the process has ended. It must call ``finish(_:)``.
     func watch(_ ended: @escaping @Sendable (ExtensionEnding) -> Void) {
         let wait: @Sendable () -> Void = {
             ended(self.process.waitForEnd { self.state.withLock { $0.calls > 0 } })
@@ -64,13 +64,13 @@ final class ProviderInstance: Sendable {
         }
     }
 
-    /// Asks the process to end. Its end then does not count as a crash.
+    /// Asks the process to end. Its end does not count as a crash.
     func askToEnd() {
         state.withLock { $0.isAskedToEnd = true }
         connection.close()
     }
 
-    /// Ends the process because it was silent for too long.
+    /// Ends the process because it sent no message for too long.
     func end(after silence: Duration) {
         process.end(.timedOut, status: Int((silence / .seconds(1)).rounded()))
     }
@@ -87,7 +87,7 @@ final class ProviderInstance: Sendable {
 
     func beginDispensableCall() { state.withLock { $0.dispensableCalls += 1 } }
 
-    /// Ends a dispensable call. If the process has ended because of it, called after ``ending()``.
+    /// Ends a dispensable call. If the process ended because of the call, this function is called after ``ending()``.
     func endDispensableCall() { state.withLock { $0.dispensableCalls -= 1 } }
 
     /// Whether the process has ended during a dispensable call.
@@ -132,7 +132,7 @@ final class ProviderInstance: Sendable {
     }
 }
 
-/// A timer that ends a process that is silent for too long during a call.
+/// A timer that ends a process if it sends no message for too long during a call.
 final class SilenceWatch: Sendable {
     private let limit: Duration
     private let isOver: @Sendable () -> Void

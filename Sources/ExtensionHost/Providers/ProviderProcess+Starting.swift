@@ -7,7 +7,7 @@ extension ProviderProcess {
         let description: String
     }
 
-    /// A started process that has not been sent its greeting.
+    /// A process that has started and has not received its greeting yet.
     struct Started: Sendable {
         let instance: ProviderInstance
         let greeting: BeginProviderCall
@@ -15,12 +15,12 @@ extension ProviderProcess {
         let handed: HandedFolder?
     }
 
-    /// The maximum size of a file that a provider writes, in effect none. Its memory files are limited by its memory
-    /// limit.
+    /// The maximum size in bytes of a file that a provider writes. It is so large that it has no effect. Memory files
+    /// are limited by the memory limit.
     static let largestFile: UInt64 = 1 << 46
 
-    /// The limits of a provider's connection. Its only calls are those that watch directories, and it usually waits
-    /// for each reply before the next one.
+    /// The limits of a provider's connection. Its only calls are requests to watch directories, and it usually waits
+    /// for each reply before the next call.
     static let limits: ConnectionLimits = {
         var limits = ProviderWire.limits
         (limits.callsInFlight, limits.servedBytes, limits.servedDescriptors) = (4096, 16 << 20, 1024)

@@ -6,12 +6,11 @@ import Glibc
 import LinuxSystem
 import Sandbox
 
-/// The process of a domain's provider: started by the first request, ended when it is idle, and restarted after a
+/// The process of a domain's provider. It is started by the first request, ended when it is idle, and restarted after a
 /// crash.
 ///
-/// Requests wait while it starts. Each of them ends in bounded time, whatever the process does: a process that is
-/// silent for too long is ended, and so is one that uses too much memory. It ends with the process that owns this
-/// object.
+/// Requests wait while the process starts. Each request ends in bounded time: the process is ended if it sends no
+/// message for too long, or uses too much memory. It also ends when the owner of this object ends.
 package actor ProviderProcess {
     private var domain: ProviderDomain
     private let extensionIdentifier: String
@@ -29,7 +28,8 @@ package actor ProviderProcess {
         case none
         case starting
         case running(ProviderInstance)
-        /// A process that was asked to end and has not yet. Two at a time would share their files.
+        /// A process was asked to end and is still running. No other process is started before its end, because both
+        /// would share their files.
         case ending
         case disabled(ProviderError)
         case closed
@@ -38,17 +38,18 @@ package actor ProviderProcess {
     private var state = State.none
     /// The processes that have not ended.
     private var living: [ProviderInstance] = []
-    /// The requests that wait for a start or an end; `nil` makes them examine the state again.
+    /// The requests that wait for a start or an end of the process. A request that is resumed with `nil` examines the
+    /// state again.
     private var waiting: [CheckedContinuation<Result<ProviderInstance, ProviderError>?, Never>] = []
     /// The number of consecutive unexpected ends.
     private var crashes = 0
     private var lastUse = ContinuousClock.now
     private var idleEntry: Deadlines.Entry?
-    /// The watch while no process runs because it was idle.
+    /// The watch of the provider's directories while no process runs because it was idle.
     private var sleepWatch: SleepWatch?
     /// The watch of the handed directory, from the first request on.
     private var placeWatch: DirectoryWatch?
-    /// The number of times that another directory appeared at the path.
+    /// The number of times that another directory appeared at the path of the handed directory.
     private var placeChanges = 0
 
     /// Creates the manager of a provider's process, without starting it.
@@ -56,13 +57,13 @@ package actor ProviderProcess {
     /// - Parameters:
     ///   - extensionIdentifier: The identifier of the extension in the library.
     ///   - data: The directory of Purvey's data for this user.
-    ///   - kept: Further directories that no provider may be handed, such as those of mounts.
+    ///   - kept: Further directories that must not be handed to a provider, such as those of mounts.
     ///   - service: The handlers of the process's messages, usually notices.
-    ///   - wake: Called when an event has occurred in directories that the process watched before it ended because it
-    ///     was idle. This does not start the process.
-    ///   - moved: Called when another directory, or a new mount, has appeared at the path of the handed directory,
-    ///     and the process that cannot access it is ending.
-    ///   - handed: Called with the directory that the path led to, if the domain had no record of it.
+    ///   - wake: Called after an event in a directory that the process watched before it was ended as idle. The event
+    ///     does not start the process.
+    ///   - moved: Called when another directory, or a new mount, has appeared at the path of the handed directory. The
+    ///     process is ending then, because it cannot access the new directory.
+    ///   - handed: Called with the handed directory, if the domain had no record of it.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
@@ -96,15 +97,14 @@ package actor ProviderProcess {
     package enum Length: Sendable {
         case answer
         case transfer
-        /// Without a time limit once it has begun, as its first progress shows.
+        /// A request without a time limit after its first progress, which shows that it has begun.
         case service
     }
 
-    /// Sends the provider a request, after starting its process if necessary. If the task is cancelled, so is the
-    /// request.
+    /// Sends the provider a request. Starts its process if necessary. Cancelling the task cancels the request.
     ///
     /// - Parameters:
-    ///   - mayDie: Whether the process's end during the request does not count as a crash, because the reply is
+    ///   - mayDie: Whether the process may end during the request without counting as crashed, because the reply is
     ///     dispensable.
     ///   - progress: Called with the provider's progress.
     package func call<C: ProviderCall>(
@@ -117,7 +117,7 @@ package actor ProviderProcess {
         return try await call(request, length, of: instance, progress: progress)
     }
 
-    /// The failure because of which no process is started any more, after too many crashes; `nil` otherwise.
+    /// The failure because of which the process is not started any more, after too many crashes; `nil` otherwise.
     package var disabling: ProviderError? {
         if case .disabled(let failure) = state { return failure }
         return nil
@@ -129,8 +129,8 @@ package actor ProviderProcess {
         if case .disabled = state { state = .none }
     }
 
-    /// Ends a process of an older build. The next request starts the extension that is installed then. Earlier
-    /// requests are still answered if that is quick.
+    /// Ends a process of an older build. The next request starts the currently installed extension. Earlier requests
+    /// get their reply if it comes soon.
     package func renew() {
         reset()
         guard case .running(let instance) = state else { return }
@@ -144,7 +144,7 @@ package actor ProviderProcess {
 
     private static let patienceWithOld: Duration = .seconds(10)
 
-    /// Ends the process and starts none any more. Returns when it has ended.
+    /// Ends the process, and starts no other one afterwards. Returns when the process has ended.
     package func close() async {
         state = .closed
         sleepWatch = nil
@@ -167,7 +167,8 @@ package actor ProviderProcess {
         }
     }
 
-    /// Ends the process: its confinement was set when it started, and does not include later mounts.
+    /// Ends the process because another directory appeared. Its confinement was set when it started, and does not
+    /// include later mounts.
     private func placeChanged() {
         placeChanges += 1
         switch state {

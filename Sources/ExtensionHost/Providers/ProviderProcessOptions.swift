@@ -5,15 +5,15 @@ import Glibc
 package struct ProviderProcessOptions: Sendable {
     /// The time after which an idle process is ended.
     package var idleTime: Duration
-    /// The time limit for a request; `nil` for that of the extension's property list, or the default.
+    /// The time limit for a request; `nil` for the time limit in the extension's property list, or the default.
     package var answerTime: Duration?
     /// The time that a file transfer may take without progress.
     package var transferTime: Duration
     /// The number of consecutive unexpected ends, without a reply in between, after which the process is not started
     /// any more.
     package var crashLimit = 3
-    /// The additional time after the time limit of the extension's own runtime: the runtime cancels only the request,
-    /// but the host ends the process.
+    /// The time between the time limit in the extension's own runtime and the host's. The runtime only cancels the
+    /// request, but the host ends the process.
     package var patience: Duration
 
     /// The environment variable for ``idleTime`` in seconds.
@@ -22,7 +22,7 @@ package struct ProviderProcessOptions: Sendable {
     /// The environment variable for ``transferTime`` in seconds.
     package static let transferKey = "PURVEY_PROVIDER_TRANSFER_TIME"
 
-    /// The environment variable for ``answerTime`` in seconds, which overrides the extension's own.
+    /// The environment variable for ``answerTime`` in seconds. It overrides the extension's property list.
     package static let answerKey = "PURVEY_PROVIDER_ANSWER_TIME"
 
     /// The environment variable for ``patience`` in seconds.

@@ -3,8 +3,8 @@ import Glibc
 
 /// Environment variables that tests set for the processes of providers.
 enum ProviderVariables {
-    /// The ``FaultPoint`` at which the process ends itself. Only the first process gets it, so that the next one
-    /// passes that point.
+    /// The ``FaultPoint`` at which the process ends itself. Only the first process gets this variable, so that the next
+    /// process passes the fault point.
     private static let faultPoint = FirstOnly(value(of: "PURVEY_PROVIDER_FAULT_POINT", as: "PURVEY_FAULT_POINT"))
     /// The file in which all processes record the steps that they reach.
     private static let faultLog = value(of: "PURVEY_FAULT_LOG", as: "PURVEY_FAULT_LOG")

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A watch of the directories of a provider whose process was ended because it was idle. It reports the first event,
-/// so that its owner can start the process.
+/// A watch of the directories of a provider whose process was ended because it was idle. It reports the first event, so
+/// that its owner can start the process.
 final class SleepWatch: Sendable {
     private let end: EventCounter
 

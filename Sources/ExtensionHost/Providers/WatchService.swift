@@ -4,13 +4,13 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The service that watches directories for one process of a provider. The process cannot use inotify itself, which
-/// takes a path and so could watch any directory of the user. Instead it sends a descriptor that is open for reading,
-/// which it can get only of directories that it may list.
+/// The service that watches directories for one process of a provider. The process cannot use inotify itself: inotify
+/// takes a path, so the process could watch any directory of the user. Instead it sends a descriptor that is open for
+/// reading. It can only open directories that it may list.
 final class WatchService: Sendable {
     private struct State {
         var notices: FolderNotices?
-        /// The number of directories added. Removed directories are subtracted only when the limit is reached.
+        /// The number of watched directories. Removed directories are subtracted only when the limit is reached.
         var added = 0
         var lastCount: ContinuousClock.Instant?
     }
@@ -33,7 +33,7 @@ final class WatchService: Sendable {
         }
     }
 
-    /// The process's watched directories, for use after its end; `nil` if there are none.
+    /// The watched directories of the process, for use after its end; `nil` if there are none.
     var watched: FolderNotices? { state.withLock { $0.added > 0 ? $0.notices : nil } }
 
     private func answer<C: Call>(_ call: ServedCall<C>, _ body: () throws(Errno) -> C.Reply) {
@@ -69,7 +69,8 @@ final class WatchService: Sendable {
     /// The pause between counts. Counting is slow, and a process at the limit may repeat its requests.
     private static let countPause: Duration = .seconds(10)
 
-    /// The number of watches: a quarter of the user's limit, as other providers and programs need some too.
+    /// The maximum number of watches: a quarter of the user's limit, because other providers and programs need watches,
+    /// too.
     private static let limit: Int = {
         let file = try? FileDescriptor.open("/proc/sys/fs/inotify/max_user_watches", [.readOnly])
         let digits = (try? file?.readToEnd(limit: 64))?.prefix { (48...57).contains($0) } ?? []

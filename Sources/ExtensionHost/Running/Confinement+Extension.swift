@@ -3,8 +3,13 @@ import LinuxSystem
 import Sandbox
 
 extension Confinement {
-    /// Creates the confinement of an extension. It reaches its own folder and container, the system's libraries and
-    /// data, and nothing of its user's but what the daemon places for it.
+    /// Creates the confinement of an extension. The extension can access its own directory and its container, the
+    /// system's libraries and data, and those files of its user that the daemon makes accessible.
+    ///
+    /// - Parameters:
+    /// - data: The directory of Purvey's data for this user.
+    /// - hostLibraries: The directories of the Swift libraries of the process that starts the extension,
+    ///   ``SwiftLibraries/ofThisProcess``.
     ///
     /// - Parameters:
     ///   - data: the folder of what Purvey keeps for this user.
@@ -38,7 +43,8 @@ extension Confinement {
     }
 
     /// The files and directories of `/etc` that libraries read: the loader's cache, names of hosts and services,
-    /// certificates, time zone, types, fonts. Not the users, the machine's identity and private keys.
+    /// certificates, time zone, types, fonts. The list does not contain the users, the machine's identity and private
+    /// keys.
     private static let systemSettings = [
         "alternatives", "ca-certificates.conf", "crypto-policies", "debian_version", "fonts", "gai.conf", "gtk-3.0",
         "gtk-4.0", "host.conf", "hosts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime",
@@ -46,24 +52,24 @@ extension Confinement {
         "pki/tls/certs", "protocols", "resolv.conf", "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
     ]
 
-    /// The programs that load others' libraries.
+    /// The dynamic loaders, which load the libraries of other programs.
     static let loaders: [(path: String, access: Access)] = [
         ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
     ]
 
-    /// The most open descriptors. An extension can have as many in flight, and the kernel counts those of all of the
-    /// user's processes together: beyond 1024, programs with the usual limit could send none (unix(7),
-    /// `ETOOMANYREFS`). But a share of hundreds of files needs as many and more, where this process may give away as
-    /// many.
+    /// The maximum number of open descriptors. An extension can have as many descriptors in flight, and the kernel
+    /// counts those of all of the user's processes together. If there are more than 1024, programs with the usual limit
+    /// cannot send descriptors (unix(7), `ETOOMANYREFS`). However, sharing hundreds of files requires more than 1024,
+    /// so the limit is higher if this process has a higher limit.
     static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
 }
 
 /// The confinement of extensions on this system.
 package enum ExtensionConfinement {
-    /// Returns the limits of extensions that this system cannot enforce, one sentence each; empty if it enforces all.
-    /// Blocks at its first use.
+    /// Returns sentences about the limits of extensions that this system is unable to enforce; empty if it enforces all
+    /// limits. Blocks at its first use.
     ///
-    /// - Parameter domains: the names of the domains whose providers were handed a directory of this machine.
+    /// - Parameter domains: The names of the domains whose providers were handed a local directory.
     package static func weaknesses(handedTo domains: [String]) -> [String] {
         var weaknesses = Layers.missing
         if ControlGroup.delegated?.controllers.contains("memory") != true {
@@ -82,9 +88,10 @@ package enum ExtensionConfinement {
         return weaknesses
     }
 
-    /// Whether a process that is handed a directory of the user's gets a root directory of its own.
+    /// Whether a process gets a separate root directory if it is handed a directory of the user.
     ///
-    /// A mount there would go on showing a directory that the user has moved away or replaced, and a disk that was
-    /// unmounted. So Landlock alone keeps other files apart; where the kernel has none, the mount is the lesser evil.
+    /// A mount in a separate root directory would keep showing the handed directory after the user has moved or
+    /// replaced it, and a disk after it was unmounted. Therefore Landlock alone protects other files. If the kernel
+    /// does not support Landlock, a separate root directory is used in spite of this.
     static func hasRootDirectory(whereHanded layers: Layers) -> Bool { layers.usedLandlock == 0 }
 }

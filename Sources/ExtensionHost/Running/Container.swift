@@ -4,8 +4,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// The directory that an extension has to itself: its home directory, with `Documents` and a directory for temporary
-/// files.
+/// The private directory of an extension: its home directory, with `Documents` and a directory for temporary files.
 struct Container: Sendable {
     let path: String
     var temporary: String { path + "/tmp" }
@@ -17,8 +16,8 @@ struct Container: Sendable {
 
     /// Creates the container's missing directories. Blocks on the file system.
     ///
-    /// The extension may have replaced a directory by a link. Links are not followed, as directories would be created
-    /// at their targets.
+    /// The extension may have replaced a directory by a link. Links are not followed, because directories would be
+    /// created at their targets.
     init(of bundle: ExtensionBundle, data: String) throws {
         path = Self.path(of: bundle.identifier, data: data)
         try FileManager.default.createDirectory(
@@ -42,8 +41,8 @@ struct Container: Sendable {
 
     static func containers(data: String) -> String { data + "/containers" }
 
-    /// Removes the files of loads by processes that have ended: a process that its host kills cannot remove them.
-    /// Blocks on the file system. Links that the extension made are not followed.
+    /// Removes the files of loads by processes that have ended, because a killed process cannot remove them. Blocks on
+    /// the file system. Links that the extension created are not followed.
     func sweep() {
         guard var folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for name in Self.loads {
@@ -55,11 +54,11 @@ struct Container: Sendable {
         TemporaryName.sweep(folder)
     }
 
-    /// The path, in the container, of the directory for the files of a confined process's loads. It is beneath
+    /// The path of the directory for the files of a confined process's loads, in its container. It is beneath
     /// `XDG_DATA_HOME`.
     private static let loads = ["Library", "purvey", "loads"]
 
-    /// Returns the environment that all processes of extensions have, as `NAME=value`. They inherit no variables.
+    /// Returns the environment of all processes of extensions, as `NAME=value`. The processes inherit no variables.
     ///
     /// - Parameter coordinates: Whether the process has a socket for file coordination.
     func environment(language: String?, coordinates: Bool) -> [String] {

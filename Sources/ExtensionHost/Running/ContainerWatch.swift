@@ -1,11 +1,12 @@
 import LinuxSystem
 
-/// A watch of the number of files in a process's folders, and of their bytes on disk: a confined process could fill the
-/// user's disk, or use up its inodes.
+/// A watch of the number of files in a process's directories, and of their bytes on disk. Without it, a confined
+/// process could fill the user's disk, or use up its inodes.
 ///
-/// It walks the folders on a thread of its own now and then, seldom enough to take a fiftieth of that thread's time.
+/// It walks the directories on a separate thread, and pauses between walks, so that walking takes a fiftieth of the
+/// time.
 package final class ContainerWatch: Sendable {
-    /// The limits of a container, and of the folders that the extension shares with others, together.
+    /// The limits for the total of a container and the directories that the extension shares with other programs.
     package struct Limits: Sendable {
         package let entries: Int
         package let bytes: Int
@@ -16,7 +17,7 @@ package final class ContainerWatch: Sendable {
         }
 
         package static let ofAction = Limits(entries: 200_000, bytes: 16 << 30)
-        /// A provider may keep the files of its service itself.
+        /// The limits for providers. They are higher because a provider may store the files of its service itself.
         package static let ofProvider = Limits(entries: 4_000_000, bytes: 1 << 40)
 
         /// Returns the reason to end the process.
@@ -47,8 +48,10 @@ package final class ContainerWatch: Sendable {
         self.limits = limits
     }
 
-    /// Returns the reason to end the process, or `nil` while its folders are within the limits, as of the last walk.
-    /// Starts a walk if one is due; does not block.
+    /// Returns the reason to end the process, or `nil` if its directories were within the limits in the last walk.
+    /// Starts a walk if one is due. Does not block.
+    ///
+    /// - Parameter nameless: The number of bytes of files without a name, which a walk does not find.
     ///
     /// - Parameter nameless: bytes of files that no walk finds.
     func excess(nameless: Int) -> (reason: ExtensionEnding.Reason, status: Int)? {
@@ -82,7 +85,9 @@ package final class ContainerWatch: Sendable {
         }
     }
 
-    /// Walks folders, and ends at the first limit that is passed. Blocks on the file system.
+    /// Walks directories, and stops at the first limit that is exceeded. Blocks on the file system.
+    ///
+    /// - Parameter nameless: The number of bytes of files without a name, which a walk does not find.
     ///
     /// - Parameter nameless: bytes of files that no walk finds.
     package static func excess(

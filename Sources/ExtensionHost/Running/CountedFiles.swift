@@ -3,19 +3,24 @@ import LinuxSystem
 
 /// The open files of a confined process that count against its limits.
 ///
-/// The source is proc(5), for a process of this user. Descriptors that are in flight between processes are in no table
+/// The source is proc(5), for a process of this user. Descriptors that are in flight between processes are not listed
 /// there.
 struct CountedFiles {
-    /// The bytes of the memory files that the process created, by inode. One that it was handed counts for its creator.
+    /// The bytes of the memory files that the process created, by inode. A memory file that the process received counts
+    /// for its creator.
     private(set) var memory: [UInt64: Int] = [:]
     private(set) var sockets = 0
     private var nameless: [FileStatus.Identity: Int] = [:]
 
-    /// The bytes on disk of files that have no name any more, or never had one (`O_TMPFILE`): no walk of a folder finds
-    /// them.
+    /// The bytes on disk of files that have no name any more, or never had a name (`O_TMPFILE`). A walk of a directory
+    /// does not find them.
     var namelessBytes: Int { nameless.values.reduce(0, +) }
 
     /// Reads the table of a process. Blocks on the system.
+    ///
+    /// - Parameters:
+    /// - table: A directory such as `/proc/PID/fd`.
+    /// - folders: Paths without links. Files without a name count if they belong to one of these directories.
     ///
     /// - Parameters:
     ///   - table: a directory such as `/proc/PID/fd`.

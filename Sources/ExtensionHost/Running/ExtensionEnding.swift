@@ -12,7 +12,7 @@ package struct ExtensionEnding: SchemaMessage, Equatable {
         case signalled = 1
         /// The host killed the process at its time limit. The status is the limit in seconds.
         case timedOut = 2
-        /// The host killed the process because its caller was gone or did not need it any more. The status is 0.
+        /// The host killed the process because its caller had ended or did not need it any more. The status is 0.
         case released = 3
         /// The process was killed because it used too much memory. The status is the limit in mebibytes.
         case tookTooMuchMemory = 4

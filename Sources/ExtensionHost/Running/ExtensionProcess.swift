@@ -11,12 +11,13 @@ final class ExtensionProcess: Sendable {
     private let process: ProcessDescriptor
     private let output: ProcessOutput
     private let lines: LogLines
-    /// This side of the socket over which the process asks for what its bookmarks lead to, and where it finds that.
+    /// This side of the socket over which the process requests the items of its bookmarks, and the directory in which
+    /// they appear.
     private let link: Connection
     private let scopes: ScopeFolder
     let container: Container
     private let limits: ProcessLimits
-    /// The folders that it may create files in, but for those of others.
+    /// The directories in which the process may create files, except for directories of others.
     private let folders: [String]
     private let containerWatch: ContainerWatch
     private let group: ControlGroup.Member?
@@ -24,6 +25,20 @@ final class ExtensionProcess: Sendable {
     private let reason = Lock<(ExtensionEnding.Reason, status: Int)?>(nil)
 
     /// Starts an extension. Blocks for as long as the system takes.
+    ///
+    /// - Parameters:
+    /// - socket: The extension's end of a new socket pair. The caller must not keep a reference to it.
+    /// - data: The directory of Purvey's data for this user.
+    /// - hostLibraries: The directories of the Swift libraries that this process is linked with.
+    /// - coordination: Creates the extension's end of a socket for file coordination. With `nil`, the extension
+    ///   coordinates only its own files.
+    /// - largestFile: The maximum size in bytes of a file that the process writes; `nil` for the usual limit.
+    /// - places: Other directories that the process may use, with everything in them.
+    /// - variables: Further environment variables, as `NAME=value`.
+    /// - display: The display for the process's windows; `nil` if it shows none.
+    /// - layers: The layers of its confinement.
+    /// - isHandedDirectory: Whether one of the places is a directory of the user that the process serves; see
+    ///   ``ExtensionConfinement/hasRootDirectory(whereHanded:)``.
     ///
     /// - Parameters:
     ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
@@ -84,7 +99,7 @@ final class ExtensionProcess: Sendable {
         link = try Connection(ours, service: service.makeService(), limits: ScopeService.limits, isPeerConfined: true)
     }
 
-    /// Starts the program, in a control group of its own where systemd delegates one.
+    /// Starts the program. It gets a separate control group, if systemd delegates one.
     private static func start(
         _ executable: String, _ environment: [String], _ descriptors: [FileDescriptor?], _ confinement: Confinement,
         _ limits: ProcessLimits
@@ -108,23 +123,28 @@ final class ExtensionProcess: Sendable {
         }
     }
 
-    /// The number of the process, valid until its end was waited for.
+    /// The process ID. It is valid until the process's end was waited for.
     var processID: pid_t { process.processID }
 
-    /// Ends the process. Of several reasons, the first is the one that its ending tells.
+    /// Ends the process. If this is called with several reasons, the first one is reported as the process's ending.
     func end(_ why: ExtensionEnding.Reason, status: Int = 0) {
         reason.withLock { $0 = $0 ?? (why, status) }
         // It may have ended by itself.
         try? process.send(signal: SIGKILL)
     }
 
-    /// The interval at which the limits are checked while the process works, in milliseconds. It can exceed a limit for
-    /// that long.
+    /// The interval in milliseconds between checks of the limits while the process works. The process can exceed a
+    /// limit for this time.
     private static let watchInterval: CInt = 100
-    /// The same while the process has nothing to do.
+    /// The interval in milliseconds between checks of the limits while the process is idle.
     private static let idleInterval: CInt = 250
 
-    /// Waits for the end, and ends the process at its limits. Blocks; call it once, on a thread that may block.
+    /// Waits for the process's end, and ends the process if it exceeds a limit. Blocks. Call this once, on a thread
+    /// that may block.
+    ///
+    /// - Parameters:
+    /// - timeLimit: The time in seconds after which the process is ended.
+    /// - isBusy: Returns whether the process is working. It is called repeatedly.
     ///
     /// - Parameters:
     ///   - timeLimit: seconds after which it is ended.
@@ -176,6 +196,6 @@ final class ExtensionProcess: Sendable {
         }
     }
 
-    /// Adds a line of the host's own to the extension's log. Blocks on the file system.
+    /// Adds a line by the host to the extension's log. Blocks on the file system.
     func note(_ line: String) { lines.write([line]) }
 }

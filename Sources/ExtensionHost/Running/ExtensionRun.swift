@@ -6,7 +6,7 @@ import Sandbox
 ///
 /// Each request has its own process, so that requests cannot affect each other.
 package final class ExtensionRun: Sendable {
-    /// The number of the descriptor that the extension's end of the socket has in its process.
+    /// The number of the descriptor of the extension's end of the socket, in its process.
     package static let socketNumber = 3
 
     private let process: ExtensionProcess
@@ -35,15 +35,15 @@ package final class ExtensionRun: Sendable {
     /// Starts the confined user interface of a provider, for one of its domains. Blocks for as long as the system takes
     /// to start it.
     ///
-    /// The process has no time limit, as users take their time. It runs until it exits, exceeds another limit, or its
-    /// caller calls ``release()``.
+    /// The process has no time limit, because it waits for the user. It runs until it exits, exceeds another limit, or
+    /// its caller calls ``release()``.
     ///
     /// - Parameters:
     ///   - provider: The identifier of the provider's extension. The process can access the domain's directory in that
     ///     extension's document storage.
-    ///   - kept: Directories that no domain may be handed.
+    ///   - kept: Directories that must not be handed to a domain.
     ///   - display: The display for the process's windows; `nil` if it shows none.
-    /// - Throws: ``HandedFolderError`` if the directory that was handed to the domain cannot be used, for example.
+    /// - Throws: ``HandedFolderError`` for example, if the directory that was handed to the domain cannot be used.
     package init(
         interface bundle: ExtensionBundle, of provider: String, for domain: ProviderDomain,
         apartFrom kept: [String], socket: FileDescriptor, data: String, display: DisplayConnection? = nil
@@ -62,10 +62,10 @@ package final class ExtensionRun: Sendable {
         }
     }
 
-    /// Kills the process, because its caller has the result or is gone.
+    /// Kills the process, because its caller has the result or has ended.
     package func release() { process.end(.released) }
 
-    /// Waits for the process's end, and kills it when it exceeds a limit. Blocks. Call this once, on a thread that may
-    /// block.
+    /// Waits for the process's end, and kills the process if it exceeds a limit. Blocks. Call this once, on a thread
+    /// that may block.
     package func waitForEnd() -> ExtensionEnding { process.waitForEnd(timeLimit: timeLimit) }
 }

@@ -1,21 +1,21 @@
 import Glibc
 import LinuxSystem
 
-/// The number of the files in folders, and their bytes on disk, while a process may change all of them.
+/// The number of files in directories, and their bytes on disk, measured while a process may change the directories.
 ///
-/// Unlike ``TreeWalker``, the walk goes on where something changes, holds no list of names, and opens directories that
-/// their owner must not read.
+/// Unlike ``TreeWalker``, the walk continues if a directory changes, does not store lists of names, and opens
+/// directories that their owner may not read.
 struct FolderContent {
     private(set) var entries = 0
     private(set) var bytes = 0
 
-    /// The deepest directory that is entered, which takes as many descriptors. Few programs have deeper ones; a file
-    /// there counts as too many files.
+    /// The maximum depth of directories, which is also the number of descriptors used. Few programs have deeper
+    /// directories. A deeper directory counts as too many files.
     private static let mostDepth = 256
 
     init() {}
 
-    /// Walks folders, and ends at the first limit that is passed. Blocks on the file system.
+    /// Walks directories, and stops at the first limit that is exceeded. Blocks on the file system.
     init(of folders: [String], _ limits: ContainerWatch.Limits) {
         for folder in folders {
             guard let root = try? FileDescriptor.open(folder, [.readOnly, .directory, .noFollow]) else { continue }
@@ -39,7 +39,8 @@ struct FolderContent {
         }
     }
 
-    /// Opens a directory. One that its owner made unreadable becomes readable: a process could fill it unseen.
+    /// Opens a directory. Makes it readable if its owner made it unreadable. Otherwise a process could fill it
+    /// unnoticed.
     private static func open(_ name: FileName, in folder: FileDescriptor) -> FileDescriptor? {
         do throws(Errno) {
             return try folder.open(entry: name, [.readOnly, .directory])

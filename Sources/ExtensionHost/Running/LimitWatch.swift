@@ -3,18 +3,20 @@ import LinuxSystem
 
 /// A watch of a confined process's memory and threads from outside.
 package struct LimitWatch {
-    /// A measurement of what is used of mapped memory files, which can take long.
+    /// A measurement of the used parts of mapped memory files. It can take long.
     private struct Measurement {
-        /// The memory at that time, as far as it is known without measuring, and as it is.
+        /// The memory in bytes at that time: an upper bound that is known without the measurement, and the measured
+        /// value.
         let bound: Int
         let memory: Int
-        /// The time of the next one at the latest.
+        /// The latest time of the next measurement.
         let next: ContinuousClock.Instant
     }
 
-    /// The number of times in a row that a process can be hidden, as it may be at one moment while threads end.
+    /// The maximum number of consecutive times that a process may be unreadable. It can be unreadable for a moment
+    /// while threads end.
     private static let mostHidden = 1
-    /// The shortest interval of measurements that nothing asks for.
+    /// The shortest interval between measurements without a particular reason.
     private static let interval = Duration.seconds(1)
 
     private let process: pid_t
@@ -22,10 +24,12 @@ package struct LimitWatch {
     private let folders: [String]
     private var last: Measurement?
     private var timesHidden = 0
-    /// Bytes of open files without a name in the process's folders; see ``CountedFiles``.
+    /// The number of bytes of open files without a name in the process's directories; see ``CountedFiles``.
     package private(set) var namelessBytes = 0
 
-    /// Creates a watch of a process that was not waited for.
+    /// Creates a watch of a process whose end was not waited for.
+    ///
+    /// - Parameter folders: The paths of the directories in which the process may create files.
     ///
     /// - Parameter folders: paths of the folders that the process may create files in.
     package init(of process: pid_t, _ limits: ProcessLimits, folders: [String]) {
@@ -34,8 +38,8 @@ package struct LimitWatch {
         self.folders = folders.map { (try? FileDescriptor.open($0, .pathOnly))?.path ?? $0 }
     }
 
-    /// Returns the reason to end the process, or `nil` while it is within its limits. A process that has ended is.
-    /// Blocks on the system, shortly.
+    /// Returns the reason to end the process, or `nil` if the process is within its limits or has ended. Blocks on the
+    /// system for a short time.
     package mutating func excess() -> (reason: ExtensionEnding.Reason, status: Int)? {
         let tooMuch = (ExtensionEnding.Reason.tookTooMuchMemory, limits.memory >> 20)
         switch ProcessUsage.of(process, folders: folders) {
@@ -53,7 +57,7 @@ package struct LimitWatch {
         return timesHidden > Self.mostHidden ? tooMuch : nil
     }
 
-    /// Whether the process is within its limit of memory; `nil` if its mappings cannot be read.
+    /// Whether the process is within its memory limit; `nil` if its mappings cannot be read.
     private mutating func isWithinMemory(_ usage: ProcessUsage) -> Bool? {
         let most = limits.memory + ProcessLimits.image
         let sockets = max(0, usage.open.sockets - ProcessLimits.freeSockets) * limits.socketBuffers
@@ -69,8 +73,11 @@ package struct LimitWatch {
         return own + mapped <= most
     }
 
-    /// Returns the bytes of the memory files that a process has mapped and does not hold open as its own. `nil` if they
-    /// cannot be read.
+    /// Returns the number of bytes of memory files that a process has mapped and that do not count as its own open
+    /// files; `nil` if they cannot be read.
+    ///
+    /// - Parameter room: A number of bytes. If the memory files certainly have no more than this, the result may be an
+    ///   upper bound.
     ///
     /// - Parameter room: bytes. If it is certain that there are no more, the result can be above the truth.
     private static func mappedMemory(_ usage: ProcessUsage, room: Int) -> Int? {
@@ -86,8 +93,8 @@ package struct LimitWatch {
         return files.count > MappedFiles.mostMappings ? Int.max / 2 : sum(files.used)
     }
 
-    /// Returns the bytes of a process's memory files: its own, and what it uses of others; `nil` if they cannot be
-    /// read.
+    /// Returns the number of bytes of a process's memory files: its own, and the used parts of others; `nil` if they
+    /// cannot be read.
     package static func memoryFiles(of process: pid_t) -> Int? {
         guard case .known(let usage) = ProcessUsage.of(process, folders: []) else { return nil }
         return mappedMemory(usage, room: 0).map { usage.open.memory.values.reduce($0, +) }

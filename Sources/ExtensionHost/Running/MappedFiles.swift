@@ -1,21 +1,23 @@
 import LinuxSystem
 
-/// The memory files, and the shared memory without a name, that a process has mapped.
+/// The memory files, and the anonymous shared memory, that a process has mapped.
 struct MappedFiles {
-    /// The most mappings. A program with a thousand threads has some four thousand; many more are an attack on the time
-    /// that it takes to read them.
+    /// The maximum number of mappings. A program with a thousand threads has about four thousand. Many more are an
+    /// attack, because reading them takes long.
     static let mostMappings = 16_384
-    /// The bytes of a list of so many mappings, with their paths.
+    /// The size in bytes of a list with the maximum number of mappings, including their paths.
     private static let longestList = mostMappings * 256
 
-    /// The number of mappings of any kind, or one more than ``mostMappings``.
+    /// The number of mappings of any kind. If there are more than ``mostMappings``, it is one more than that.
     private(set) var count = 0
     /// Bytes of mappings, used or not, by inode.
     private(set) var lengths: [UInt64: Int] = [:]
-    /// Bytes that the process has used of mappings, swapped out or not, by inode.
+    /// The number of bytes of mappings that the process has used, including swapped-out ones, by inode.
     private(set) var used: [UInt64: Int] = [:]
 
-    /// Reads the mappings without what is used of them, which takes less time. Blocks on the system.
+    /// Reads the mappings without their used parts, which is faster. Blocks on the system.
+    ///
+    /// - Parameter process: A directory such as `/proc/PID`.
     ///
     /// - Parameter process: a directory such as `/proc/PID`.
     init(of process: String) throws(Errno) {
@@ -28,7 +30,8 @@ struct MappedFiles {
         }
     }
 
-    /// Reads how much of the mappings is used. Blocks on the system, for tens of milliseconds if there are very many.
+    /// Reads the used parts of the mappings. Blocks on the system, for tens of milliseconds if there are very many
+    /// mappings.
     mutating func measure(_ process: String) throws(Errno) {
         var (number, inode): (Int, UInt64?) = (0, nil)
         try SystemFile.forEachLine(process + "/smaps") { line in
@@ -44,7 +47,7 @@ struct MappedFiles {
         count = max(count, number)
     }
 
-    /// Parses the first line of a mapping. Returns `nil` if it is of no memory file.
+    /// Parses the first line of a mapping. Returns `nil` if the mapping is not of a memory file.
     private static func memoryFile(_ line: ArraySlice<UInt8>) -> (inode: UInt64, length: Int)? {
         let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
         guard columns.count == 6, let inode = number(columns[4], radix: 10) else { return nil }

@@ -21,10 +21,10 @@ final class ProcessOutput: Sendable {
     private let programFolders: [String]
 
     private struct State {
-        /// The bytes of the last line, as long as its end has not been read.
+        /// The bytes of the last line, until its end has been read.
         var rest: [UInt8] = []
         var last: [String] = []
-        /// The signal and the frames of a crash report that has been read in part.
+        /// The signal and the frames of a crash report of which only a part has been read.
         var report: (signal: String, frames: [String])?
     }
 
@@ -39,11 +39,10 @@ final class ProcessOutput: Sendable {
     }
 
     /// The maximum number of reads in one call: 1 MiB in total, as much as a pipe can hold (`pipe-max-size`, pipe(7)).
-    /// So the caller can check the limits of a program that never stops writing.
+    /// Because of this maximum, the caller can check the limits of a program that writes without pause.
     private static let mostPieces = 64
 
-    /// Reads the output that the pipe holds, so that the program does not wait for a reader. Blocks only on the log's
-    /// file.
+    /// Reads the output that is in the pipe, so that the program does not block. Blocks only on the log's file.
     func drain() {
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 0..<Self.mostPieces {
@@ -53,7 +52,7 @@ final class ProcessOutput: Sendable {
         }
     }
 
-    /// Reads the rest of the output, after the program's end, and logs an unfinished line or crash report too.
+    /// Reads the rest of the output after the program's end. Also logs an unfinished line or crash report.
     func finish() {
         drain()
         write(
@@ -103,10 +102,10 @@ final class ProcessOutput: Sendable {
         return CrashReport.lines(signal: report.signal, frames: report.frames, folders: programFolders)
     }
 
-    /// The pipe's other end, which is readable when the program has written something.
+    /// The end of the pipe that is readable when the program has written something.
     var descriptor: FileDescriptor { output }
 
-    /// The last lines, at most five. Lines of crash reports and stack traces are not among them.
+    /// The last lines, at most five. They do not include crash reports and stack traces.
     var lines: [String] {
         let (last, rest) = state.withLock { ($0.last, $0.rest) }
         let text = (last + [String(decoding: rest.suffix(Self.limit), as: UTF8.self)]).joined(separator: "\n")

@@ -1,32 +1,34 @@
 import Glibc
 import LinuxSystem
 
-/// The memory, threads and open files of a process, as the kernel shows them to another process.
+/// The memory, threads and open files of a process, as the kernel reports them to other processes.
 struct ProcessUsage {
-    /// The directory in /proc of the thread that the rest was read from.
+    /// The directory in /proc of the thread from which the other values were read.
     let folder: String
     let threads: Int
     /// Bytes of private memory, in use or swapped out, and of page tables.
     let privateMemory: Int
-    /// Bytes in use of all that is mapped of files in memory, programs in `/tmp` included.
+    /// The number of bytes in use of all mapped files in memory, including programs in `/tmp`.
     let mappedMemory: Int
     let open: CountedFiles
 
     enum Outcome {
         case known(ProcessUsage)
-        /// The process has ended or is ending: it cannot take more.
+        /// The process has ended or is ending. It cannot use more.
         case ending
-        /// The process runs, and its memory or its descriptors cannot be read.
+        /// The process is running, but its memory or its descriptors cannot be read.
         case hidden
     }
 
-    /// The number of times that the threads are listed until one is read from that does not end meanwhile.
+    /// The maximum number of times that the threads are listed, until one is found that does not end while it is read.
     private static let attempts = 4
 
-    /// Reads the usage of a process that was not waited for. Blocks on the system, shortly.
+    /// Reads the usage of a process whose end was not waited for. Blocks on the system for a short time.
     ///
-    /// The kernel shows memory and descriptors of a thread that has not ended only. The first thread can end while
-    /// others run, and a thread can end while it is read from.
+    /// The kernel reports memory and descriptors only for a thread that has not ended. The first thread can end while
+    /// others run, and a thread can end while it is read.
+    ///
+    /// - Parameter folders: See ``CountedFiles``.
     ///
     /// - Parameter folders: see ``CountedFiles``.
     static func of(_ process: pid_t, folders: [String]) -> Outcome {
@@ -55,7 +57,7 @@ struct ProcessUsage {
         return startsThreads ? .hidden : .ending
     }
 
-    /// Reads the usage through a thread. Returns `ending` if that has ended.
+    /// Reads the usage through a thread. Returns `ending` if the thread has ended.
     private static func read(_ folder: String, _ folders: [String]) -> Outcome {
         let status = SystemFile.text(folder + "/status")
         guard hasMemory(status) else { return .ending }

@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// The Swift libraries that an extension is linked with. They are usually outside the system's directories.
 package struct SwiftLibraries: Sendable {
-    /// The directories of the Swift libraries that this process has loaded. Empty if its program contains them, as the
-    /// programs do that `make install` installs.
+    /// The directories of the Swift libraries that this process has loaded. Empty if the libraries are part of its
+    /// program, as in programs that `make install` installs.
     package static let ofThisProcess: [String] = {
         var folders: Set<String> = []
         for line in SystemFile.text("/proc/self/maps").split(separator: "\n") where line.contains("/libswift") {
@@ -15,8 +15,8 @@ package struct SwiftLibraries: Sendable {
         return folders.sorted()
     }()
 
-    /// The home directory according to the environment, which Foundation does not trust in every process, and the one
-    /// in the user database.
+    /// The home directories of the user: the one in the environment, which Foundation ignores in some processes, and
+    /// the one in the user database.
     package static var homesOfThisUser: [String] {
         [getenv("HOME").map { String(cString: $0) }, NSHomeDirectory()].compactMap(\.self)
     }
@@ -25,14 +25,14 @@ package struct SwiftLibraries: Sendable {
     private static let mark = "libswiftCore.so"
     /// The maximum number of libraries in a directory. A toolchain has 29.
     private static let mostFiles = 512
-    /// The maximum number of directories in a search path, as each costs a disk access. A program usually names two.
+    /// The maximum number of directories in a search path. Each costs a disk access. A program usually names two.
     private static let mostFolders = 16
 
-    /// Directories that the extension can access anyway, with everything beneath them.
+    /// Directories that the extension can access in any case, with everything beneath them.
     private let reachable: [String]
     /// Directories in which no libraries are made accessible: the home directories and their ancestors.
     private let forbidden: Set<String>
-    /// The directory of Purvey's data. No libraries beneath it are made accessible either, as it holds the containers
+    /// The directory of Purvey's data. Libraries beneath it are not made accessible, because it contains the containers
     /// of other extensions.
     private let data: String
 
@@ -54,12 +54,12 @@ package struct SwiftLibraries: Sendable {
         self.forbidden = forbidden
     }
 
-    /// Returns the library files in those directories of a program's search path that hold Swift's libraries. Blocks on
-    /// the file system.
+    /// Returns the library files in those directories of a program's search path that contain Swift's libraries. Blocks
+    /// on the file system.
     ///
-    /// The search path is part of the program, and its author may have named any directory. So a directory must contain
-    /// Swift's core library, and only its regular files with names of libraries are returned. Links and subdirectories
-    /// are left out.
+    /// The search path is part of the program, and its author may have named any directory. Therefore a directory must
+    /// contain Swift's core library, and only regular files with names of libraries are returned. Links and
+    /// subdirectories are left out.
     package func files(of program: String) -> [String] {
         guard let file = try? FileDescriptor.open(program, [.readOnly, .nonBlocking]),
             let named = try? ProgramFile(file).librarySearchPath()

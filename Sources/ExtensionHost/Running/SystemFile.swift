@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// Access to files with contents that the kernel generates when they are read; see proc(5).
+/// Access to files whose contents the kernel generates when they are read; see proc(5).
 enum SystemFile {
-    /// Returns the text of such a file, or an empty string if it cannot be opened. Foundation would take every such
-    /// file to be empty.
+    /// Returns the text of such a file, or an empty string if the file cannot be opened. Foundation cannot be used,
+    /// because it treats every such file as empty.
     static func text(_ path: String) -> String {
         var text: [UInt8] = []
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return "" }
@@ -26,8 +26,10 @@ enum SystemFile {
     /// Returns the number of bytes in a line `KEY: NUMBER kB`; 0 if no line has the key.
     static func bytes(_ key: String, in text: String) -> Int { (number(key, in: text) ?? 0) << 10 }
 
-    /// Calls a function with each line, without its end, in memory that does not grow with the file. A process decides
-    /// on the length of some of these files.
+    /// Calls a function with each line, without its end. The memory used does not depend on the size of the file: a
+    /// process determines the size of some of these files.
+    ///
+    /// - Parameter body: Returns whether to continue.
     ///
     /// - Parameter body: returns whether to read on.
     static func forEachLine(_ path: String, _ body: (ArraySlice<UInt8>) -> Bool) throws(Errno) {

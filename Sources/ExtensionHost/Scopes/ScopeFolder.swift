@@ -1,22 +1,22 @@
 import Foundation
 import LinuxSystem
 
-/// The location of the items that one confined process has access to: two directories that its confinement includes,
-/// with a place in one of them for each item.
+/// The location of the items to which one confined process has access. It consists of two directories that the
+/// confinement permits. Each item has a place in one of them.
 ///
-/// In the first, contents are readable; in the second, also writable. Only the daemon can create, rename or remove
-/// entries in either. A lock tells a later daemon whether the directories were left by one that was killed.
+/// The contents of the first are readable; those of the second are also writable. Only the daemon can create, rename or
+/// remove entries. From a lock, a later daemon finds out whether a killed daemon left the directories.
 final class ScopeFolder: Sendable {
     enum Use: String, Sendable {
         case reading, changing
     }
 
     let path: String
-    /// The path with links resolved, as coordination names files.
+    /// The path with symbolic links resolved. File coordination uses this path.
     let realPath: String
     private let directory: FileDescriptor
 
-    /// Creates one in a data directory. Blocks on the file system.
+    /// Creates the directories in a data directory. Blocks on the file system.
     init(data: String) throws {
         let parent = data + "/scopes"
         path = parent + "/" + UUID().uuidString
@@ -44,7 +44,7 @@ final class ScopeFolder: Sendable {
             path: path(for: use) + "/\(number)")
     }
 
-    /// The directory that holds one item while there is access.
+    /// The directory that contains one item during an access.
     struct Place: Sendable {
         let folder: FileDescriptor
         let path: String

@@ -2,7 +2,7 @@ import FileCoordination
 import LinuxSystem
 import Synchronization
 
-/// The names under which the files that the process has access to are coordinated.
+/// The names under which the files are coordinated to which the process has access.
 extension ScopeService: ConfinedPlaces {
     var name: String { bundle }
 
@@ -22,7 +22,7 @@ extension ScopeService: ConfinedPlaces {
         return nil
     }
 
-    /// Returns the path of an item for the process, with links resolved.
+    /// Returns the path of an item for the process, with symbolic links resolved.
     func realPlace(of item: ScopedItem) -> ExactPath {
         PlainPath.moved(ExactPath(item.path), from: ExactPath(folder.path), to: ExactPath(folder.realPath))
     }

@@ -5,24 +5,24 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// The daemon's part in security-scoped bookmarks: it gives one confined process access to the items of its
-/// bookmarks. The socket identifies the bundle: this daemon started the process with it.
+/// The daemon's service for security-scoped bookmarks: gives one confined process access to the items of its bookmarks.
+/// The socket identifies the bundle, because the daemon started the process with this socket.
 final class ScopeService: Sendable {
     let bundle: String
     private let data: String
     let folder: ScopeFolder
-    /// The container of the process, with links resolved.
+    /// The container of the process, with symbolic links resolved.
     let container: String
-    /// The directories of its groups, with links resolved.
+    /// The directories of the process's groups, with symbolic links resolved.
     let groups: [String]
-    /// The number of items that one process may resolve: each takes two descriptors of the daemon.
+    /// The maximum number of items that one process may resolve. Each takes two descriptors of the daemon.
     private static let limit = 256
-    /// The limits of the connection. A bookmark with its resource values takes a few KiB. A thread of the process
-    /// waits for each reply.
+    /// The limits of the connection. A bookmark with its resource values takes a few KiB. Each call in flight blocks a
+    /// thread of the process.
     static let limits = ConnectionLimits(
         messageSize: 4 << 20, callsInFlight: 1024, servedBytes: 16 << 20, servedDescriptors: 256,
         unclosedDescriptors: 256)
-    /// The number of resource values in one bookmark, more than there are known names.
+    /// The maximum number of resource values in one bookmark. It is larger than the number of known names.
     private static let keyLimit = 256
 
     // Leaf lock: files are opened and copied after it is released.
@@ -131,7 +131,7 @@ final class ScopeService: Sendable {
             token: token, path: item.path, isDirectory: item.isDirectory, isStale: resolution.isStale)
     }
 
-    /// Returns the place of an item, which is the existing one if the item was resolved before.
+    /// Returns the place of an item. If the item was resolved before, this is the existing place.
     private func place(_ found: ResolvedItem, _ scope: Bookmark.Scope) throws -> (UInt64, ScopedItem) {
         let identity = try found.descriptor.status().identity
         let known = try items.withLock { items in
@@ -151,7 +151,8 @@ final class ScopeService: Sendable {
         return (number, item)
     }
 
-    /// Returns the base of a relative bookmark. If it is an item placed for the process, returns the original.
+    /// Returns the base of a relative bookmark. If the base is an item that was placed for the process, returns the
+    /// original.
     private func base(_ file: FileDescriptor) throws -> ResolvedItem {
         guard let path = file.path else { throw Errno.noSuchFile }
         let exact = ExactPath(path)

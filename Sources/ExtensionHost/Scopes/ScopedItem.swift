@@ -2,8 +2,8 @@ import FileCoordination
 import Glibc
 import LinuxSystem
 
-/// An item that a confined process may use: found by its identity, held by its descriptor, and placed where that
-/// process can see it while it has access.
+/// An item that a confined process may use. It is found by its identity and held by its descriptor. During an access,
+/// it is in a place where the process can see it.
 struct ScopedItem: Sendable {
     let item: ResolvedItem
     let scope: Bookmark.Scope
@@ -12,7 +12,7 @@ struct ScopedItem: Sendable {
     private let name: FileName
     /// Whether the place gets another link to the file itself, not a copy.
     private let isLinked: Bool
-    /// Whether the process may change it.
+    /// Whether the process may change the item.
     let isWritable: Bool
 
     /// The path of the item for the confined process.
@@ -20,7 +20,7 @@ struct ScopedItem: Sendable {
 
     /// Creates an empty place for an item. Blocks on the file system.
     ///
-    /// - Throws: `Errno`, `notSupported` for an item that is neither a file nor a directory.
+    /// - Throws: `Errno`, `notSupported` if the item is neither a file nor a directory.
     init(_ item: ResolvedItem, _ scope: Bookmark.Scope, number: UInt64, in folder: ScopeFolder) throws {
         self.item = item
         self.scope = scope
