@@ -48,7 +48,7 @@ extension Arbiter {
     }
 
     /// Returns the guarded path of an item that has moved. The path does not show whether the item is or was in a
-    /// package. In case of doubt the larger item is guarded.
+    /// package. If this is uncertain, the larger item is guarded.
     ///
     /// - Parameter path: The item's new path. The result shares its storage if it is equal.
     private static func key(_ key: ExactPath, after move: ItemMove, of path: ExactPath) -> ExactPath {
