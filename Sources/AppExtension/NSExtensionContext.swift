@@ -10,8 +10,8 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 /// It ends once, with ``completeRequest(returningItems:completionHandler:)`` or ``cancelRequest(withError:)``; later
 /// calls are ignored. The methods may be called from any thread.
 ///
-/// Sendable, unlike Apple's, so that a completion handler may use it: the host and the items are set once, before any
-/// other code has the object, and mutable state is under a lock. The items belong to the extension.
+/// Unlike Apple's class, it is Sendable, so that a completion handler may use it. The host and the items are set once,
+/// before any other code has the object. A lock protects the mutable state. The items belong to the extension.
 ///
 ///     func beginRequest(with context: NSExtensionContext) {
 ///         context.completeRequest(returningItems: context.inputItems)
@@ -21,8 +21,8 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 open class NSExtensionContext: NSObject, @unchecked Sendable {
     /// The other side of a request. Its functions are called on the extension's calling thread.
     package struct Host: Sendable {
-        /// Sends the items. The second argument is called when the host has them, with whether the host had ended the
-        /// request before.
+        /// Sends the items. The second argument is called when the host has the items, with whether the host had ended
+        /// the request before.
         let complete: @Sendable (ReturnedItems, @escaping @Sendable (Bool) -> Void) -> Void
         let cancel: @Sendable (any Error) -> Void
         let open: @Sendable (URL, @escaping @Sendable (Bool) -> Void) -> Void
@@ -66,10 +66,10 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
     /// Ends the request and returns items to the host.
     ///
     /// - Parameters:
-    ///   - items: ``NSExtensionItem`` objects; others are left out. Their attachments can be loaded while this
-    ///     process lives, which it does until the host has released them.
-    ///   - completionHandler: Called when the host has the items, with whether it had ended the request before:
-    ///     `true` means that the extension is about to be ended. Called at once, with `true`, if the request has
+    ///   - items: ``NSExtensionItem`` objects; others are left out. Their attachments can be loaded while this process
+    ///     runs. It runs until the host has released them.
+    ///   - completionHandler: Called when the host has the items. The argument is whether the host had ended the
+    ///     request before, so that the extension is about to be ended. Called at once, with `true`, if the request has
     ///     already ended.
     open func completeRequest(returningItems items: [Any]?, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
         guard end(), let host else {
@@ -114,7 +114,7 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
 
 /// The interface of an extension's principal class.
 public protocol NSExtensionRequestHandling: NSObjectProtocol {
-    /// Begins a request. Called after the object's creation, on a thread of its own.
+    /// Begins a request. Called after the object's creation, on a separate thread.
     func beginRequest(with context: NSExtensionContext)
 }
 

@@ -8,11 +8,13 @@ public let NSExtensionItemAttributedContentTextKey = "NSExtensionItemAttributedC
 /// The key in an extension item's `userInfo` for its `attachments`.
 public let NSExtensionItemAttachmentsKey = "NSExtensionItemAttachmentsKey"
 
-/// An item that a host passes to an extension, or gets from it: a title, a text, and attachments that are loaded on
+/// An item that a host passes to an extension or receives from it: a title, a text, and attachments that are loaded on
 /// demand.
 ///
 /// The attachments are separate pieces of content, not alternative forms of one. The properties are stored in
-/// ``userInfo`` under the three keys, so changes there are visible in them.
+/// ``userInfo`` under the three keys, so that changes of ``userInfo`` change the properties.
+///
+/// Source: Foundation, `NSExtensionItem.h`.
 ///
 /// Source: Foundation, `NSExtensionItem.h`.
 open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
@@ -49,7 +51,7 @@ open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
 
     // MARK: - Copying and coding
 
-    /// Returns an item with the same contents; the attachments are the same objects.
+    /// Returns an item with the same contents. Both items have the same attachment objects.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSExtensionItem()
         copy.userInfo = userInfo

@@ -34,8 +34,8 @@ extension URL: Transferable {
 
 extension AttributedString: Transferable {
     /// The representations as text with links, in the form that the processes of this package exchange, and as
-    /// `public.utf8-plain-text`; both ways. Foundation on Linux has neither rich text nor other attributes that could
-    /// be exported.
+    /// `public.utf8-plain-text`. Both can be exported and imported. Foundation on Linux has neither rich text nor other
+    /// attributes that could be exported.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(
             contentType: attributedText, exporting: { try await $0.itemData() },

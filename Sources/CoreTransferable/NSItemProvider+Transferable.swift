@@ -7,9 +7,9 @@ import UniformTypeIdentifiers
 extension NSItemProvider {
     /// Registers all representations that a value exports.
     ///
-    /// The value is made for each load. It is also made once at registration, if the offer depends on it: if a
-    /// representation has an exporting condition, or if the item has no name yet and the file name depends on the
-    /// value.
+    /// The value is created for each load. It is also created once at registration, if the offer depends on it. This is
+    /// the case if a representation has an exporting condition, or if the item has no name yet and the file name
+    /// depends on the value.
     ///
     /// ```swift
     /// let provider = NSItemProvider()

@@ -3,7 +3,7 @@ import UniformTypeIdentifiers
 
 /// An error of exporting or importing a value.
 enum TransferError: Error {
-    /// No representation exports the value as the requested type, or at all.
+    /// No representation exports the value as the requested type, or no representation exports it at all.
     case notExported(type: String, as: UTType?, fault: ResolutionFault?)
     /// No representation imports any of the offered types.
     case notImported(type: String, from: [String], fault: ResolutionFault?)
@@ -20,8 +20,8 @@ enum TransferError: Error {
         let error: any Error
     }
 
-    /// Whether an error, or one underlying it, is that of a condition that does not hold. The error may come from
-    /// another process.
+    /// Whether an error, or one of its underlying errors, reports a condition that does not hold. The error may come
+    /// from another process.
     static func isConditionNotMet(_ error: any Error) -> Bool {
         var next: NSError? = error as NSError
         while let error = next {

@@ -8,21 +8,21 @@ extension TransferRepresentation {
         ModifiedRepresentation(base: self) { $0.visibility = $0.visibility.restricted(to: visibility) }
     }
 
-    /// Exports a value only if a condition holds for it. The condition is checked when the value is offered, and
-    /// again when it is loaded.
+    /// Exports a value only if it meets a condition. The condition is checked when the value is offered, and again when
+    /// it is loaded.
     public func exportingCondition(
         _ condition: @escaping @Sendable (Item) -> Bool
     ) -> _ConditionalTransferRepresentation<Self> {
         _ConditionalTransferRepresentation(base: self, condition: condition)
     }
 
-    /// Sets the name of the file that is made of a value. The extension of the content type is added unless the name
-    /// has one of that type.
+    /// Sets the name of the file that is created from a value. The extension of the content type is added, unless the
+    /// name has an extension of this type.
     public func suggestedFileName(_ fileName: String) -> some TransferRepresentation<Item> {
         ModifiedRepresentation(base: self) { $0.fileName = .fixed(fileName) }
     }
 
-    /// Sets the name of the file that is made of a value, depending on the value.
+    /// Sets the name of the file that is created from a value, depending on the value.
     public func suggestedFileName(
         _ fileName: @escaping @Sendable (Item) -> String?
     ) -> some TransferRepresentation<Item> {
@@ -116,7 +116,7 @@ public struct TransferRepresentationVisibility: Sendable, Equatable {
         closeness >= other.closeness ? self : other
     }
 
-    /// The required closeness of a process. `group` is the same as `team` on Linux.
+    /// The required closeness of a process. On Linux, `group` is the same as `team`.
     private var closeness: Int {
         switch itemProviderVisibility {
         case .all: 0

@@ -54,7 +54,7 @@ where Item: Transferable, Value: Sendable {
 
     init(_ parts: [any TransferRepresentation]) { self.parts = parts }
 
-    /// The representation that stands for all of them.
+    /// A representation that combines all of them.
     public var body: some TransferRepresentation { JoinedRepresentation<Item>(parts: parts) }
 }
 

@@ -14,8 +14,8 @@ extension Transferable {
     /// Writes the value to a new file in a directory. The caller owns the file.
     ///
     /// - Returns: the URL of the file. If the name is taken, a number is added.
-    /// - Throws: a `CocoaError` that names the directory if it is none; `CocoaError.userCancelled` if the task is
-    ///   cancelled. Nothing is then left in the directory.
+    /// - Throws: a `CocoaError` that names the directory if it is not a directory; `CocoaError.userCancelled` if the
+    ///   task is cancelled. After an error, no file remains in the directory.
     public func export(to destinationDirectory: URL, contentType: UTType?) async throws -> URL {
         guard destinationDirectory.isFileURL else {
             throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: destinationDirectory])
@@ -70,8 +70,9 @@ extension Transferable {
         types.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Exports the value with the first representation that fits a type. A representation that turns out not to
-    /// export the value is skipped, because a condition behind an asynchronous proxy is known only then.
+    /// Exports the value with the first representation that fits a type. If a representation does not export the value
+    /// after all, the next one is tried, because a condition behind an asynchronous proxy is only known during the
+    /// export.
     private func delivered(as contentType: UTType?, _ delivery: Delivery) async throws -> Arrival {
         let value = TransferredValue(value: self)
         let resolution = Self.resolution()

@@ -26,7 +26,7 @@ public protocol Transferable: SendableMetatype {
 public protocol TransferRepresentation<Item>: Sendable {
     /// The type that is exported and imported.
     associatedtype Item: Transferable
-    /// The representation that this one is composed of; `Never` for a primitive one.
+    /// The representation of which this one is composed; `Never` for a primitive representation.
     associatedtype Body: TransferRepresentation
 
     @TransferRepresentationBuilder<Item> var body: Body { get }
@@ -43,9 +43,9 @@ extension Never: Transferable, TransferRepresentation {
     /// `Never`, which has no values to represent.
     public typealias Representation = Never
 
-    /// Unreachable: there is no value to represent.
+    /// Cannot be reached, because there is no value to represent.
     public static var transferRepresentation: Never { unreachable() }
-    /// Unreachable: there is no such representation.
+    /// Cannot be reached, because there is no such representation.
     public var body: Never { unreachable() }
 }
 

@@ -34,13 +34,13 @@ extension NSItemProvider {
 ///
 /// Source: AppKit, `NSItemProvider+AppKitAdditions.h`.
 extension NSItemProvider {
-    /// The frame of the item on the screen; zero if unknown, as for an item of another process.
+    /// The frame of the item on the screen; zero if it is unknown, as for an item of another process.
     public package(set) var sourceFrame: NSRect {
         get { promise.presentation.sourceFrame }
         set { promise.presentation.sourceFrame = newValue }
     }
 
-    /// The frame of the item's container on the screen; zero if unknown, as for an item of another process.
+    /// The frame of the item's container on the screen; zero if it is unknown, as for an item of another process.
     public package(set) var containerFrame: NSRect {
         get { promise.presentation.containerFrame }
         set { promise.presentation.containerFrame = newValue }
@@ -62,11 +62,12 @@ extension NSItemProvider {
     /// The maximum number of bytes of team data of an item.
     private static let mostTeamData = 8 << 10
 
-    /// Up to 8 KiB that only programs of the same team see, in addition to the representations. Setting more removes
-    /// the data.
+    /// Data of up to 8 KiB that only programs of the same team see, in addition to the representations. Setting more
+    /// than 8 KiB removes the data.
     ///
-    /// It is sent to other processes with the item, but is no representation: its type is not listed. Reading it may
-    /// load it from the process that offers the item, and then blocks the calling thread. It is `nil` on failure.
+    /// The data is sent to other processes with the item, but is not a representation: its type is not listed. Reading
+    /// it may load it from the process that offers the item, and blocks the calling thread during the load. It is `nil`
+    /// after a failure.
     ///
     /// Source: UIKit, `NSItemProvider+UIKitAdditions.h`.
     public var teamData: Data? {

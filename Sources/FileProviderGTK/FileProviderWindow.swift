@@ -11,14 +11,14 @@ import Foundation
 @MainActor public final class FileProviderWindow {
     /// The GTK window, alive until ``close()``.
     public let window: UnsafeMutablePointer<GtkWindow>
-    /// A closure that is called when the user closes the window, instead of cancelling the request. The window is
-    /// destroyed by then.
+    /// A closure that is called when the user closes the window. It replaces the cancellation of the request. The
+    /// window is already destroyed when it is called.
     public var whenClosed: @MainActor () -> Void
 
     private let context: FPUIActionExtensionContext
     private var isOpen = true
 
-    /// The windows that are shown. It retains them.
+    /// The windows that are shown. This property retains them.
     private static var shown: [FileProviderWindow] = []
 
     /// Whether a window can be shown: there is a display, and the extension can connect to it. Repeated calls are

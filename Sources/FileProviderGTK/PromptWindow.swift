@@ -3,7 +3,7 @@ import FileProviderUI
 import Foundation
 
 extension FPUIActionExtensionContext {
-    /// Asks the user in a window, or on the terminal if none can be shown, as ``ask(_:)``.
+    /// Asks the user in a window. If no window can be shown, asks on the terminal, as ``ask(_:)`` does.
     ///
     /// - Returns: an answer for each field.
     /// - Throws: the errors of ``ask(_:)``.

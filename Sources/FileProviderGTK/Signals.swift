@@ -1,6 +1,6 @@
 import CGTK
 
-/// Calls a closure when a GTK object emits a signal, on the main thread, while the object lives.
+/// Calls a closure when a GTK object emits a signal, on the main thread, as long as the object exists.
 ///
 /// - Parameters:
 ///   - signal: a signal without arguments or return value, such as `clicked`.
@@ -13,8 +13,8 @@ import CGTK
     SignalAction.connect(object.gtkAddress, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 
-/// Calls a closure as ``onSignal(_:of:_:)``, for a signal with a Boolean result, such as `close-request`. The result
-/// says that the signal was handled.
+/// Calls a closure as ``onSignal(_:of:_:)``, for a signal with a Boolean result, such as `close-request`. The closure's
+/// result is whether the signal was handled.
 @MainActor func onSignalFinally(
     _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Void
 ) {
@@ -43,7 +43,7 @@ extension UnsafeMutablePointer: GTKPointer {
 }
 
 extension GTKPointer {
-    /// Returns the object as another GTK class: its own, or one that it inherits from.
+    /// Returns the object as another GTK class: the object's own class, or a class from which it inherits.
     public func object<Object>(as type: Object.Type) -> UnsafeMutablePointer<Object> {
         gtkAddress.assumingMemoryBound(to: type)
     }

@@ -7,8 +7,8 @@ import Foundation
 public let NSMultipleUnderlyingErrorsKey = "NSMultipleUnderlyingErrorsKey"
 
 extension NSError {
-    /// Creates an error without a domain. `NSError()` resolves to it, since the initializer of `NSObject` cannot be
-    /// overridden from another module.
+    /// Creates an error without a domain. `NSError()` resolves to this initializer, because the initializer of
+    /// `NSObject` cannot be overridden from another module.
     public convenience init(_unused: Void = ()) {
         self.init(domain: "", code: 0)
     }

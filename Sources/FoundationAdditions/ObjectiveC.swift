@@ -3,8 +3,8 @@ import Foundation
 
 /// Any object can be an argument for `%@`, as on Apple's platforms. Foundation on Linux allows only its strings.
 extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// The object that the list of arguments retains and passes on. It is a string, because string formatting on
-    /// Linux supports few other objects.
+    /// The object that the list of arguments retains and passes on. It is a string, because string formatting on Linux
+    /// supports few other objects.
     public var _cVarArgObject: any CVarArg { self as? NSString ?? NSString(string: description) }
 
     /// The object's address. It is read from ``_cVarArgObject``, which the list retains.

@@ -47,7 +47,7 @@ extension Progress {
     /// child.
     ///
     /// - Parameters:
-    ///   - unitCount: the share of this progress that the work has.
+    ///   - unitCount: the number of units of this progress that the work represents.
     ///   - work: called before the function returns.
     public func performAsCurrent<ReturnType>(
         withPendingUnitCount unitCount: Int64, using work: () throws -> ReturnType

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The user's directories, by their names since macOS 13 and iOS 16. Their paths come from `FileManager`, which reads
-/// the environment and the user's configuration. Otherwise, they are in the home directory.
+/// the environment and the user's configuration. If these name no directory, the paths are in the home directory.
 extension URL {
     /// The directory of the user's programs.
     public static var applicationDirectory: URL { directory(.applicationDirectory, "Applications") }

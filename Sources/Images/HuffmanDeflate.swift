@@ -1,5 +1,5 @@
 /// Compression by Huffman codes alone, without a search for repetitions. The differences between the pixels of a
-/// photograph have hardly any, and the search takes most of the time.
+/// photograph hardly ever repeat, and the search takes most of the time.
 ///
 /// Source: RFC 1951.
 struct HuffmanDeflate: ~Copyable {
@@ -147,8 +147,8 @@ struct HuffmanDeflate: ~Copyable {
         return position
     }
 
-    /// The number of bytes of which four are counted. Counting all would cost half as much as writing them, and save
-    /// next to nothing.
+    /// The distance between counted bytes: one of so many bytes is counted. Counting all bytes would take half as long
+    /// as writing them, and improve the compression very little.
     private static let sampleDistance = 16
 
     /// Returns the estimated frequency of each byte, at least 1, since it may occur outside of the sample, and 1 for

@@ -5,12 +5,12 @@ extension ImageCodec {
     /// Returns thumbnails of one picture, as PNG files. They are slightly larger than usual, and take a fraction of
     /// the time.
     ///
-    /// An opaque picture is decoded once, for the largest thumbnail, and the others are made from that. A transparent
-    /// picture is decoded for each thumbnail.
+    /// An opaque picture is decoded once, for the largest thumbnail, and the others are created from that thumbnail. A
+    /// transparent picture is decoded for each thumbnail.
     ///
     /// - Parameter sides: the maximum width and height of each thumbnail in pixels, in ascending order.
-    /// - Returns: one thumbnail for each side, up to the first side that the original picture fits. It serves all
-    ///   larger sides.
+    /// - Returns: one thumbnail for each side, up to the first side into which the original picture fits. The last
+    ///   thumbnail is used for all larger sides.
     package static func quickThumbnails(_ data: Data, sides: [Int]) throws(ImageError) -> [[UInt8]] {
         let header = try checkedHeader(of: data)
         let longest = max(header.width, header.height)

@@ -6,9 +6,9 @@ import Foundation
 /// A picture is not trusted: the format is determined from its bytes, and the size in its header is checked before
 /// anything is decoded.
 package enum ImageCodec {
-    /// The maximum number of decoded pixels, all frames of an animation together: a file of a few bytes can claim to
-    /// hold terabytes. The pages of a document (TIFF, HEIF) are separate pictures, of which only the first is
-    /// decoded.
+    /// The maximum number of decoded pixels, including all frames of an animation. It is needed because a file of a few
+    /// bytes can claim to contain terabytes. The pages of a document (TIFF, HEIF) are separate pictures, of which only
+    /// the first is decoded.
     package static let largestPixelCount = 1 << 28
 
     /// The maximum number of bytes of decoded pixels in memory at once, for pictures that cannot be decoded in
@@ -86,7 +86,7 @@ package enum ImageCodec {
         return header
     }
 
-    /// Returns the picture in another format. Of an animation, only the first frame.
+    /// Returns the picture in another format. Of an animation, returns only the first frame.
     package static func convert(
         _ data: Data, to format: ImageFormat, quality: Double = 0.85
     ) throws(ImageError) -> Data {

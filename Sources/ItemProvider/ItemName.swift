@@ -3,19 +3,19 @@ import UniformTypeIdentifiers
 
 /// The file name under which an item arrives.
 ///
-/// The suggested name, else the file's own, else the type's localized description, else its identifier. Path
-/// separators and control characters are replaced. The type's preferred extension is added if the name has none or
-/// that of another declared type. The whole is at most 255 bytes of UTF-8, shortened at a character with the
-/// extension kept.
+/// It is the first of these that exists: the suggested name, the file's own name, the type's localized description, the
+/// type's identifier. Path separators and control characters are replaced. The type's preferred extension is added if
+/// the name has no extension, or the extension of another declared type. The result has at most 255 bytes in UTF-8. A
+/// longer name is shortened before its extension.
 package enum ItemName {
     /// The longest name of a Linux file system, in bytes.
     package static let maximumLength = 255
 
-    /// The longest extension, in bytes. A longer text after the last dot is taken for part of a sentence.
+    /// The maximum length of an extension in bytes. Longer text after the last dot is treated as part of a sentence.
     private static let longestExtension = 64
 
-    /// Returns a name that is safe to create in a directory of one's own: never empty, `.` or `..`, never more than
-    /// one component.
+    /// Returns a name that can be created safely in a directory of this process: it is not empty, `.` or `..`, and is
+    /// one path component.
     package static func name(
         suggested: String?, file: String?, typeIdentifier: String, contentType: UTType? = nil
     ) -> String {
@@ -31,8 +31,8 @@ package enum ItemName {
         return cut(name.dropLast(ending.count), ending: " \(number)\(ending)")
     }
 
-    /// Returns a name for a file in a user's directory that another program has chosen. It is never that of a hidden
-    /// file, such as one that a shell would run.
+    /// Returns a name for a file in a user's directory. Another program has chosen the name, so the result is never the
+    /// name of a hidden file, such as one that a shell would run.
     package static func visible(_ name: String) -> String {
         let visible = name.drop { $0 == "." }
         return (visible.count == name.count ? "" : "_") + visible
@@ -59,7 +59,7 @@ package enum ItemName {
         return "\(name).\(preferred)"
     }
 
-    /// Whether an extension stands for a type: it is one of the type's own tags, or belongs to a kind of it.
+    /// Whether an extension denotes a type: it is a tag of the type, or of a type that conforms to it.
     private static func means(_ pathExtension: String, _ type: UTType) -> Bool {
         let tags = type.tags[.filenameExtension] ?? []
         if tags.contains(where: { TypeIdentifier.areEqual($0, pathExtension) }) { return true }
@@ -67,8 +67,9 @@ package enum ItemName {
             .contains { !$0.isDynamic && $0.conforms(to: type) }
     }
 
-    /// Whether an extension is of an undeclared type, such as a program's own files. If another extension were added,
-    /// that program would not recognize its file. A version number and the end of a sentence are no extensions.
+    /// Whether an extension belongs to an undeclared type, such as that of a program's own files. If another extension
+    /// were added, the program would not recognize the file. A version number and the end of a sentence do not count as
+    /// extensions.
     private static func isForeign(_ pathExtension: String) -> Bool {
         let isVersion = pathExtension.drop { $0 == "v" || $0 == "V" }.allSatisfy(\.isNumber)
         guard !isVersion, pathExtension.first?.isLetter ?? false || pathExtension.first?.isNumber ?? false,

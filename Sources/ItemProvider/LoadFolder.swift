@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A temporary directory for the file of one load. It is removed with its contents by ``remove()``, with its last
-/// reference, or when the process ends by `exit` or by returning from `main`.
+/// A temporary directory for the file of one load. It is removed with its contents by ``remove()``, when its last
+/// reference is released, or when the process ends by `exit` or by returning from `main`.
 ///
 /// The leftovers of a crashed process are removed by the next process that starts to load.
 package final class LoadFolder: Sendable {
@@ -72,7 +72,8 @@ private enum OpenFolders {
         }
     }
 
-    /// Forgets a directory after it is removed, and not before, because the process may end meanwhile.
+    /// Removes a directory, and then its entry in this list. In this order, the directory is removed even if the
+    /// process ends in between.
     static func remove(_ folder: OpenFolder) {
         folder.remove()
         _ = state.withLock { $0.folders.removeValue(forKey: ObjectIdentifier(folder)) }

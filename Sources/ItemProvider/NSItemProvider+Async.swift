@@ -6,8 +6,9 @@ import UniformTypeIdentifiers
 
 /// The loads for `async` code. Cancelling the task cancels the load.
 ///
-/// An addition to Apple's interface, whose loads return a `Progress` and so have no such form. They run in their
-/// caller's isolation, as methods imported from Objective-C do, so that an actor may load from a provider of its own.
+/// An addition to Apple's interface, whose loads return a `Progress` and therefore have no `async` form. The functions
+/// run in their caller's isolation, like methods imported from Objective-C, so that an actor may load from its own
+/// provider.
 extension NSItemProvider {
     /// Loads the first representation that conforms to a type, as data. Throws the error of the handler form.
     nonisolated(nonsending) public func loadDataRepresentation(for contentType: UTType) async throws -> Data {

@@ -9,7 +9,8 @@ extension NSItemProvider {
     /// Creates an item that offers one file or directory under its own name.
     ///
     /// - Parameters:
-    ///   - contentType: the type to offer the file as. `nil` deduces it from the name or else from the file itself.
+    ///   - contentType: the type to offer the file as. `nil` determines it from the name. If the name does not suffice,
+    ///     it is determined from the file.
     ///   - openInPlace: whether a consumer may get the original.
     ///   - coordinated: whether the file is to be read through file coordination.
     public convenience init(

@@ -5,10 +5,10 @@ import UniformTypeIdentifiers
 extension NSItemProvider {
     /// Creates an item that offers the file or URL that a URL refers to.
     ///
-    /// A file is offered under its own name, as its own type and second as `public.file-url`. Any other URL is
-    /// offered as `public.url` alone.
+    /// A file is offered under its own name, first as its own type and then as `public.file-url`. Any other URL is
+    /// offered only as `public.url`.
     ///
-    /// - Returns: `nil` for a missing URL, and for a file that does not exist.
+    /// - Returns: `nil` if the URL is `nil`, or if the file does not exist.
     public convenience init?(contentsOf fileURL: URL!) {
         guard let fileURL else { return nil }
         guard fileURL.isFileURL else {
@@ -21,10 +21,10 @@ extension NSItemProvider {
     }
 }
 
-/// The type under which a file is offered if the client names none.
+/// The type under which a file is offered if the client names no type.
 package enum FileType {
-    /// Returns the type that the name of a file means. For a directory, and for a name without a known extension,
-    /// returns the type of the file itself. A symbolic link stands for its target, as it does when it is loaded.
+    /// Returns the type that the name of a file denotes. For a directory, and for a name without a known extension,
+    /// returns the type of the file itself. A symbolic link has the type of its target, because the target is loaded.
     package static func type(of fileURL: URL) -> UTType {
         var isDirectory: ObjCBool = false
         _ = FileManager.default.fileExists(atPath: fileURL.path, isDirectory: &isDirectory)

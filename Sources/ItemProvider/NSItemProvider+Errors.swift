@@ -10,7 +10,7 @@ extension NSItemProvider {
         case unknownError = -1
         /// The item has no representation of the requested type, or the representation could not be produced.
         case itemUnavailableError = -1000
-        /// The load handler produced a value of another class than the requested one.
+        /// The load handler produced a value whose class is not the requested one.
         case unexpectedValueClassError = -1100
         /// The representation cannot be converted to the requested class.
         case unavailableCoercionError = -1200
@@ -43,7 +43,7 @@ package enum ItemProviderError {
             reason: describe(error), underlying: cause)
     }
 
-    /// Returns the error that the load handler completed with neither a value nor an error.
+    /// Returns the error for a load handler that completed with neither a value nor an error.
     package static func emptyAnswer() -> NSError {
         make(.unknownError, "The load handler returned neither a value nor an error")
     }
@@ -65,7 +65,7 @@ package enum ItemProviderError {
         make(.unavailableCoercionError, "The data of type \(typeIdentifier) cannot be read as \(name)")
     }
 
-    /// Returns the error that a load handler or a reading class produced an object of another class than the
+    /// Returns the error for a load handler or a reading class that produced an object of another class than the
     /// requested one.
     package static func unexpectedClass(of value: Any, expected: Any.Type) -> NSError {
         make(.unexpectedValueClassError, "Expected an object of class \(expected), got one of class \(type(of: value))")

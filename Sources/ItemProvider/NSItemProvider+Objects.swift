@@ -48,8 +48,8 @@ extension NSItemProvider {
         }
     }
 
-    /// Returns the representation from which an object of a class is made: an exact match of types before a
-    /// conforming one.
+    /// Returns the representation from which an object of a class is created. An exact match of types is preferred to a
+    /// conforming type.
     func bestRepresentation(for aClass: any NSItemProviderReading.Type) -> Representation? {
         let readable = aClass.readableTypeIdentifiersForItemProvider
         return readable.lazy.compactMap { self.promise.representation(of: $0) }.first
@@ -81,7 +81,7 @@ extension NSItemProvider {
 ///
 /// Source: the Swift overlay of Foundation.
 extension NSItemProvider {
-    /// Registers all types that values of a type can be written as. The value is made when a representation is
+    /// Registers all types as which values of a type can be written. The value is created when a representation is
     /// loaded.
     public func registerObject<T>(
         ofClass: T.Type, visibility: NSItemProviderRepresentationVisibility,
@@ -124,9 +124,9 @@ extension NSItemProviderRepresentationVisibility {
 
 /// An object of a client's class, carried into load handlers.
 ///
-/// Sendable because the contract of `NSItemProviderWriting` says so in words: `loadData` is called on an arbitrary
-/// queue, and a class whose objects do not support that must not be registered. Apple's declaration leaves it
-/// unchecked as well.
+/// Sendable because the contract of `NSItemProviderWriting` requires this: `loadData` is called on an arbitrary queue,
+/// and a class whose objects do not support this must not be registered. As in Apple's declaration, the compiler does
+/// not check it.
 struct SharedObject: @unchecked Sendable {
     let value: any NSItemProviderWriting
 }

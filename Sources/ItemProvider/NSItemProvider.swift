@@ -5,8 +5,8 @@ import UniformTypeIdentifiers
 /// A promise of one item in one or several representations.
 ///
 /// A provider registers handlers, best representation first; nothing is produced before a consumer loads it. Each
-/// representation can be loaded as data, as a copied file or, if the provider allows it, as the original file,
-/// however it was registered: the item provider converts. The consumer may be in this process or in another.
+/// representation can be loaded as data, as a copied file or, if the provider allows it, as the original file, in
+/// whatever way it was registered: the item provider converts it. The consumer may be in this process or in another.
 ///
 /// ```swift
 /// let provider = NSItemProvider()
@@ -16,17 +16,16 @@ import UniformTypeIdentifiers
 /// }
 /// ```
 ///
-/// Each load handler runs on a thread of its own and must call its completion handler once, with a value or an error.
-/// A handler that blocks delays no other one, unless 2,048 in the process block: further handlers then wait.
-/// Completion handlers of loads are not limited; they run on an arbitrary thread, after the loading call has
-/// returned.
+/// Each load handler runs on a separate thread and must call its completion handler once, with a value or an error. A
+/// handler that blocks does not delay others. If 2,048 handlers in the process block, further handlers wait. Completion
+/// handlers of loads are not limited; they run on an arbitrary thread, after the loading call has returned.
 ///
-/// The `Progress` that a load returns can be cancelled; it is finished when the completion handler is called. It may
-/// be made a child of another progress, even while other children of that one move: loads move their progresses one
-/// at a time in the process, and none while one of them is being added. There are limits, because Foundation on Linux
-/// changes a progress without a lock. While loads below a parent run, do not set the parent's own
-/// `completedUnitCount`, and do not move children of it that are not loads. A thread that the system stops in the
-/// middle of an `addChild`, for want of memory, is not waited for.
+/// The `Progress` that a load returns can be cancelled; it is finished when the completion handler is called. It may be
+/// made a child of another progress, even while other children of that one move: loads change their progresses one at a
+/// time in the process, and change none while one of them is being added. There are limits, because Foundation on Linux
+/// changes a progress without a lock. While loads below a parent run, do not set the parent's own `completedUnitCount`,
+/// and do not change its children that are not loads. If the system suspends a thread within `addChild` because memory
+/// is low, loads do not wait for this thread.
 ///
 /// A directory arrives with its files, directories and symbolic links. Pipes, sockets and devices in it are left out,
 /// and the load succeeds.
@@ -53,9 +52,9 @@ open class NSItemProvider: NSObject, NSCopying {
     /// coded.
     ///
     /// - Parameters:
-    ///   - item: the object. Without one, every load fails with `itemUnavailableError`.
-    ///   - typeIdentifier: the type to offer the object as; `nil` is that of its class. The URL of a file stands for
-    ///     the file's contents unless the type is a kind of `public.url`.
+    ///   - item: the object. If it is `nil`, every load fails with `itemUnavailableError`.
+    ///   - typeIdentifier: the type as which to offer the object; `nil` for the type of its class. The URL of a file
+    ///     represents the file's contents, unless the type conforms to `public.url`.
     public init(item: (any NSSecureCoding)?, typeIdentifier: String?) {
         promise = ItemPromise()
         super.init()
@@ -68,8 +67,8 @@ open class NSItemProvider: NSObject, NSCopying {
 
     // MARK: - Copying
 
-    /// Returns a provider with the same representations and name. Later registrations on one do not affect the other.
-    /// A subclass overrides this if its copies are to be of its own class.
+    /// Returns a provider with the same representations and name. Later registrations on one do not affect the other. A
+    /// subclass overrides this if its copies must have its own class.
     open func copy(with zone: NSZone? = nil) -> Any {
         NSItemProvider(promise: ItemPromise(copying: promise))
     }
@@ -88,9 +87,9 @@ open class NSItemProvider: NSObject, NSCopying {
 
     /// The file name to use when the item is written to a file, with or without an extension.
     ///
-    /// Without one, a copied file keeps its own name, and data is named after its type. When a file is created,
-    /// separators and control characters are replaced, the type's extension is added, and a name longer than 255
-    /// bytes is shortened.
+    /// If it is `nil`, a copied file keeps its own name, and data is named after its type. When a file is created,
+    /// separators and control characters are replaced, the type's extension is added, and a name longer than 255 bytes
+    /// is shortened.
     open var suggestedName: String? {
         get { promise.suggestedName }
         set { promise.suggestedName = newValue }
@@ -141,13 +140,13 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writing: object, visibility: visibility)
     }
 
-    /// Registers all types that objects of a class can be written as. The object is made when a representation is
+    /// Registers all types as which objects of a class can be written. The object is created when a representation is
     /// loaded.
     ///
     /// - Parameters:
-    ///   - visibility: an upper bound: each type's visibility is the stricter of this and the class's own.
-    ///   - loadHandler: called for each load; calls its completion handler once with the object or an error. Its
-    ///     progress and then that of the object's own writing are reported to the consumer, who cancels both.
+    ///   - visibility: an upper bound: each type has the stricter one of this visibility and the class's own.
+    ///   - loadHandler: called for each load; calls its completion handler once with the object or an error. The
+    ///     consumer sees the progress of the handler, followed by that of the object's writing, and can cancel both.
     open func registerObject(
         ofClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
         loadHandler:
@@ -159,19 +158,20 @@ open class NSItemProvider: NSObject, NSCopying {
     /// Registers an object of a type, which consumers of the other interface load as data or a file.
     ///
     /// Another process gets these objects unchanged: strings, attributed strings, URLs, data, images, file wrappers,
-    /// property lists, and `NSUUID`, `NSNull` and collections that are no property list. The URL of a file crosses as
-    /// the file, unless its type is a kind of URL.
+    /// property lists, and `NSUUID`, `NSNull` and collections that are not property lists. The URL of a file is
+    /// transferred as the file, unless its type is a URL type.
     ///
-    /// An object of any other class crosses as its keyed archive. A consumer that requests its class by name gets the
-    /// object, if the object holds only that class and Foundation's plain values (strings, numbers, data, dates,
-    /// URLs, UUIDs, collections of them). A consumer that requests data gets the archive. Every other load fails with
-    /// `unavailableCoercionError`. An object that holds objects of a second class of the client's own can be loaded
-    /// only as data: Foundation on Linux ends the process over an archive of classes that its reader does not expect.
+    /// An object of any other class is transferred as its keyed archive. A consumer that requests its class by name
+    /// gets the object, if the object holds only that class and Foundation's plain values (strings, numbers, data,
+    /// dates, URLs, UUIDs, collections of them). A consumer that requests data gets the archive. Every other load fails
+    /// with `unavailableCoercionError`. An object that contains objects of another class of the client can be loaded
+    /// only as data, because Foundation on Linux ends the process if an archive has a class that its reader does not
+    /// expect.
     ///
-    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once. For a
-    ///   consumer in another process it gets the expected class only if that crosses unchanged. Of the options it
-    ///   gets those that a property list can hold, under keys that are strings, and the preferred size of an image;
-    ///   all in 4 KiB.
+    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the given completion handler once. For
+    ///   a consumer in another process, it gets the expected class only if objects of this class are transferred
+    ///   unchanged. It gets options with keys that are strings and values that a property list can contain, and the
+    ///   preferred size of an image; all together in 4 KiB.
     open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
         register(itemForTypeIdentifier: typeIdentifier, loadHandler: loadHandler)
     }
@@ -189,12 +189,12 @@ open class NSItemProvider: NSObject, NSCopying {
         return promise.representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.typeIdentifier)
     }
 
-    /// Whether some registered type is, or is a kind of, the given one.
+    /// Whether a registered type is the given type, or conforms to it.
     open func hasItemConformingToTypeIdentifier(_ typeIdentifier: String) -> Bool {
         hasRepresentationConforming(toTypeIdentifier: typeIdentifier)
     }
 
-    /// Whether some registered type with these file options is, or is a kind of, the given one.
+    /// Whether a registered type with the given file options is the given type, or conforms to it.
     open func hasRepresentationConforming(
         toTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
     ) -> Bool {
@@ -213,7 +213,7 @@ open class NSItemProvider: NSObject, NSCopying {
         registeredTypeIdentifiers(fileOptions: .openInPlace).compactMap { promise.contentType($0) }
     }
 
-    /// Returns the registered types that are, or are kinds of, the given one, in order of registration.
+    /// Returns the registered types that are the given type or conform to it, in order of registration.
     open func registeredContentTypes(conformingTo contentType: UTType) -> [UTType] {
         registeredContentTypes.filter { $0.conforms(to: contentType) }
     }
@@ -269,8 +269,8 @@ open class NSItemProvider: NSObject, NSCopying {
         loadFile(typeIdentifier, as: .inPlace, completionHandler: completionHandler)
     }
 
-    /// Loads an object of a class from the best representation that the class can read: an exact match of types
-    /// before a conforming one, in the order of the class's own list.
+    /// Loads an object of a class from the best representation that the class can read. An exact match of types is
+    /// preferred to a conforming type, in the order of the class's list.
     @discardableResult
     open func loadObject(
         ofClass aClass: any NSItemProviderReading.Type,
@@ -286,17 +286,17 @@ open class NSItemProvider: NSObject, NSCopying {
 
     /// Loads the first representation that conforms to a type as the object that is stored.
     ///
-    /// A representation that was registered as data gives `NSData`. One that was registered as a file gives the
-    /// file's URL: that of the original if it may be opened in place, else that of a copy, which is deleted with this
-    /// provider.
+    /// If the representation was registered as data, the object is `NSData`. If it was registered as a file, the object
+    /// is the file's URL. This is the URL of the original if it may be opened in place, otherwise that of a copy, which
+    /// is deleted when this provider is released.
     ///
     /// ``registerItem(forTypeIdentifier:loadHandler:)`` describes which objects of another process can be loaded.
     ///
     /// - Parameters:
     ///   - options: options for the load handler, such as `NSItemProviderPreferredImageSizeKey`.
-    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error:
-    ///     `itemUnavailableError`, or `unavailableCoercionError` for an object of another process that is of a class
-    ///     of its own.
+    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error: `itemUnavailableError`,
+    ///     or `unavailableCoercionError` if the object comes from another process and its class is one of that
+    ///     process's own.
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
         completionHandler: CompletionHandler? = nil
@@ -324,16 +324,16 @@ open class NSItemProvider: NSObject, NSCopying {
 
     /// The handler that produces a preview: data, the URL of a file, or an image.
     ///
-    /// A consumer in another process gets the preview too, a file as its data, if the handler was set before the item
-    /// was offered and the consumer may load every representation of the item. Otherwise its preview is made from an
-    /// image representation.
+    /// A consumer in another process gets the preview, too, if the handler was set before the item was offered and the
+    /// consumer may load every representation of the item. A file is transferred as data. For other consumers, the
+    /// preview is created from an image representation.
     open var previewImageHandler: LoadHandler? {
         get { promise.previewImageHandler }
         set { promise.previewImageHandler = newValue }
     }
 
-    /// Loads a preview: the result of ``previewImageHandler`` or, without one, an image made from the first
-    /// representation that is an image.
+    /// Loads a preview. This is the result of ``previewImageHandler``. Without a handler, it is an image that is
+    /// created from the first representation that is an image.
     ///
     /// - Parameters:
     ///   - options: with `NSItemProviderPreferredImageSizeKey`, the size in pixels that a made preview fits into.

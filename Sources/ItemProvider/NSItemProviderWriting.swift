@@ -1,30 +1,32 @@
 import Foundation
 
-/// A class whose objects can be made from an item provider's representations.
+/// A class whose objects can be created from an item provider's representations.
+///
+/// Source: Foundation, `NSItemProvider.h`.
 ///
 /// Source: Foundation, `NSItemProvider.h`.
 public protocol NSItemProviderReading: NSObjectProtocol {
-    /// The types that objects of the class can be made from, best first.
+    /// The types from which objects of the class can be created, best first.
     static var readableTypeIdentifiersForItemProvider: [String] { get }
 
     /// Creates an object from data.
     ///
-    /// - Parameter typeIdentifier: the type of the data as the provider registered it: one of the class's own list or
-    ///   a kind of one.
+    /// - Parameter typeIdentifier: the type of the data as the provider registered it: a type in the class's list, or a
+    ///   type that conforms to one of them.
     static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self
 }
 
 /// A class whose objects an item provider can offer.
 ///
-/// Always implement the class's list of types, and the instance's only if an object offers other types. Only data can
-/// be offered this way; register a file representation for files.
+/// The class's list of types is required. The instance's list is needed only if an object offers other types. Only data
+/// can be offered this way; register a file representation for files.
 ///
 /// Source: Foundation, `NSItemProvider.h`.
 public protocol NSItemProviderWriting: NSObjectProtocol {
     /// The types that objects of the class can be written as, best first.
     static var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// The types that this object can be written as, best first. By default those of the class.
+    /// The types as which this object can be written, best first. By default, these are the types of the class.
     var writableTypeIdentifiersForItemProvider: [String] { get }
 
     /// Returns the visibility of a type of objects of the class. By default `all`.

@@ -8,8 +8,8 @@ import UniformTypeIdentifiers
 /// - Parameters:
 ///   - inTagClass: the class of the tag, such as ``kUTTagClassFilenameExtension``.
 ///   - inTag: the tag.
-///   - inConformingToUTI: a type that the result must conform to; nil for any type.
-/// - Returns: the identifier of the preferred declared type, otherwise a dynamic one; nil for a tag that is invalid
+///   - inConformingToUTI: a type to which the result must conform; nil accepts every type.
+/// - Returns: the identifier of the preferred declared type, otherwise a dynamic identifier; nil if the tag is invalid
 ///   in its class.
 public func UTTypeCreatePreferredIdentifierForTag(
     _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
@@ -23,8 +23,8 @@ public func UTTypeCreatePreferredIdentifierForTag(
 /// Returns the identifiers of all types of a tag, the preferred one first.
 ///
 /// - Parameters: as for ``UTTypeCreatePreferredIdentifierForTag(_:_:_:)``.
-/// - Returns: the identifiers of declared types, otherwise one dynamic identifier; nil for a tag that is invalid in
-///   its class.
+/// - Returns: the identifiers of declared types, otherwise one dynamic identifier; nil if the tag is invalid in its
+///   class.
 public func UTTypeCreateAllIdentifiersForTag(
     _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
 ) -> Unmanaged<CFArray>? {
@@ -103,7 +103,7 @@ public func UTTypeCopyDeclaration(_ inUTI: CFString) -> Unmanaged<CFDictionary>?
     return Unmanaged.passRetained(declaration)
 }
 
-/// Returns the bundle that declares a type, or nil if the system declares it or it is not declared.
+/// Returns the bundle that declares a type; nil if the system declares the type, or if the type is not declared.
 public func UTTypeCopyDeclaringBundleURL(_ inUTI: CFString) -> Unmanaged<CFURL>? {
     UTType(inUTI as String)?.declaringBundle.map { Unmanaged.passRetained($0 as NSURL) }
 }
@@ -137,7 +137,8 @@ public func UTGetOSTypeFromString(_ inString: CFString) -> OSType {
     return bytes.reduce(0) { sum, byte in sum.flatMap { sum in byte.map { sum << 8 | OSType($0) } } } ?? 0
 }
 
-/// The character set of the classic Mac OS. (Foundation's on Linux has other characters in the upper half.)
+/// The character set of the classic Mac OS. (Foundation's character set on Linux has other characters in the upper
+/// half.)
 private enum MacOSRoman {
     /// The characters from 0x80 on; the lower half is ASCII.
     private static let upperHalf = Array(
@@ -173,7 +174,7 @@ public var kUTTagClassOSType: CFString { "com.apple.ostype" }
 
 /// A key of a bundle's property list: the types that the bundle owns.
 public var kUTExportedTypeDeclarationsKey: CFString { "UTExportedTypeDeclarations" }
-/// A key of a bundle's property list: the types that it uses and others own.
+/// A key of a bundle's property list: the types that the bundle uses and that other programs own.
 public var kUTImportedTypeDeclarationsKey: CFString { "UTImportedTypeDeclarations" }
 /// A key of a declaration: the identifier.
 public var kUTTypeIdentifierKey: CFString { "UTTypeIdentifier" }

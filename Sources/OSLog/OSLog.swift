@@ -29,9 +29,9 @@ public final class OSLog: Sendable {
 
         /// The category of important points in a program's execution.
         public static let pointsOfInterest = Category(rawValue: "PointsOfInterest")
-        /// The category of messages that are written only while a tool requests them.
+        /// The category of messages that are written only if a tool requests them.
         public static let dynamicTracing = Category(rawValue: "DynamicTracing")
-        /// The category of messages that are written, with a backtrace, only while a tool requests them.
+        /// The category of messages that are written with a backtrace, and only if a tool requests them.
         public static let dynamicStackTracing = Category(rawValue: "DynamicStackTracing")
     }
 
@@ -41,7 +41,7 @@ public final class OSLog: Sendable {
         self.isEnabled = isEnabled
     }
 
-    /// The stream of code without a stream of its own.
+    /// The stream of code that does not have a stream of its own.
     public static let `default` = OSLog(subsystem: "", category: "")
     /// A stream that discards its messages.
     public static let disabled = OSLog(subsystem: "", category: "", isEnabled: false)

@@ -15,7 +15,7 @@ public struct OSSignpostID: Hashable, Sendable, Comparable {
         rawValue = UInt64(UInt(bitPattern: ObjectIdentifier(object)))
     }
 
-    /// The identifier of an interval that does not overlap others of its name.
+    /// The identifier of an interval that does not overlap other intervals with the same name.
     public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
     /// The identifier of no interval.
     public static let null = OSSignpostID(0)

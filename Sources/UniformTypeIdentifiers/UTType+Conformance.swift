@@ -7,12 +7,12 @@ extension UTType {
         return TypeRegistry.withCurrent { conforms(to: type, in: $0) }
     }
 
-    /// Whether `type` conforms to this type and is not the same.
+    /// Whether `type` conforms to this type and is another type.
     public func isSupertype(of type: UTType) -> Bool {
         type.isSubtype(of: self)
     }
 
-    /// Whether this type conforms to `type` and is not the same.
+    /// Whether this type conforms to `type` and is another type.
     public func isSubtype(of type: UTType) -> Bool {
         self != type && conforms(to: type)
     }
@@ -20,7 +20,7 @@ extension UTType {
     /// All types that this one conforms to, directly or through other types, excluding itself.
     public var supertypes: Set<UTType> { Set(supertypesByDistance) }
 
-    /// The ``supertypes``, the nearest first; of equally near ones those declared first.
+    /// The ``supertypes`` in order of distance. Among equally distant types, those declared first come first.
     package var supertypesByDistance: [UTType] {
         TypeRegistry.withCurrent { snapshot in
             var seen: Set<UTType> = [self]
@@ -34,7 +34,7 @@ extension UTType {
         }
     }
 
-    /// The types that this one is declared to conform to directly, in that order.
+    /// The types to which this type directly conforms by its declaration, in the declared order.
     package var directSupertypes: [UTType] { TypeRegistry.withCurrent { parents(in: $0) } }
 
     /// Returns the types that this one conforms to directly.

@@ -3,9 +3,9 @@ extension UTType {
     ///
     /// - Parameters:
     ///   - identifier: the declared identifier.
-    ///   - parentType: the type that an undeclared type conforms to; nil is `public.data`.
-    /// - Returns: the declared type. If the declaration is missing, an undeclared type with this identifier that can
-    ///   be used all the same; its ``isDeclared`` is `false`.
+    ///   - parentType: the type to which the type conforms if it is undeclared; nil stands for `public.data`.
+    /// - Returns: the declared type. If the declaration is missing, an undeclared type with this identifier, which can
+    ///   be used in the same way. Its ``isDeclared`` is `false`.
     public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
         self =
             UTType(identifier)
@@ -17,10 +17,10 @@ extension UTType {
     /// - Parameters:
     ///   - identifier: the identifier, declared under `UTImportedTypeDeclarations` in case its owner is not
     ///     installed.
-    ///   - parentType: the type that an undeclared type conforms to; nil is `public.data`.
-    /// - Returns: the declared type. If the declaration is only an imported one and a bundle exports another type
-    ///   with the same preferred filename extension, returns that type, which owns the files. Without a declaration,
-    ///   returns an undeclared type with this identifier that can be used all the same.
+    ///   - parentType: the type to which the type conforms if it is undeclared; nil stands for `public.data`.
+    /// - Returns: the declared type. If the declaration is only an imported one and a bundle exports another type with
+    ///   the same preferred filename extension, returns that type, which owns the files. Without a declaration, returns
+    ///   an undeclared type with this identifier, which can be used in the same way.
     public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
         let type = UTType(exportedAs: identifier, conformingTo: parentType)
         let owner = TypeRegistry.withCurrent { snapshot -> UTType? in
@@ -35,11 +35,11 @@ extension UTType {
 }
 
 extension UTType {
-    /// The faults of the type declarations that this process reads, one sentence each, with the file: declarations of
-    /// the program's own `Info.plist` and of registered bundles that were left out.
+    /// Sentences about the faults of type declarations, each with the file. They concern declarations that this process
+    /// left out, in the program's own `Info.plist` and in registered bundles.
     ///
-    /// An addition of Purvey's, for programs whose types are unexpectedly undeclared. The faults are not logged. May
-    /// be called from any thread.
+    /// An addition of Purvey's, for programs whose types are unexpectedly undeclared. The faults are not logged. May be
+    /// called from any thread.
     public static var declarationFaults: [String] {
         TypeRegistry.refreshIfDue()
         return TypeRegistry.faults.map(\.description)

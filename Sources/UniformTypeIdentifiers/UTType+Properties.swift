@@ -30,16 +30,16 @@ extension UTType {
     /// The bundle that declares the type; nil for a type that the system declares, or that is undeclared.
     package var declaringBundle: URL? { withFacts(\.bundle) ?? nil }
 
-    /// The first declared filename extension; of a dynamic type its own, else the usual one by the freedesktop
-    /// database.
+    /// The first declared filename extension. For a dynamic type, its own extension, otherwise the usual one in the
+    /// freedesktop database.
     public var preferredFilenameExtension: String? {
         preferredTag(of: .filenameExtension)
     }
 
-    /// The first declared MIME type; of a dynamic type its own, else that of the freedesktop database.
+    /// The first declared MIME type. For a dynamic type, its own MIME type, otherwise that in the freedesktop database.
     ///
-    /// Nil for `public.data`, as on Apple's systems: `application/octet-stream` means that type, but says nothing
-    /// about the data.
+    /// Nil for `public.data`, as on Apple's systems: `application/octet-stream` denotes that type, but has no
+    /// information about the data.
     public var preferredMIMEType: String? {
         preferredTag(of: .mimeType)
     }
@@ -58,8 +58,8 @@ extension UTType {
         } ?? nil
     }
 
-    /// A description for users, in English: the type's own, else that of the nearest type it conforms to. A dynamic
-    /// type inherits none; it has one if the freedesktop database knows the tag.
+    /// A description for users, in English. It is the type's own description, otherwise that of the nearest supertype.
+    /// A dynamic type does not inherit a description; it has one if the freedesktop database has the tag.
     public var localizedDescription: String? {
         if isDynamic {
             return identity.dynamicFacts?.mime.flatMap { MIMEDatabase.shared?.description(of: $0) }
@@ -90,10 +90,12 @@ extension UTType {
             && identifier.utf8.prefix(7).elementsEqual("public.".utf8) { asciiLowercase($0) == $1 }
     }
 
-    /// All filename extensions: the declared ones, or that of a dynamic type and those of the freedesktop database.
+    /// All filename extensions: the declared ones. For a dynamic type, its own extension and those in the freedesktop
+    /// database.
     package var filenameExtensions: [String] { knownTags(of: .filenameExtension) }
 
-    /// All MIME types: the declared ones, or that of a dynamic type and that of the freedesktop database.
+    /// All MIME types: the declared ones. For a dynamic type, its own MIME type and the one in the freedesktop
+    /// database.
     package var mimeTypes: [String] { knownTags(of: .mimeType) }
 
     private func knownTags(of tagClass: UTTagClass) -> [String] {

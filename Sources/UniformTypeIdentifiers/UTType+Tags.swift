@@ -4,8 +4,8 @@ extension UTType {
     /// - Parameters:
     ///   - filenameExtension: the extension without the leading dot, in any case.
     ///   - supertype: the type that the result must conform to.
-    /// - Returns: the declared type, else the type of the freedesktop database, else a dynamic type that conforms to
-    ///   `supertype`; nil only if this is no valid extension, such as one with a slash.
+    /// - Returns: the declared type. If there is none, the type in the freedesktop database; otherwise a dynamic type
+    ///   that conforms to `supertype`. nil only if the extension is invalid, for example because it contains a slash.
     public init?(filenameExtension: String, conformingTo supertype: UTType = .data) {
         self.init(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: supertype)
     }
@@ -13,11 +13,11 @@ extension UTType {
     /// Creates the type of data of a MIME type.
     ///
     /// - Parameters:
-    ///   - mimeType: the MIME type, such as `image/png`, in any case. Parameters (`; charset=…`) count if a declared
-    ///     type has them, and are ignored otherwise.
+    ///   - mimeType: the MIME type, such as `image/png`, in any case. Parameters (`; charset=…`) are used if a declared
+    ///     type has them, and ignored otherwise.
     ///   - supertype: the type that the result must conform to.
-    /// - Returns: the declared type, else the type of the freedesktop database, else a dynamic type that conforms to
-    ///   `supertype`; nil only if this is no valid MIME type, such as one without a slash.
+    /// - Returns: the declared type. If there is none, the type in the freedesktop database; otherwise a dynamic type
+    ///   that conforms to `supertype`. nil only if the MIME type is invalid, for example because it has no slash.
     public init?(mimeType: String, conformingTo supertype: UTType = .data) {
         self.init(tag: mimeType, tagClass: .mimeType, conformingTo: supertype)
     }
@@ -27,9 +27,9 @@ extension UTType {
     /// - Parameters:
     ///   - tag: the tag, such as `png` or `image/png`.
     ///   - tagClass: the class of the tag.
-    ///   - supertype: the type that the result must conform to; nil for any.
-    /// - Returns: the preferred one of the declared types, else the type of the freedesktop database, else a dynamic
-    ///   type; nil only if the tag is no valid one of its class.
+    ///   - supertype: the type that the result must conform to; nil accepts every type.
+    /// - Returns: the preferred declared type. If there is none, the type in the freedesktop database; otherwise a
+    ///   dynamic type. nil only if the tag is invalid in its class.
     public init?(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) {
         TypeRegistry.refreshIfDue()
         let declared = TypeRegistry.withCurrent { snapshot in
@@ -48,8 +48,8 @@ extension UTType {
     /// Returns all types of a tag.
     ///
     /// - Parameters: as for ``init(tag:tagClass:conformingTo:)``.
-    /// - Returns: the declared types, the preferred one first; else a single dynamic one; empty only if the tag is no
-    ///   valid one of its class.
+    /// - Returns: the declared types, the preferred one first. If there are none, one dynamic type. Empty only if the
+    ///   tag is invalid in its class.
     public static func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
         TypeRegistry.refreshIfDue()
         var declared: [UTType] = []

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Types form a hierarchy: `public.jpeg` conforms to `public.image`, and so may be used as any image. A type is
 /// declared by the system or by a bundle's property list; or it is *dynamic*, made from a tag such as a filename
-/// extension that no declared type has. Types are equal if their identifiers are.
+/// extension that no declared type has. Types are equal if their identifiers are equal.
 ///
 /// ```swift
 /// let type = UTType(filenameExtension: "jpg")
@@ -63,7 +63,7 @@ public struct UTType: Sendable {
 }
 
 extension UTType: Hashable {
-    /// Whether both have the same identifier.
+    /// Whether both types have the same identifier.
     public static func == (left: UTType, right: UTType) -> Bool {
         left.identity === right.identity || left.identity.identifier == right.identity.identifier
     }

@@ -1,8 +1,7 @@
-/// Collections of types that no device knows by itself, but that programs for it declare, or import because they are
-/// so common.
+/// Collections of types that Apple's systems do not declare, but that many programs declare or import.
 ///
-/// An addition of Purvey's. None is loaded unless a program loads it by name, because code that runs on a device too
-/// should find the same types on both.
+/// An addition of Purvey's. A collection is loaded only if a program loads it by name, because code that also runs on
+/// Apple's systems should find the same types on both.
 public enum UTTypeCollection: String, CaseIterable, Sendable {
     /// Types that Apple's own programs export, such as `com.apple.xcode.entitlements-property-list`.
     case appleApplications = "apple-app"
@@ -13,8 +12,8 @@ public enum UTTypeCollection: String, CaseIterable, Sendable {
     /// Types that programs import, such as `org.matroska.mkv`, and that their owners do not declare.
     case imports
 
-    /// Declares the types for this process, after the system's and those of bundles. A tag that one of these has
-    /// keeps its meaning, except for the few that are known to belong to a type of the collection.
+    /// Declares the types for this process, after the system's and those of bundles. A tag that the system or a bundle
+    /// has keeps its meaning, except for a few tags that are known to belong to a type of the collection.
     ///
     /// May be called from any thread. Loading a collection again does nothing.
     public func load() {

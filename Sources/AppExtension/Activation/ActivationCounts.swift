@@ -35,7 +35,7 @@ struct ActivationCounts: Sendable, Equatable {
     private let limits: [Kind: Int]
     private let fewest: Int
     private let most: Int
-    /// Whether all types of an attachment must be of named kinds, not just one.
+    /// Whether all types of an attachment must be of named kinds. If `false`, one type suffices.
     private let isStrict: Bool
 
     init(_ values: [String: Any]) throws(ActivationRule.RuleError) {

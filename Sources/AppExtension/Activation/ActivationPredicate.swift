@@ -40,7 +40,9 @@ package struct ActivationPredicate: Sendable, Equatable {
         root = try parser.parse()
     }
 
-    /// Whether the predicate holds. One that exceeds the evaluation limit does not.
+    /// Whether the predicate holds. A predicate that exceeds the evaluation limit does not hold.
+    ///
+    /// - Parameter values: The values of the vocabulary's names.
     ///
     /// - Parameter values: The values of the vocabulary's names.
     package func holds(_ values: [String: PredicateValue]) -> Bool {
@@ -77,7 +79,7 @@ indirect enum PredicateExpression: Sendable, Equatable {
     /// Evaluated from left to right.
     case operations(PredicateExpression, [PredicateStep])
     case call(PredicateFunction, [PredicateExpression])
-    /// The first value if the condition holds, or else the second.
+    /// The first value if the condition holds, otherwise the second.
     case choice(PredicateNode, PredicateExpression, PredicateExpression)
     case cast(PredicateExpression, PredicateCast)
 }

@@ -39,7 +39,7 @@ package struct ActivationRule: Sendable, Equatable {
         }
     }
 
-    /// Whether the extension is to be offered for these items.
+    /// Whether to offer the extension for these items.
     package func accepts(_ items: [Item]) -> Bool {
         switch form {
         case .always(let answer): answer

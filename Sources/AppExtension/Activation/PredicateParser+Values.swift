@@ -86,7 +86,7 @@ extension PredicateParser {
 
     /// Parses the name after a dot.
     ///
-    /// - Parameter isOpen: Whether any name is allowed, even a quoted one, because others define the names.
+    /// - Parameter isOpen: Whether any name is allowed, even in quotes, because providers define the names.
     private mutating func name(isOpen: Bool) throws(ActivationRule.RuleError) -> String {
         switch current.kind {
         case .word(let name) where isOpen || vocabulary.properties.contains(name):

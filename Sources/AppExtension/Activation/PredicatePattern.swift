@@ -3,7 +3,7 @@
 /// It runs as an automaton that follows all paths at once, so that the time is at most proportional to the product of
 /// the pattern's and the text's length. Back-references and look-ahead are impossible in this way, and are refused.
 struct PredicatePattern: Sendable, Equatable {
-    /// A step of the automaton. Its successor is the next one in ``steps``.
+    /// A step of the automaton. Its successor is the following element of ``steps``.
     enum Step: Sendable, Equatable {
         case scalar(PredicateScalars)
         /// Execution continues at both steps.
@@ -105,7 +105,7 @@ private struct PredicateWays {
 private struct PredicatePatternWriter {
     private(set) var steps: [PredicatePattern.Step] = []
 
-    /// The maximum number of steps, against patterns such as `((a{100}){100}){100}`.
+    /// The maximum number of steps. It limits patterns such as `((a{100}){100}){100}`.
     private static let most = 5000
 
     mutating func write(_ node: PredicatePatternNode) throws(ActivationRule.RuleError) {
@@ -133,7 +133,7 @@ private struct PredicatePatternWriter {
 
     /// Writes a repetition.
     ///
-    /// - Parameter most: The maximum number; `nil` for any.
+    /// - Parameter most: The maximum number of repetitions; `nil` if there is no maximum.
     private mutating func write(
         _ node: PredicatePatternNode, _ fewest: Int, _ most: Int?
     ) throws(ActivationRule.RuleError) {

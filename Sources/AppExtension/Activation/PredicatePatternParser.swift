@@ -6,7 +6,7 @@ indirect enum PredicatePatternNode: Sendable {
     case choice([PredicatePatternNode])
     /// A repetition.
     ///
-    /// - Parameter most: The maximum number; `nil` for any.
+    /// - Parameter most: The maximum number of repetitions; `nil` if there is no maximum.
     case repetition(PredicatePatternNode, fewest: Int, most: Int?)
 }
 
@@ -32,7 +32,7 @@ struct PredicateScalars: Sendable, Equatable {
             || (isLetters && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil))
     }
 
-    /// Whether the set includes all letters and digits of any script, besides the ranges.
+    /// Whether the set includes all letters and digits of any script, in addition to the ranges.
     private var isLetters = false
 
     init(_ ranges: [ClosedRange<UInt32>] = [], isInverted: Bool = false) {
@@ -244,7 +244,7 @@ struct PredicatePatternParser {
 }
 
 extension PredicateScalars {
-    /// The only character of the set, if it has exactly one.
+    /// The character of the set, if the set has exactly one character.
     fileprivate var single: UInt32? {
         guard !isInverted, !isLetters, others.isEmpty, ranges.count == 1, let range = ranges.first, range.count == 1
         else {

@@ -83,10 +83,10 @@ struct PredicateToken: Equatable {
         return tokens
     }
 
-    /// Reads a text up to its closing quote. A backslash escapes a quote or a backslash. Before any other character
-    /// it is part of the text, so that patterns need not double their backslashes.
+    /// Reads a text up to its closing quote. A backslash escapes a quote or a backslash. Before any other character, a
+    /// backslash is part of the text, so that backslashes in patterns need not be doubled.
     ///
-    /// - Returns: The text and the index after it; `nil` for a text without an end.
+    /// - Returns: The text and the index after it; `nil` if the text has no closing quote.
     private static func text(in characters: [Character], after start: Int) -> (String, Int)? {
         let escapes: [Character: Character] = ["\\": "\\", "\"": "\"", "'": "'", "n": "\n", "r": "\r", "t": "\t"]
         var text = ""

@@ -19,7 +19,7 @@ package enum PredicateValue: Sendable, Equatable {
         }
     }
 
-    /// The number of elements, at least one.
+    /// The number of elements of a list; 1 for any other value, and for an empty list.
     var size: Int {
         if case .list(let elements) = self { Swift.max(1, elements.count) } else { 1 }
     }
@@ -28,8 +28,8 @@ package enum PredicateValue: Sendable, Equatable {
     var presentElements: [PredicateValue] { elements.filter { $0 != .nothing } }
 
     /// Returns a property of a value, or the properties of a list's elements in one list. An element without the
-    /// property contributes the value ``nothing``, so that a condition on all elements does not hold because of the
-    /// others.
+    /// property contributes the value ``nothing``. Otherwise a condition on all elements could hold because of the
+    /// other elements.
     func member(_ name: String) -> PredicateValue {
         switch self {
         case .object(let properties):

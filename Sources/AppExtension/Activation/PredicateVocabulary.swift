@@ -1,10 +1,10 @@
-/// The names that a predicate may contain: those of the examined objects, and of their properties.
+/// The names that a predicate may contain: names of the examined objects and of their properties.
 package struct PredicateVocabulary: Sendable {
     /// The names at which a value can begin, besides variables.
     let roots: [String]
     /// The names that may follow a dot.
     let properties: [String]
-    /// The properties and roots after which any name may follow, as others define those.
+    /// The properties and roots after which any name may follow, because providers define these names.
     let open: Set<String>
 
     /// The vocabulary for the rules of share and action extensions.
@@ -12,7 +12,7 @@ package struct PredicateVocabulary: Sendable {
         roots: ["extensionItems"], properties: ["attachments", "registeredTypeIdentifiers"], open: [])
 
     /// The vocabulary for the rules of file providers' actions: the properties of `NSFileProviderItem` in
-    /// ``ProviderItemProperty``. Boolean ones have two names each, as with Apple.
+    /// ``ProviderItemProperty``. Boolean properties have two names each, as on Apple's platforms.
     package static let fileProviderItems = PredicateVocabulary(
         roots: [ProviderItemProperty.items, ProviderItemProperty.domainUserInfo],
         properties: ProviderItemProperty.allCases.flatMap(\.names) + ["identifier"],
@@ -37,8 +37,8 @@ package enum ProviderItemProperty: String, CaseIterable, Sendable {
     /// Seconds since 1970.
     case creationDate, contentModificationDate, lastUsedDate
     case favoriteRank, tagData, symlinkTargetPath, userInfo
-    /// The `userInfo` of the directories that contain the item. A key of a nearer directory hides that of a farther
-    /// one.
+    /// The `userInfo` of the directories that contain the item. The value of a nearer directory hides that of a farther
+    /// one with the same key.
     case inheritedUserInfo
     case isTrashed, isUploaded, isUploading, uploadingError, isDownloaded, isDownloading, isMostRecentVersionDownloaded
     case isShared

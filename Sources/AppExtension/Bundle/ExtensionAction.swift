@@ -25,8 +25,8 @@ package struct ExtensionAction: Sendable, Equatable {
     /// The maximum number of actions, more than a user could choose from.
     private static let most = 100
 
-    /// Reads the actions of an extension. An invalid action is left out, and described in one sentence; the others
-    /// are used.
+    /// Reads the actions of an extension. An invalid action is left out, and a sentence describes its fault. The other
+    /// actions are used.
     ///
     /// - Parameter localized: Returns the localized text for a name, if the bundle has one.
     static func read(

@@ -4,7 +4,7 @@ import Foundation
 package struct ExtensionBundle: Sendable, Equatable {
     /// The value of `CFBundleIdentifier`.
     package let identifier: String
-    /// The value of `CFBundleDisplayName`, or else `CFBundleName`, or else the directory's name.
+    /// The value of `CFBundleDisplayName`. If it is missing, the value of `CFBundleName`, or the name of the directory.
     package let name: String
     /// The directory, without symbolic links in its path.
     package let path: String
@@ -14,52 +14,53 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let point: String
     /// The value of `NSExtensionPrincipalClass`.
     package let principalClass: String
-    /// The value of `NSExtensionActivationRule`; `nil` if there is none, so that the extension is never offered.
+    /// The value of `NSExtensionActivationRule`; `nil` if it is missing. In this case the extension is never offered.
     package let activationRule: ActivationRule?
     /// Whether it asks for the network (``networkKey``).
     package let usesNetwork: Bool
-    /// Whether it shows windows of its own (``windowsKey``).
+    /// Whether the extension shows its own windows (``windowsKey``).
     package let showsWindows: Bool
     /// The limit of its private memory in bytes (``memoryKey``).
     package let memoryLimit: Int
     /// The time limit for one request in seconds (``timeKey``).
     package let timeLimit: Int
-    /// Whether its file provider accepts symbolic links as such (``linksKey``); `nil` if unspecified.
+    /// Whether the file provider accepts symbolic links as links (``linksKey``); `nil` if unspecified.
     package let importsSymbolicLinks: Bool?
     /// Whether its file provider reports a conflict if the service has other contents than a change is based on
     /// (``conflictKey``).
     package let failsUploadsOnConflict: Bool
     /// The actions that the user can run on items of the file provider.
     package let actions: [ExtensionAction]
-    /// The faults of invalid actions, one sentence each. The extension can be used without them.
+    /// Sentences about the faults of invalid actions. The extension can be used without these actions.
     package let actionFaults: [String]
-    /// The identifier of the file provider that this is the user interface of (``providerKey``), if specified.
+    /// The identifier of the file provider whose user interface this is (``providerKey``), if specified.
     package let namedProvider: String?
 
-    /// The settings that a domain of the file provider can be added with, each with a description (``settingsKey``).
-    /// `nil` if unspecified: then a directory only.
+    /// The settings with which a domain of the file provider can be added, each with a description (``settingsKey``).
+    /// If `nil`, a domain can be added only with a directory.
     package let domainSettings: [String: String]?
     /// The settings that a domain does not require: in the list, a question mark follows their names.
     package let optionalSettings: Set<String>
 
-    /// The groups with which it shares directories and user defaults; see ``AppGroup``.
+    /// The groups with which the extension shares directories and user defaults; see ``AppGroup``.
     package let groups: [String]
 
     /// A key in `NSExtension`: true if the extension needs the network.
     package static let networkKey = "PurveyAllowsNetwork"
-    /// A key in `NSExtension`: true if the user interface of a file provider shows windows, and so needs the display.
+    /// A key in `NSExtension`: true if the user interface of a file provider shows windows, for which it needs the
+    /// display.
     package static let windowsKey = "PurveyShowsWindows"
-    /// A key in `NSExtension`: the memory limit in mebibytes, if the standard one does not suffice.
+    /// A key in `NSExtension`: the memory limit in mebibytes, if the standard limit does not suffice.
     package static let memoryKey = "PurveyMemoryLimit"
-    /// A key in `NSExtension`: the time limit for a request in seconds, if the standard one does not suffice.
+    /// A key in `NSExtension`: the time limit for a request in seconds, if the standard limit does not suffice.
     package static let timeKey = "PurveyTimeLimit"
-    /// A key in `NSExtension`: false if a file provider accepts no symbolic links, so that none can be made in its
-    /// domains; true if `importDocument` accepts one.
+    /// A key in `NSExtension`: false if a file provider does not accept symbolic links, so that none can be created in
+    /// its domains; true if `importDocument` accepts a symbolic link.
     package static let linksKey = "PurveyImportsSymbolicLinks"
     /// Apple's key in `NSExtension`: true if a replicated file provider supports the option `failOnConflict`.
     package static let conflictKey = "NSExtensionFileProviderSupportsFailingUploadOnConflict"
-    /// A key in `NSExtension`: the identifier of the file provider that this is the user interface of. By default,
-    /// that is the one with the same identifier apart from the part after the last dot.
+    /// A key in `NSExtension`: the identifier of the file provider to which this user interface belongs. By default, it
+    /// belongs to the provider whose identifier is the same except for the part after the last dot.
     package static let providerKey = "PurveyFileProvider"
 
     /// A key in `NSExtension`: a dictionary of the possible entries of a domain's `userInfo`, each with a description
@@ -97,7 +98,8 @@ extension ExtensionBundle {
     /// The `NSExtensionPointIdentifier` of the user interfaces of file providers.
     package static let providerInterfacePoint = "com.apple.fileprovider-actionsui"
 
-    /// Whether it is a file provider, or the user interface of one. Apple's points all begin like this.
+    /// Whether the extension is a file provider, or the user interface of one. All of Apple's extension points for them
+    /// begin with the same prefix.
     package var isOfFileProvider: Bool { point.hasPrefix("com.apple.fileprovider") }
 
     /// Whether this is the user interface of a file provider.
@@ -112,6 +114,6 @@ extension ExtensionBundle {
         identifier.lastIndex(of: ".").map { identifier[..<$0] }
     }
 
-    /// Whether the extension is to be offered for these items.
+    /// Whether to offer the extension for these items.
     package func accepts(_ items: [ActivationRule.Item]) -> Bool { activationRule?.accepts(items) ?? false }
 }

@@ -5,9 +5,9 @@ import LinuxSystem
 
 /// An inspection of an extension's `Info.plist` that reports all faults at once.
 package struct ExtensionInspection {
-    /// The extension; `nil` if there is any fault.
+    /// The extension; `nil` if it has a fault.
     package private(set) var bundle: ExtensionBundle?
-    /// The faults, one sentence each.
+    /// Sentences about the faults.
     package private(set) var faults: [String] = []
 
     /// Inspects a directory. Blocks on the file system.
@@ -131,7 +131,7 @@ package struct ExtensionInspection {
         return groups
     }
 
-    /// The maximum number of groups, as the process gets access to a directory for each.
+    /// The maximum number of groups. It is limited because the process gets access to a directory for each.
     private static let mostGroups = 32
 
     private mutating func activationRule(_ described: [String: Any]) -> ActivationRule? {

@@ -8,7 +8,7 @@ package enum ExtensionPoint {
         ExtensionBundle.providerInterfacePoint,
     ]
 
-    /// Returns the fault of a point in one sentence; `nil` if it has none.
+    /// Returns a sentence about the fault of an extension point; `nil` if it is valid.
     package static func fault(of point: String) -> String? {
         guard !served.contains(point) else { return nil }
         let complaint = SpellingSuggestion.sentence(

@@ -50,8 +50,8 @@ package struct InfoPropertyList {
         return text
     }
 
-    /// Whether a text can be a bundle's identifier. It becomes a file name, so no character of it may have a meaning
-    /// in a path.
+    /// Whether a text is valid as a bundle's identifier. It becomes a file name, so none of its characters may have a
+    /// meaning in a path.
     package static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
         return text.utf8.allSatisfy { byte in

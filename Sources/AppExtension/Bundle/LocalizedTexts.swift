@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import PropertyLists
 
-/// The texts of a bundle's `Localizable.strings`: in the language of this process, or else in the bundle's
+/// The texts of a bundle's `Localizable.strings`, in the language of this process. If that is missing, in the bundle's
 /// development language.
 struct LocalizedTexts {
     private let tables: [[String: Any]]

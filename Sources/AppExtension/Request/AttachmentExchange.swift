@@ -48,7 +48,7 @@ final class AttachmentExchange: Sendable {
         }
     }
 
-    /// Converts items from the other side. Their attachments are loaded over sockets of their own.
+    /// Converts items from the other side. Each attachment is loaded over a separate socket.
     func items(_ messages: [ExtensionItemMessage], from connection: Connection) -> [NSExtensionItem] {
         messages.map { message in
             let item = NSExtensionItem()

@@ -56,7 +56,7 @@ package final class ExtensionConnection: Sendable {
     package func close() { connection.close() }
 }
 
-/// The reason why a request got no reply from its extension.
+/// The parts of an extension item that are data, in the form in which they are sent and archived.
 package enum ExtensionError: Error, Equatable, Sendable {
     /// The extension's process ended, or closed its socket.
     case ended

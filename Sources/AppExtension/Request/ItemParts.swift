@@ -2,13 +2,14 @@ import Conduit
 import Foundation
 import ItemProvider
 
-/// The parts of an extension item that are data, as they are sent and archived.
+/// The parts of an extension item that are data, in the form in which they are sent and archived.
 struct ItemParts: Sendable {
     /// The title as attributed text in the encoding of item providers.
     let title: Data?
     /// The text in the same encoding.
     let text: Data?
-    /// The user info in CBOR, as far as a property list can contain it, without the keys of the three properties.
+    /// The user info in CBOR. Values that a property list cannot contain are left out, and so are the keys of the three
+    /// properties.
     let userInfo: Data?
 
     init(title: Data?, text: Data?, userInfo: Data?) {
@@ -33,7 +34,7 @@ struct ItemParts: Sendable {
         NSExtensionItemAttributedTitleKey, NSExtensionItemAttributedContentTextKey, NSExtensionItemAttachmentsKey,
     ]
 
-    /// Sets these parts of an item. Invalid ones are left out.
+    /// Sets these parts of an item. Invalid parts are left out.
     func fill(_ item: NSExtensionItem) {
         if let userInfo, let list = PropertyListItem.decode(userInfo) as? NSDictionary {
             var info: [AnyHashable: Any] = [:]

@@ -3,8 +3,8 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// An extension item as a message. Its attachments are manifests: to load one, the receiver asks the sender for a
-/// socket.
+/// An extension item as a message. Its attachments are manifests: to load an attachment, the receiver requests a socket
+/// from the sender.
 struct ExtensionItemMessage: Message {
     let parts: ItemParts
     let attachments: [OfferManifest]

@@ -6,13 +6,14 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// The server of the requests over one socket, each with its own object of the principal class and its own context.
+/// The server of the requests over one socket. Each request has its own object of the principal class and its own
+/// context.
 package final class ExtensionRuntime: Sendable {
     private let attachments = AttachmentExchange()
     private let principal: PrincipalClass
     private struct State {
         var connection: Connection?
-        /// The running requests. Each one's handler object is retained until its end.
+        /// The running requests. The handler object of a request is retained until the end of the request.
         var requests: [UInt64: RunningRequest] = [:]
         var next: UInt64 = 0
     }

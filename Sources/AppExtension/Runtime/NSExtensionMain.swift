@@ -5,9 +5,10 @@ import LinuxSystem
 
 /// Runs an extension. The `main.swift` of its executable calls this function.
 ///
-/// It reads the property list of the executable's bundle, finds the principal class, and serves requests over the
-/// socket that the host has passed as descriptor 3, until the host closes it. It never returns: the process ends with
-/// status 0, or with 1 and a line on standard error if it is no extension, or was not started by a host.
+/// It reads the property list of the executable's bundle and finds the principal class. It serves requests over the
+/// socket that the host has passed as descriptor 3, until the host closes the socket. It never returns: the process
+/// ends with status 0. If the process is not an extension or was not started by a host, it ends with status 1 and a
+/// line on standard error.
 ///
 /// Source: Foundation, the entry point of every extension's executable.
 public func NSExtensionMain() -> Never {
@@ -47,8 +48,8 @@ public func NSExtensionMain() -> Never {
 /// The descriptor number of the host's socket.
 private let hostSocket: CInt = 3
 
-/// Serves the main queue on the first thread. Unlike `dispatchMain`, this keeps the thread: a process without its
-/// first thread is shown as a zombie in `/proc`, so that its program could not be identified any more.
+/// Serves the main queue on the first thread. Unlike `dispatchMain`, does not end this thread: `/proc` shows a process
+/// without its first thread as a zombie, so that the program could not be identified.
 private func serveMainQueue() -> Never {
     // A run loop without a source returns at once.
     let source = Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }

@@ -7,7 +7,7 @@ import Foundation
 package struct PrincipalClass: @unchecked Sendable {
     private let type: any (NSObject & NSExtensionRequestHandling).Type
 
-    /// Creates one from a class of this process.
+    /// Creates the value from a class of this process.
     package init(_ type: any (NSObject & NSExtensionRequestHandling).Type) { self.type = type }
 
     /// Finds the class of an extension by the name in its property list, as ``find(_:executable:)`` does.
@@ -27,8 +27,8 @@ package struct PrincipalClass: @unchecked Sendable {
         type = handler
     }
 
-    /// Finds a class by its name in an extension's property list: `Module.Class`, `Class` for the module named like
-    /// the executable, or either after `$(PRODUCT_MODULE_NAME)`.
+    /// Finds a class by its name in an extension's property list. The name is `Module.Class`, or `Class` if the module
+    /// has the name of the executable. `$(PRODUCT_MODULE_NAME)` may stand for the module.
     static func find(_ name: String, executable: String) throws(ExtensionBundleError) -> AnyClass {
         let module = Self.module(of: executable)
         let plain = name.replacingOccurrences(of: Self.moduleVariable + ".", with: "")

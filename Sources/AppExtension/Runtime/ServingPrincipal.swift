@@ -1,7 +1,8 @@
 import Foundation
 import LinuxSystem
 
-/// A principal class with a protocol of its own instead of requests of extension items, such as a file provider's.
+/// A principal class that does not serve requests with extension items, but has its own protocol, such as a file
+/// provider's class.
 ///
 /// `NSExtensionMain()` finds the class by its name, without knowing its module.
 package protocol ServingPrincipal: AnyObject {
@@ -15,8 +16,8 @@ package protocol ServingPrincipal: AnyObject {
     ) throws
 }
 
-/// A server for principal classes that only conform to a protocol of a module above this one. It is a class of that
-/// module, found by its name like a principal class.
+/// A server for principal classes that conform to a protocol of a module that depends on this one. It is a class of
+/// that module, and is found by its name like a principal class.
 package protocol PrincipalServer: AnyObject {
     /// Serves requests like ``ServingPrincipal/serve(_:for:ended:)``.
     ///

@@ -3,7 +3,7 @@ import LinuxSystem
 import Synchronization
 import UniformTypeIdentifiers
 
-/// A representation that encodes and decodes values: as JSON, unless the program brings coders of its own.
+/// A representation that encodes and decodes values. It uses JSON, unless the program provides its own coders.
 public struct CodableRepresentation<Item, Encoder, Decoder>: TransferRepresentation, Sendable
 where
     Item: Transferable, Item: Decodable, Item: Encodable, Encoder: TopLevelEncoder, Decoder: TopLevelDecoder,
@@ -29,8 +29,9 @@ where
 
     /// The coders, which are used by one thread at a time.
     ///
-    /// Sendable because the coders are used under the lock only. A coder of a program's own class that it passes to
-    /// several representations must be thread-safe; Apple's declaration expects that unchecked.
+    /// Sendable because the coders are used under the lock only. If a program passes a coder of its own class to
+    /// several representations, the coder must be thread-safe. As in Apple's declaration, the compiler does not check
+    /// this.
     private final class Coders: @unchecked Sendable {
         private let encoder: Encoder
         private let decoder: Decoder

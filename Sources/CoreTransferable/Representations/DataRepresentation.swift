@@ -55,7 +55,7 @@ extension DataRepresentation: ResolvableRepresentation {
 }
 
 extension TransferredValue {
-    /// Returns the value as the given type. The resolution of a type handles only values of that type.
+    /// Returns the value as the given type. The resolution of a type is only used with values of that type.
     func `as`<Item>(_ type: Item.Type) throws -> Item {
         guard let item = value as? Item else { throw TransferError.unexpectedValue("\(Swift.type(of: value))") }
         return item

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A representation that exports values as values of another type, imports them from such, or both, with all
-/// representations of that type.
+/// A representation that exports values as values of another type, imports them from values of that type, or both. It
+/// has all representations of that type.
 public struct ProxyRepresentation<Item, ProxyRepresentation>: TransferRepresentation
 where Item: Transferable, ProxyRepresentation: Transferable {
     /// `Never`: the representation is not composed of others.

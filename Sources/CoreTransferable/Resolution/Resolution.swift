@@ -1,7 +1,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A type's representations, flattened to a list of exports and one of imports, in order of preference.
+/// A type's representations, as a list of exports and a list of imports, each in order of preference.
 struct Resolution: Sendable {
     var exports: [ResolvedExport] = []
     var imports: [ResolvedImport] = []
@@ -17,8 +17,8 @@ struct Resolution: Sendable {
 
 /// A value without its static type, which the closures restore.
 ///
-/// Sendable as the closures of the representations are: Apple's declaration passes values to them on arbitrary
-/// threads without requiring `Sendable` items. One export uses it at a time.
+/// Sendable for the same reason as the closures of the representations: Apple's declaration passes values to them on
+/// arbitrary threads without requiring `Sendable` items. Only one export uses the value at a time.
 struct TransferredValue: @unchecked Sendable {
     let value: Any
 }
@@ -50,8 +50,8 @@ struct ResolvedExport: Sendable {
 
     let contentType: UTType
     var visibility = TransferRepresentationVisibility.all
-    /// A check whether a value is exported. `nil` if all values are, or if only the export itself can find out. The
-    /// payload checks again.
+    /// A check whether a value is exported. `nil` if all values are exported, or if only the export itself can decide
+    /// this. The payload checks the condition again.
     var condition: (@Sendable (TransferredValue) -> Bool)?
     var fileName: FileName?
     var payload: Payload

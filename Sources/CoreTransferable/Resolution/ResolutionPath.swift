@@ -1,13 +1,14 @@
 /// The path from a type to the representation that is being resolved, outermost first, and the number of types
 /// resolved so far.
 ///
-/// A path that leads back to one of its types never ends, nor does one through ever new generic types. Such a
-/// representation is left out with a fault; the ones beside it count.
+/// A path that returns to one of its types never ends, and neither does a path through an unlimited number of new
+/// generic types. Such a representation is left out, and a fault is reported. The other representations of the type are
+/// used.
 struct ResolutionPath {
     /// The maximum number of types on a path. A path that ends is shorter, because a program has written down each of
     /// its types.
     private static let longest = 32
-    /// The maximum number of types on all paths together, because paths branch.
+    /// The maximum number of types on all paths together. It is needed because paths branch.
     private static let most = 1024
 
     private var types: [ObjectIdentifier] = []
@@ -37,7 +38,7 @@ enum ResolutionFault: Sendable {
     case proxyOfItself(String)
     /// A representation that contains itself in its body.
     case madeOfItself(String)
-    /// Proxies or bodies of generic types, each made of a larger one.
+    /// Proxies or bodies of generic types, each of which has a larger generic type.
     case endless(String)
 }
 

@@ -3,10 +3,10 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// An import: loads a representation, and makes a value of the result.
+/// An import: loads a representation, and creates a value from the result.
 ///
-/// The first of these ends it: the importing closure, a load that fails, or cancellation by the consumer, which need
-/// not wait for a closure that does not return. Later results are ignored.
+/// The import ends with the first of these events: the importing closure returns, the load fails, or the consumer
+/// cancels. Later results are ignored, so the consumer need not wait for a closure that does not return.
 final class TransferImport: Sendable {
     typealias Completion = @Sendable (Result<TransferredValue, any Error>) -> Void
 
@@ -16,7 +16,7 @@ final class TransferImport: Sendable {
         let representation: Representation
     }
 
-    /// The units of the progress. Most of it is the load.
+    /// The units of the progress: in all, and for the load, which is most of it.
     private static let units: Int64 = 100
     private static let loadUnits: Int64 = 90
 
@@ -38,7 +38,10 @@ final class TransferImport: Sendable {
         state = Mutex(State(completion: completion))
     }
 
-    /// Imports from the first choice, or from a later one if it turns out that the earlier ones are not exported.
+    /// Imports from the first choice. If it is found during the import that this choice is not exported, tries the
+    /// later ones.
+    ///
+    /// - Parameter completion: called once, on a thread that may block.
     ///
     /// - Parameter completion: called once, on a thread that may block.
     static func start(
@@ -91,7 +94,8 @@ final class TransferImport: Sendable {
         }
     }
 
-    /// Records what to cancel, unless the import has ended. If the import was cancelled meanwhile, cancels it now.
+    /// Stores the object to cancel, unless the import has ended. If the import has been cancelled, cancels the object
+    /// now.
     private func hold(_ remember: (inout State) -> Void, orCancel cancel: () -> Void) {
         let isCancelled = state.withLock { state in
             if state.completion != nil { remember(&state) }

@@ -1,8 +1,8 @@
 /// The detector of amounts of money: an amount with a currency's sign, code or name before or after it, as in
 /// `$1,234.56`, `12,50 €`, `CHF 20.–`, `100 dollars`, `€1.5 million`.
 ///
-/// `$` alone is the United States' and `¥` alone Japan's: the text does not say more, and the result should not
-/// depend on the user's locale. Weights are no money, so "pounds" needs the sign.
+/// `$` alone means the US dollar, and `¥` alone the Japanese yen: the text has no further information, and the result
+/// should not depend on the user's locale. "Pounds" may be a weight, so pounds need the sign.
 ///
 /// Looks ahead from every token by an amount of at most 40 characters and two words.
 ///

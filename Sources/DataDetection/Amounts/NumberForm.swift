@@ -41,7 +41,9 @@ package struct NumberForm {
         return isNegative ? -value : value
     }
 
-    /// Reads the number at a position. It is never part of a longer one.
+    /// Reads the number at a position. A part of a longer number is not returned.
+    ///
+    /// - Parameter isPrice: whether a point before three digits groups them.
     ///
     /// - Parameter isPrice: whether a point before three digits groups them.
     init?(_ text: DetectionText, at start: Int, isPrice: Bool = false) {

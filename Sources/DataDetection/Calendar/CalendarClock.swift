@@ -2,9 +2,9 @@ import Foundation
 
 /// The reference for dates in a text.
 package struct CalendarClock: Sendable {
-    /// The day from which "tomorrow" counts, and the year of dates without one.
+    /// The day to which "tomorrow" refers, and the year of dates without a year.
     let now: Date
-    /// The time zone of times for which the text names none.
+    /// The time zone of times for which the text names no time zone.
     let timeZone: TimeZone
     /// Whether 3/4/2024 is in March.
     let isMonthFirst: Bool
@@ -15,7 +15,7 @@ package struct CalendarClock: Sendable {
         self.isMonthFirst = isMonthFirst
     }
 
-    /// The clock of this machine. The month comes first if the locale's region writes it so.
+    /// The clock of this machine. The month comes first if this is the custom in the locale's region.
     package static var current: CalendarClock {
         let region = Locale.current.region?.identifier ?? ""
         return CalendarClock(
@@ -45,7 +45,7 @@ package struct CalendarClock: Sendable {
         return CalendarDay(year: year, month: month, day: day)
     }
 
-    /// Returns the next such day of the week, excluding today; Sunday is 1.
+    /// Returns the next day with a given day of the week, excluding today; Sunday is 1.
     func next(weekday: Int) -> CalendarDay? {
         let today = calendar(in: nil).component(.weekday, from: now)
         return day(after: (weekday - today + 6) % 7 + 1)

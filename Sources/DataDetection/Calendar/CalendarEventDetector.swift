@@ -3,9 +3,9 @@ import Foundation
 /// The detector of dates, with the text around them that makes an event: a time before or after, a span of times or
 /// days, a time zone.
 ///
-/// A time without a date is no event; a date without a time is a whole day. A span of times whose end precedes its
-/// start ends on the next day. Looks ahead from every token by the forms of two dates and two times, fewer than 64
-/// tokens.
+/// A time without a date is not an event. A date without a time is an event of a whole day. A span of times whose end
+/// precedes its start ends on the next day. Looks ahead from every token by the forms of two dates and two times, fewer
+/// than 64 tokens.
 ///
 /// Sources: ISO 8601, RFC 3339; ``DateForms``, ``TimeForms`` and ``TimeZoneForms`` list the forms.
 package struct CalendarEventDetector {
@@ -78,8 +78,8 @@ package struct CalendarEventDetector {
         return make(start, next, from: day, hours?.start, to: nil, hours?.end, hours?.zone)
     }
 
-    /// Returns both days of a span. If the numbers of one day can have only one order, the other is read in that
-    /// order too.
+    /// Returns both days of a span. If the numbers of one day have only one possible order, the other day is read in
+    /// that order, too.
     private func days(
         from first: CalendarDay, before end: Int, toThatAt start: Int
     ) -> (first: CalendarDay, last: CalendarDay, end: Int)? {

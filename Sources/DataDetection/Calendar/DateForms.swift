@@ -28,13 +28,13 @@ struct DateForms {
         return absolute(at: start) ?? relative(at: start)
     }
 
-    /// Reads the last day of a span such as `5–7 March 2024`: it follows the dash immediately and has a month's name.
+    /// Reads the last day of a span such as `5–7 March 2024`. It immediately follows the dash and has a month's name.
     func lastDay(at start: Int) -> Found? {
         tokens[start]?.kind == .number ? dayFirst(at: start) : nil
     }
 
-    /// Returns the only possible order of a numeric date that ends at a position: whether the month is first. Returns
-    /// `nil` if both orders are possible, or if there is no such date.
+    /// Returns the order of a numeric date that ends at a position: whether the month is first. Returns `nil` if both
+    /// orders are possible, or if no such date exists.
     func order(before end: Int) -> Bool? {
         guard let (values, lengths, sign, _) = triple(at: end - 5), sign != ".", lengths[0] <= 2, lengths[1] <= 2 else {
             return nil
@@ -50,7 +50,7 @@ struct DateForms {
         return found.day
     }
 
-    /// Returns the same forms with the given order of numbers.
+    /// Returns the same forms with a given order of numbers.
     func reading(isMonthFirst: Bool) -> DateForms {
         DateForms(
             tokens: tokens,

@@ -36,8 +36,7 @@ struct TimeForms {
         return TimeOfDay(hour: hours, minute: rest / 100 % 100, second: rest % 100).map { ($0, start + 1, false) }
     }
 
-    /// Reads an hour that is a time only before another time that says which half of the day it is in: the 3 of "3–4
-    /// pm".
+    /// Reads an hour that is a time only because of a following time with "am" or "pm", such as the 3 of "3–4 pm".
     func bareHour(at start: Int) -> Found? {
         guard let first = tokens[start], first.digits <= 2, let hour = first.value, (1...12).contains(hour) else {
             return nil
@@ -85,7 +84,8 @@ struct TimeZoneForms {
 
     /// Reads the zone after a time. Looks ahead by five tokens.
     ///
-    /// - Parameter isISO: whether a hyphen after the time is a minus sign. Otherwise it precedes the end time.
+    /// - Parameter isISO: whether a hyphen after the time is a minus sign. If `false`, the hyphen precedes the end
+    ///   time.
     func zone(at start: Int, isISO: Bool) -> (zone: TimeZone, end: Int)? {
         guard let first = tokens[start] else { return nil }
         if tokens.touchesPrevious(start) {

@@ -9,7 +9,7 @@
 ///   area code of 2 to 6 digits; without groups, there are 10 or 11 digits.
 /// - After a word such as "tel": 7 to 15 digits of any form.
 ///
-/// Dates, serial numbers, and numbers that group their digits by threes are none of these.
+/// Dates, serial numbers, and numbers that group their digits by threes have none of these forms.
 enum PhoneNumberForm {
     static func isNumber(_ run: PhoneNumberRun, isAnnounced: Bool) -> Bool {
         guard run.isBalanced, !run.groups.isEmpty else { return false }

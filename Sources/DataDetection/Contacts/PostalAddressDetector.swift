@@ -142,8 +142,8 @@ package struct PostalAddressDetector {
         return nil
     }
 
-    /// Returns the city before a position, in the same part or else in the previous one, and the number of the line
-    /// that may hold the street.
+    /// Returns the city before a position, in the same part or in the previous one, and the number of the line that may
+    /// contain the street.
     private func city(before end: Int, in line: Range<Int>, _ number: Int) -> (Range<Int>?, streetLine: Int) {
         if end > line.lowerBound {
             let city = line.lowerBound..<end
@@ -172,8 +172,8 @@ package struct PostalAddressDetector {
         return nil
     }
 
-    /// Returns the end of single letters and digits in this order; `nil` if there are others. A space may be in the
-    /// middle.
+    /// Returns the end of single letters and digits in a given order; `nil` if the text does not have them. A space may
+    /// be in the middle.
     private func pattern(_ kinds: [Token.Kind], from start: Int) -> Int? {
         for (offset, kind) in kinds.enumerated() {
             guard let token = tokens[start + offset], token.kind == kind, token.range.count == 1 else { return nil }

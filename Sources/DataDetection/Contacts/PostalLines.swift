@@ -1,4 +1,4 @@
-/// The parts of a text between commas and ends of lines, of which addresses consist.
+/// The parts of a text between commas and ends of lines. Addresses consist of such parts.
 struct PostalLines {
     /// The most tokens of a part of an address.
     private static let longest = 12
@@ -27,7 +27,7 @@ struct PostalLines {
         return text.string(first.range.lowerBound..<last.range.upperBound)
     }
 
-    /// Whether these tokens are one to five capitalized words, as the names of cities are.
+    /// Whether the tokens are one to five capitalized words, as in the names of cities.
     func isCity(_ range: Range<Int>) -> Bool {
         guard (1...8).contains(range.count), let first = tokens[range.lowerBound], isCapitalized(first) else {
             return false
@@ -45,8 +45,8 @@ struct PostalLines {
         token.kind == .word && token.text.unicodeScalars.first?.properties.isUppercase ?? false
     }
 
-    /// Returns the street in a part; `nil` if there is none. It has a house number at its start or, as in continental
-    /// Europe, at its end, and a word for a kind of street. Words of a sentence before it are left out.
+    /// Returns the street in a part; `nil` if there is none. A street has a word for a kind of street, and a house
+    /// number at its start or, as in continental Europe, at its end. Preceding words of a sentence are left out.
     func street(in line: Range<Int>) -> Range<Int>? {
         let end = line.upperBound
         var start = end

@@ -6,7 +6,7 @@ enum HostName {
     /// The longest name, in bytes.
     static let longest = 253
 
-    /// Whether this is a name or an IPv4 address.
+    /// Whether a text is a host name or an IPv4 address.
     static func isValid(_ name: Substring) -> Bool {
         guard !name.isEmpty, name.utf8.count <= longest else { return false }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -16,13 +16,14 @@ enum HostName {
         return labels.count == 4 && labels.allSatisfy { $0.utf8.count <= 3 && Int($0).map { $0 < 256 } ?? false }
     }
 
-    /// Whether this is a name with a domain that could be registered: two labels at least, the last one of letters.
+    /// Whether a text is a name with a domain that could be registered: it has at least two labels, and the last
+    /// consists of letters.
     static func isDomain(_ name: Substring) -> Bool {
         guard isValid(name), let top = topLevel(name) else { return false }
         return top.unicodeScalars.count > 1 && (top.unicodeScalars.allSatisfy(\.isLetter) || top.hasPrefix("xn--"))
     }
 
-    /// Whether this name is usually written without a scheme to mean a web page: it begins with `www`, or ends in a
+    /// Whether a name is usually written without a scheme to denote a web page: it begins with `www`, or ends with a
     /// top-level domain that is not better known with another meaning.
     static func isFamiliar(_ name: Substring) -> Bool {
         guard isDomain(name), let top = topLevel(name) else { return false }
@@ -30,7 +31,7 @@ enum HostName {
         return TopLevelDomains.familiar.contains(top)
     }
 
-    /// Whether this may stand in brackets as an IPv6 address.
+    /// Whether a text in brackets may be an IPv6 address.
     static func isIPv6(_ address: Substring) -> Bool {
         guard (2...45).contains(address.utf8.count) else { return false }
         let groups = address.split(separator: ":", omittingEmptySubsequences: false)
@@ -52,7 +53,7 @@ enum HostName {
     }
 }
 
-/// Top-level domains after which a name without a scheme is taken for a web page.
+/// Top-level domains with which a name without a scheme counts as a web page.
 ///
 /// A selection from IANA's root zone: the generic ones in wide use, and those of countries, without those that are
 /// extensions of file names (`md`, `mm`, `pl`, `ps`, `py`, `rs`, `sh`, `so`, `zip`, `mov`) or a word after a

@@ -14,7 +14,7 @@ package struct Link: Sendable {
 /// A link ends at white space, at a quotation mark or angle bracket, and before punctuation of the sentence. A
 /// closing bracket belongs to it only if it contains the opening one.
 ///
-/// Looks ahead by a host name. A link, or a run of letters that is none, is not read again.
+/// Looks ahead by a host name. A link, or a run of letters that is not a link, is not read again.
 ///
 /// Sources: RFC 3986 (section 3 for the parts, appendix C for links in text).
 package enum LinkDetector {
@@ -179,11 +179,11 @@ package enum LinkDetector {
 
 /// The interpretation of a whole text that is pasted into a browser's address field: an address or a search.
 package enum WebText {
-    /// The longest text that counts as a search.
+    /// The maximum length in characters of a text that counts as a search.
     private static let longestSearch = 256
 
-    /// Returns the text as a web address: it consists of one link, with or without a scheme, and white space around
-    /// it.
+    /// Returns the text as a web address, if it consists of one link, with or without a scheme, and of surrounding
+    /// white space.
     package static func address(in text: DetectionText, links: [Link]) -> String? {
         let trimmed = text.trimmed
         guard text.isWhole, links.count == 1, let link = links.first, link.range == trimmed else { return nil }
@@ -191,8 +191,8 @@ package enum WebText {
         return text.string(trimmed)
     }
 
-    /// Returns the text as a web search: at most 256 characters with a letter or digit among them. Line breaks and
-    /// other white space become single spaces.
+    /// Returns the text as a web search, if it has at most 256 characters, and a letter or digit among them. Line
+    /// breaks and other white space become single spaces.
     package static func search(in text: DetectionText) -> String? {
         let trimmed = text.trimmed
         guard text.isWhole, trimmed.count <= longestSearch else { return nil }

@@ -37,8 +37,8 @@ enum CheckDigits {
         return sum % 11 % 10 == check
     }
 
-    /// Whether the check digit of DHL Express is correct: the digits before it, as one number, modulo 7. Air waybills
-    /// have the same.
+    /// Whether the check digit of DHL Express is correct: the preceding digits, as one number, modulo 7. Air waybills
+    /// have the same check digit.
     static func isModulo7(_ digits: ArraySlice<Int>) -> Bool {
         guard (10...11).contains(digits.count), let check = digits.last else { return false }
         return digits.dropLast().reduce(0) { ($0 * 10 + $1) % 7 } == check

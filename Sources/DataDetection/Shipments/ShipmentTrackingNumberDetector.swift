@@ -113,7 +113,7 @@ package enum ShipmentTrackingNumberDetector {
 
 /// Capital letters and digits from a position on, without the single spaces and hyphens between them.
 struct CompactText {
-    /// One more than the longest number has.
+    /// The maximum number of characters. It is one more than that of the longest tracking number.
     private static let longest = 35
 
     let start: Int

@@ -1,12 +1,12 @@
-/// A text for detection: its characters by position, and `nil` beyond either end. So a detector may look ahead and
-/// back without checking the bounds.
+/// A text for detection: its characters by position, and `nil` beyond both ends. A detector may look ahead and back
+/// without checking the bounds.
 package struct DetectionText: Sendable {
-    /// The maximum number of bytes of a text that are examined. Texts that are copied to use their parts are far
-    /// shorter.
+    /// The maximum number of bytes of a text that are examined. Texts that users copy in order to use a part of them
+    /// are far shorter.
     package static let limit = 64 * 1024
 
     let scalars: [Unicode.Scalar]
-    /// Whether these are all characters of the text. Otherwise the text as a whole cannot be judged.
+    /// Whether all characters of the text are included. If not, the text as a whole cannot be judged.
     let isWhole: Bool
     /// The words, numbers and signs of the text.
     let tokens: [Token]
@@ -30,14 +30,14 @@ package struct DetectionText: Sendable {
         return String(string)
     }
 
-    /// Returns the positions from `start` on whose characters satisfy a condition, at most `limit` of them.
+    /// Returns the positions from `start` on whose characters satisfy a condition, at most `limit` positions.
     func run(from start: Int, limit: Int = .max, while condition: (Unicode.Scalar) -> Bool) -> Range<Int> {
         var end = start
         while end - start < limit, let scalar = self[end], condition(scalar) { end += 1 }
         return start..<end
     }
 
-    /// Returns the positions before `end` whose characters satisfy a condition, at most `limit` of them.
+    /// Returns the positions before `end` whose characters satisfy a condition, at most `limit` positions.
     func run(before end: Int, limit: Int, while condition: (Unicode.Scalar) -> Bool) -> Range<Int> {
         var start = end
         while end - start < limit, let scalar = self[start - 1], condition(scalar) { start -= 1 }

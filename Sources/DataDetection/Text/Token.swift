@@ -1,11 +1,11 @@
-/// A word, a number or a sign of a text. A letter next to a digit begins a new token. White space belongs to no
-/// token, except that the end of a line is one.
+/// A word, a number or a sign of a text. A letter next to a digit begins a new token. White space does not belong to a
+/// token, but the end of a line is a token.
 struct Token: Sendable {
     enum Kind: Sendable {
         case word, number, sign, lineBreak
     }
 
-    /// The longest text of a token. Longer words and numbers have no meaning to any detector that reads tokens.
+    /// The maximum length of a token's text. No detector uses longer words and numbers.
     private static let longest = 40
 
     let kind: Kind

@@ -45,13 +45,13 @@ extension NSPasteboard {
         public let rawValue: UInt
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// As `Data`; the form without any option.
+        /// As `Data`. This is the form without options.
         public static var asData: ReadingOptions { [] }
         /// As a `String`.
         public static var asString: ReadingOptions { ReadingOptions(rawValue: 1 << 0) }
         /// As the contents of a property list.
         public static var asPropertyList: ReadingOptions { ReadingOptions(rawValue: 1 << 1) }
-        /// As the object of the class that was archived; no initializer is called.
+        /// As an object of the archived class. No initializer is called.
         public static var asKeyedArchive: ReadingOptions { ReadingOptions(rawValue: 1 << 2) }
     }
 }

@@ -2,7 +2,10 @@ import Foundation
 import UniformTypeIdentifiers
 
 extension NSPasteboard {
-    /// A type of data on a pasteboard: a uniform type identifier, or one of the older names that are none.
+    /// A type of data on a pasteboard: a uniform type identifier, or one of the older names that are not type
+    /// identifiers.
+    ///
+    /// Source: AppKit, `NSPasteboard.h`.
     ///
     /// Source: AppKit, `NSPasteboard.h`.
     public struct PasteboardType: Hashable, RawRepresentable, Sendable {
@@ -26,7 +29,7 @@ extension NSPasteboard.PasteboardType {
     public static let png = Self("public.png")
     /// Rich text.
     public static let rtf = Self("public.rtf")
-    /// Rich text with attachments, in one piece.
+    /// Rich text with attachments, as one piece of data.
     public static let rtfd = Self("com.apple.flat-rtfd")
     /// HTML.
     public static let html = Self("public.html")
@@ -67,7 +70,7 @@ extension NSPasteboard.PasteboardType {
         pathExtension.isEmpty ? nil : Self(fileContentsPrefix + pathExtension)
     }
 
-    /// The extension of such a type; `nil` for any other type.
+    /// The filename extension of such a type; `nil` for any other type.
     public var representedPathExtension: String? {
         for prefix in [Self.fileNamePrefix, Self.fileContentsPrefix] where rawValue.hasPrefix(prefix) {
             let pathExtension = String(rawValue.dropFirst(prefix.count))
@@ -76,7 +79,7 @@ extension NSPasteboard.PasteboardType {
         return nil
     }
 
-    /// Returns the extensions of types, each once; `nil` if there are none.
+    /// Returns the filename extensions of types, without duplicates; `nil` if there are none.
     public static func representedPathExtensions(from types: [NSPasteboard.PasteboardType]) -> [String]? {
         var result: [String] = []
         for pathExtension in types.compactMap(\.representedPathExtension) where !result.contains(pathExtension) {

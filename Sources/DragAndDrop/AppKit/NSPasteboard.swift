@@ -2,12 +2,12 @@ import FileCoordination
 import Foundation
 import ItemProvider
 
-/// A pasteboard, through which programs exchange items, with the interface of programs for the Mac. It is the same
-/// pasteboard as that of ``UIPasteboard``: an item that is copied with one can be pasted with the other.
+/// A pasteboard, through which programs exchange items, with the interface of Mac programs. Both this class and
+/// ``UIPasteboard`` use the same pasteboards: an item that is copied with one class can be pasted with the other.
 ///
 /// A program becomes the owner of a pasteboard by ``clearContents()`` or ``declareTypes(_:owner:)``, and may write to
-/// it until another program becomes the owner. Promised data is requested when a client in any process loads it. When
-/// a program ends normally, the promises on the general pasteboard are kept first.
+/// it until another program becomes the owner. Promised data is requested when a client in any process loads it. When a
+/// program ends normally, it first keeps its promises on the general pasteboard.
 ///
 /// ```swift
 /// let pasteboard = NSPasteboard.general
@@ -15,12 +15,12 @@ import ItemProvider
 /// pasteboard.setString("text", forType: .string)
 /// ```
 ///
-/// Functions that read or write send requests to the daemon, and those that return a value load it from the process
+/// Functions that read or write send requests to the daemon. Functions that return a value load it from the process
 /// that offers it. They block the calling thread, as on Apple's platforms, for up to a minute. Call them on the main
-/// thread or a thread of the program's own, not in a task. Owners and data providers are called on the main thread,
-/// even while it waits in one of these functions.
+/// thread or on a thread that the program started, not in a task. Owners and data providers are called on the main
+/// thread, even while it waits in one of these functions.
 ///
-/// Sendable because it has no state of its own but its constant name and store.
+/// Sendable because its only state is a constant name and a constant store.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 open class NSPasteboard: NSObject, @unchecked Sendable {
@@ -30,8 +30,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     private let ownName: Name
     let store: PasteboardStore
-    /// The item that an owner fills, for the pasteboard that the owner gets. Data is set there, whatever is on the
-    /// pasteboard by then.
+    /// The contents that an owner fills, of the pasteboard that is passed to the owner. The owner's data is set in
+    /// these contents, even if the pasteboard has other contents now.
     private let filled: ItemContents?
 
     /// Creates a pasteboard by its name. An invalid name (empty, with control characters, or of more than 244 bytes
@@ -65,11 +65,11 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     /// The pasteboard's name.
     open var name: NSPasteboard.Name { ownName }
 
-    /// A number that grows whenever a process becomes the owner of the pasteboard. It stays the same while the owner
-    /// writes more.
+    /// A number that increases whenever a process becomes the owner of the pasteboard. It stays the same while the
+    /// owner adds data.
     open var changeCount: Int { (try? store.boards.changeCount(of: ownName.board)) ?? 0 }
 
-    /// Whether another object is of the same pasteboard.
+    /// Whether another object represents the same pasteboard.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPasteboard else { return false }
         return other.ownName == ownName && other.store === store
@@ -78,7 +78,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     /// The hash value of the name.
     open override var hash: Int { ownName.hashValue }
 
-    /// Removes the contents of a named pasteboard that is not needed any more. Does nothing to the general one.
+    /// Removes the contents of a named pasteboard that is not needed any more. Has no effect on the general pasteboard.
     open func releaseGlobally() {
         guard ownName != .general else { return }
         _ = store.takeOver(ownName.board)
@@ -98,10 +98,11 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     @discardableResult
     open func clearContents() -> Int { store.takeOver(ownName.board) ?? 0 }
 
-    /// Makes this process the owner of the pasteboard, with one item of these types. Their data is set afterwards, or
-    /// requested from the owner when a client loads it.
+    /// Makes this process the owner of the pasteboard, with one item of these types. The data of the types is set
+    /// afterwards, or requested from the owner when a client loads it.
     ///
-    /// - Parameter newOwner: an ``NSPasteboardTypeOwner``. It is not retained: its promises last as long as it lives.
+    /// - Parameter newOwner: an ``NSPasteboardTypeOwner``. It is not retained. Its promises are valid as long as it
+    ///   exists.
     /// - Returns: the new change count; 0 if the pasteboard is not available.
     @discardableResult
     open func declareTypes(_ newTypes: [NSPasteboard.PasteboardType], owner newOwner: Any?) -> Int {
@@ -129,8 +130,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     /// Adds objects to a pasteboard that this process owns, each as an item.
     ///
-    /// - Returns: whether all were written. None is written if this process is not the owner, if an object provides
-    ///   no data for any type, or if an item is on a pasteboard already.
+    /// - Returns: whether all objects were written. No object is written if this process is not the owner, if an object
+    ///   provides no data for any type, or if an item is on a pasteboard already.
     @discardableResult
     open func writeObjects(_ objects: [any NSPasteboardWriting]) -> Bool {
         guard !objects.isEmpty, let contents = store.contents(of: ownName.board) else { return false }
@@ -163,7 +164,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     /// Sets the value of a property list as a type of the first item.
     ///
-    /// - Returns: `false` if this process is not the owner, or if no property list can hold the value.
+    /// - Returns: `false` if this process is not the owner, or if a property list cannot contain the value.
     @discardableResult
     open func setPropertyList(_ plist: Any, forType dataType: NSPasteboard.PasteboardType) -> Bool {
         guard let data = PasteboardData.data(of: plist, as: dataType) else { return false }
@@ -184,8 +185,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return write(to: contents, body)
     }
 
-    /// Changes the first item, which is created if there is none. The board is written to only if there is a new
-    /// type.
+    /// Changes the first item. Creates the item if there is none. Writes to the board only if the item has a new type.
     private func write(to contents: PasteboardContents, _ body: (ItemContents) -> Bool) -> Bool {
         if let first = contents.items.first {
             let before = first.types
@@ -215,7 +215,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Reads an object of each item, of the first of the classes that can read it.
+    /// Reads an object from each item. The object belongs to the first of the classes that can read the item.
     ///
     /// - Parameters:
     ///   - classArray: ``NSPasteboardReading`` classes in order of preference, such as `NSURL.self` and
@@ -230,8 +230,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether one of the classes can read an item, see ``readObjects(forClasses:options:)``. Nothing is loaded,
-    /// except URLs if the options restrict the types of files.
+    /// Whether one of the classes can read an item; see ``readObjects(forClasses:options:)``. Loads no data, except
+    /// URLs if the options restrict the types of files.
     open func canReadObject(
         forClasses classArray: [AnyClass], options: [NSPasteboard.ReadingOptionKey: Any]? = nil
     ) -> Bool {
@@ -240,14 +240,14 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether an item has a type that is, or is a kind of, one of these.
+    /// Whether an item has a type that is one of these types, or conforms to one of them.
     open func canReadItem(withDataConformingToTypes types: [String]) -> Bool {
         (pasteboardItems ?? []).contains { item in
             item.types.contains { own in types.contains { TypeIdentifier.conforms(own.rawValue, to: $0) } }
         }
     }
 
-    /// Returns the position of an item; `NSNotFound` for one that is not on the pasteboard, or not any more.
+    /// Returns the position of an item; `NSNotFound` if the item is not on the pasteboard or not any more.
     open func index(of pasteboardItem: NSPasteboardItem) -> Int {
         pasteboardItems?.firstIndex { $0.isSame(as: pasteboardItem) } ?? NSNotFound
     }
@@ -273,7 +273,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         pasteboardItems?.lazy.compactMap { $0.propertyList(forType: dataType) }.first
     }
 
-    /// Returns the strings of all items that have one of the type, a line each.
+    /// Returns the strings of all items that have the type, one line for each.
     open func string(forType dataType: NSPasteboard.PasteboardType) -> String? {
         let strings = (pasteboardItems ?? []).compactMap { $0.string(forType: dataType) }
         return strings.isEmpty ? nil : strings.joined(separator: "\n")
@@ -281,8 +281,10 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - Files
 
-    /// Writes a file or directory, as `fileContents` and as the type of contents with its extension, to a pasteboard
-    /// that this process owns.
+    /// Writes a file or directory to a pasteboard that this process owns. It is written as `fileContents` and as the
+    /// type for contents with its filename extension.
+    ///
+    /// - Returns: `false` if the file cannot be read, or if this process is not the owner.
     ///
     /// - Returns: `false` if the file cannot be read, or if this process is not the owner.
     @discardableResult
@@ -303,7 +305,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return setData(data, forType: .fileContents)
     }
 
-    /// Reads a file wrapper that ``write(_:)`` wrote; `nil` if there is none.
+    /// Reads a file wrapper that ``write(_:)`` wrote; returns `nil` if the pasteboard has none.
     open func readFileWrapper() -> FileWrapper? {
         data(forType: .fileContents).flatMap { FileWrapper(serializedRepresentation: $0) }
     }
@@ -311,8 +313,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     /// Reads a file or directory and writes it to the disk. It does not replace an existing file.
     ///
     /// - Parameters:
-    ///   - type: `fileContents`, or the type of contents with an extension; `nil` is the type of the path's extension
-    ///     or, if the pasteboard does not have that, `fileContents`.
+    ///   - type: `fileContents`, or the type of contents with an extension; `nil` stands for the type of the path's
+    ///     extension. If the pasteboard does not have this type, `fileContents` is read.
     ///   - filename: the path to write to.
     /// - Returns: the path; `nil` if the pasteboard has no such file, or if it cannot be written.
     open func readFileContentsType(_ type: NSPasteboard.PasteboardType?, toFile filename: String) -> String? {

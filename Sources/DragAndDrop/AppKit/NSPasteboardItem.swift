@@ -2,12 +2,12 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// An item of a pasteboard, in several types: one that is to be written, or one that was read.
+/// An item of a pasteboard, in several types. It is either to be written, or was read.
 ///
-/// Functions that return a value may load it from another process, and block as those of ``NSPasteboard`` do. Items
-/// that were read return nothing any more once the pasteboard has other contents.
+/// Functions that return a value may load it from another process, and block as those of ``NSPasteboard`` do. When the
+/// pasteboard gets other contents, items that were read return no values any more.
 ///
-/// Sendable because it has no state of its own: the contents or the offered item have their own locks.
+/// Sendable because all its state is in the contents or the offered item, which have their own locks.
 ///
 /// Source: AppKit, `NSPasteboardItem.h`.
 open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading, @unchecked Sendable {
@@ -59,7 +59,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         return nil
     }
 
-    /// Whether both are of the same item.
+    /// Whether both objects represent the same item.
     func isSame(as other: NSPasteboardItem) -> Bool {
         switch (kind, other.kind) {
         case (.own(let one), .own(let other)): one === other
@@ -98,7 +98,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
     /// Promises types: the data provider is asked for their data when a client loads it. The data provider is
     /// retained until then.
     ///
-    /// - Returns: `false` for no types, and for an item that is on a pasteboard or was read from one.
+    /// - Returns: `false` if `types` is empty, or if the item is on a pasteboard or was read from a pasteboard.
     @discardableResult
     open func setDataProvider(
         _ dataProvider: any NSPasteboardItemDataProvider, forTypes types: [NSPasteboard.PasteboardType]
@@ -116,7 +116,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     /// Sets the data of a type.
     ///
-    /// - Returns: `false` for a new type of an item that is on a pasteboard, and for an item that was read from one.
+    /// - Returns: `false` if the type is new and the item is on a pasteboard, or if the item was read from a
+    ///   pasteboard.
     @discardableResult
     open func setData(_ data: Data, forType type: NSPasteboard.PasteboardType) -> Bool {
         guard let contents, contents.pasteboard == nil || contents.types.contains(type) else { return false }
@@ -129,8 +130,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         setPropertyList(string, forType: type)
     }
 
-    /// Sets the value of a property list as a type, see ``setData(_:forType:)``. Returns `false` if no property list
-    /// can hold the value.
+    /// Sets the value of a property list as a type, see ``setData(_:forType:)``. Returns `false` if a property list
+    /// cannot contain the value.
     @discardableResult
     open func setPropertyList(_ propertyList: Any, forType type: NSPasteboard.PasteboardType) -> Bool {
         guard let data = PasteboardData.data(of: propertyList, as: type) else { return false }

@@ -13,8 +13,8 @@ public protocol NSPasteboardWriting: NSObjectProtocol {
     func writingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.WritingOptions
-    /// Returns the object as a type: data, a string, or another value that a property list can hold; `nil` if it is
-    /// not available. For a promised type, called on the main thread when a client loads it.
+    /// Returns the object as a type: data, a string, or another value that a property list can contain; `nil` if it is
+    /// not available. For a promised type, this is called on the main thread when a client loads the type.
     func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any?
 }
 
@@ -25,16 +25,18 @@ extension NSPasteboardWriting {
     ) -> NSPasteboard.WritingOptions { [] }
 }
 
-/// A class whose objects can be made from the contents of a pasteboard, see
+/// A class whose objects can be created from the contents of a pasteboard; see
 /// ``NSPasteboard/readObjects(forClasses:options:)``.
 ///
-/// A class that is `NSItemProviderReading` needs no further methods: it is read as from an item provider.
+/// A class that conforms to `NSItemProviderReading` needs no further methods: it is read as from an item provider.
+///
+/// Source: AppKit, `NSPasteboard.h`.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardReading: NSObjectProtocol {
-    /// Returns the types that objects of the class are made from, best first.
+    /// Returns the types from which objects of the class are created, best first.
     static func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType]
-    /// Returns the form in which a type is read. By default as data.
+    /// Returns the form in which a type is read. The default is data.
     static func readingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.ReadingOptions
@@ -49,8 +51,10 @@ extension NSPasteboardReading {
     ) -> NSPasteboard.ReadingOptions { .asData }
 }
 
-/// The owner of the types of ``NSPasteboard/declareTypes(_:owner:)``, who provides their data. It is not retained:
-/// its promises last as long as it lives.
+/// The owner of the types of ``NSPasteboard/declareTypes(_:owner:)``, which provides their data. It is not retained.
+/// Its promises are valid as long as it exists.
+///
+/// Source: AppKit, `NSPasteboard.h`.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardTypeOwner: NSObjectProtocol {
@@ -75,8 +79,8 @@ public protocol NSPasteboardItemDataProvider: NSObjectProtocol {
     func pasteboard(
         _ pasteboard: NSPasteboard?, item: NSPasteboardItem,
         provideDataForType type: NSPasteboard.PasteboardType)
-    /// Is called on the main thread when no more data will be requested: all was provided, or the pasteboard has
-    /// other contents.
+    /// Is called on the main thread when no more data will be requested, because all data was provided, or because the
+    /// pasteboard has other contents.
     func pasteboardFinishedWithDataProvider(_ pasteboard: NSPasteboard)
 }
 

@@ -8,7 +8,7 @@ struct PasteboardReader {
     private let pasteboard: NSPasteboard
     private let types: [NSPasteboard.PasteboardType]
     private let isOfFilesOnly: Bool
-    /// The types that files must have; `nil` is any.
+    /// The types that files must have; `nil` accepts every type.
     private let contentTypes: [String]?
 
     /// Creates a reader; `nil` for a class that cannot be read from pasteboards.
@@ -35,8 +35,8 @@ struct PasteboardReader {
         return readable(item).lazy.compactMap { object(from: item, as: $0) }.first
     }
 
-    /// Returns the item's types that can be read: types that the class lists before kinds of them, each in the
-    /// class's order.
+    /// Returns the item's types that can be read, in the order of the class's list. Types that the class lists come
+    /// before types that conform to one of these.
     private func readable(_ item: NSPasteboardItem) -> [NSPasteboard.PasteboardType] {
         let own = item.types
         let named = types.flatMap { type in own.filter { TypeIdentifier.areEqual($0.rawValue, type.rawValue) } }

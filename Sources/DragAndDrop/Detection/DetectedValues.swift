@@ -7,7 +7,7 @@ extension UIPasteboard {
     public struct DetectionPattern: Hashable, RawRepresentable, Sendable {
         /// The pattern as text.
         public let rawValue: String
-        /// Creates a pattern. One that is none of the constants is never detected.
+        /// Creates a pattern. A pattern that is not one of the constants is never detected.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The text is a web address. The value is a `String`, for "Paste and Go".
         public static let probableWebURL = DetectionPattern(
@@ -25,9 +25,9 @@ extension UIPasteboard {
     ///
     /// Source: UIKit, `UIPasteboard.DetectedValues`.
     public struct DetectedValues: Sendable {
-        /// The text as a web address; empty if it is none.
+        /// The text as a web address; empty if the text is not a web address.
         public internal(set) var probableWebURL = ""
-        /// The text as a web search; empty if it is none.
+        /// The text as a web search; empty if the text is not a web search.
         public internal(set) var probableWebSearch = ""
         /// The text as a number.
         public internal(set) var number: Double?

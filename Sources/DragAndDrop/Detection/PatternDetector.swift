@@ -3,9 +3,9 @@ import Foundation
 
 /// The detection of all requested kinds in one text.
 ///
-/// Every detector reads the text from left to right and looks ahead and back only as far as its doc comment says. So
-/// the time is linear in the length of any text. Detectors are independent of each other: several may find the same
-/// part of a text.
+/// Every detector reads the text from left to right. It looks ahead and back by a limited number of characters, which
+/// its doc comment states. Therefore the time is linear in the length of the text. Detectors are independent of each
+/// other: several may find the same part of a text.
 enum PatternDetector {
     static func values(
         of kinds: Set<DetectedKind>, in text: DetectionText, clock: CalendarClock = .current

@@ -5,10 +5,10 @@ import LinuxSystem
 
 /// Detection of patterns in the contents of a pasteboard.
 ///
-/// Detection reads the first 64 KiB of an item's text, or of its URL if it has no text, and nothing else; an item
-/// without either has no patterns. It does not block the caller's thread: handlers are called once, on a queue of
-/// their own. Errors are those of loading the text (``NSItemProvider``'s domain), of reaching the pasteboard, and
-/// `itemUnavailableError` for an item set with a position that the pasteboard does not have.
+/// Detection reads the first 64 KiB of an item's text, or of its URL if it has no text, and no other data. An item
+/// without text and URL has no patterns. The caller's thread is not blocked: handlers are called once, on a separate
+/// queue. Errors come from loading the text (``NSItemProvider``'s domain) or from connecting to the pasteboard.
+/// `itemUnavailableError` means that the pasteboard does not have a position of the item set.
 ///
 /// As on Apple's platforms, the functions without an item set examine the first item. An empty pasteboard has no
 /// patterns.
@@ -42,7 +42,7 @@ extension UIPasteboard {
         try await detect(DetectedKind.kinds(keyPaths), in: .first).first?.patterns ?? []
     }
 
-    /// Detects which of these patterns each of these items matches, in order; of all items without a set.
+    /// Detects which of the patterns each item of a set matches, in order; of all items if the set is `nil`.
     public func detectPatterns(
         for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[Set<DetectionPattern>], any Error>) -> Void
@@ -52,7 +52,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects which of these patterns each of these items has, in order; of all items without a set.
+    /// Detects which of the patterns each item of a set has, in order; of all items if the set is `nil`.
     public func detectPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[Set<PartialKeyPath<DetectedValues>>], any Error>) -> Void
@@ -62,7 +62,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects which of these patterns each of these items has, in order; of all items without a set.
+    /// Detects which of the patterns each item of a set has, in order; of all items if the set is `nil`.
     public func detectedPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
     ) async throws -> [Set<PartialKeyPath<DetectedValues>>] {
@@ -96,7 +96,7 @@ extension UIPasteboard {
         try await detect(DetectedKind.kinds(keyPaths), in: .first).first ?? DetectedValues()
     }
 
-    /// Detects the values of the patterns that each of these items matches, in order; of all items without a set.
+    /// Detects the values of the patterns that each item of a set matches, in order; of all items if the set is `nil`.
     public func detectValues(
         for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[[DetectionPattern: Any]], any Error>) -> Void
@@ -106,7 +106,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects the values of the patterns that each of these items has, in order; of all items without a set.
+    /// Detects the values of the patterns that each item of a set has, in order; of all items if the set is `nil`.
     public func detectValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[DetectedValues], any Error>) -> Void
@@ -114,7 +114,7 @@ extension UIPasteboard {
         detect(DetectedKind.kinds(keyPaths), in: .items(itemSet), completionHandler)
     }
 
-    /// Detects the values of the patterns that each of these items has, in order; of all items without a set.
+    /// Detects the values of the patterns that each item of a set has, in order; of all items if the set is `nil`.
     public func detectedValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
     ) async throws -> [DetectedValues] {

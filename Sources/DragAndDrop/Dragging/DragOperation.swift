@@ -5,9 +5,9 @@ import UniformTypeIdentifiers
 
 /// A drag from its beginning to its end, driven by a toolkit or a test.
 ///
-/// Other processes find it on the board ``board``: the items, and after them a control item of type ``controlType``,
-/// which returns the state of the drag and takes the outcome. Only items are sent to other processes. A drag that has
-/// ended cannot be dropped, and leaves the board.
+/// Other processes find the drag on the board ``board``. The board has the items, and after them a control item of type
+/// ``controlType``. The control item returns the state of the drag and accepts its outcome. Only items are sent to
+/// other processes. A drag that has ended cannot be dropped, and leaves the board.
 @MainActor package final class DragOperation {
     nonisolated package static let board = "drag"
     nonisolated static let controlType = "org.purvey.drag-session"
@@ -17,10 +17,10 @@ import UniformTypeIdentifiers
     private let interaction: UIDragInteraction
     private let boards: any ItemBoards
     private let publication: DragPublication
-    /// The time for which the items can still be opened after another process has reported the outcome: its requests
-    /// for the items may still be on their way.
+    /// The time for which the items can still be opened after another process has reported the outcome. Its requests
+    /// for the items may arrive after the report.
     private let grace: DispatchTimeInterval
-    /// Whether it cannot be dropped any more.
+    /// Whether the drag has ended, so that it cannot be dropped any more.
     var hasEnded: Bool { publication.hasEnded }
 
     /// Begins a drag; `nil` if the source has nothing to drag, or permits no drag.
@@ -45,7 +45,8 @@ import UniformTypeIdentifiers
         delegate.dragInteraction(interaction, sessionWillBegin: session)
     }
 
-    /// Shows the drag to other processes, unless the source restricts it to its own. Blocks for the daemon's reply.
+    /// Makes the drag visible to other processes, unless its source restricts it to this process. Blocks until the
+    /// daemon replies.
     package func publish() throws {
         guard !session.isRestrictedToDraggingApplication, !hasEnded else { return }
         let items = session.items.map(\.itemProvider) + [control()]
@@ -55,11 +56,11 @@ import UniformTypeIdentifiers
     /// Reports to the source that the drag has moved.
     package func move() { interaction.delegate?.dragInteraction(interaction, sessionDidMove: session) }
 
-    /// Ends the drag, with the destination's operation. Only the first call counts. If the drag was published, it is
-    /// removed from the board, and the call blocks for the daemon's reply.
+    /// Ends the drag, with the destination's operation. Only the first call has an effect. If the drag was published,
+    /// removes it from the board, and blocks until the daemon replies.
     ///
-    /// - Parameter hasTransferred: whether the destination has loaded everything by now.
-    /// - Returns: the operation that the source was notified of; `cancel` for a drag that had ended.
+    /// - Parameter hasTransferred: whether the destination has loaded all items.
+    /// - Returns: the operation that the source was notified of; `cancel` if the drag had ended before.
     @discardableResult
     package func end(_ operation: UIDropOperation, hasTransferred: Bool = true) -> UIDropOperation {
         guard !hasEnded else { return .cancel }
@@ -92,8 +93,8 @@ import UniformTypeIdentifiers
         interaction.delegate?.dragInteraction(interaction, sessionDidTransferItems: session)
     }
 
-    /// Returns the item through which another process reads the state of the drag and ends it: loading an outcome
-    /// reports it.
+    /// Returns the item through which another process reads the state of the drag and ends the drag. Loading an outcome
+    /// from this item reports the outcome.
     private func control() -> NSItemProvider {
         let control = NSItemProvider()
         let allowsMove = session.allowsMoveOperation
@@ -136,8 +137,8 @@ import UniformTypeIdentifiers
         self.init(interaction, session, drag, nil)
     }
 
-    /// Returns the operation for the drag of another process; `nil` if there is none that has not ended, or if the
-    /// destination does not accept it. Blocks for the daemon's reply.
+    /// Returns the operation for the drag of another process; `nil` if no drag is in progress, or if the destination
+    /// does not accept it. Blocks until the daemon replies.
     package static func remote(
         _ interaction: UIDropInteraction, boards: any ItemBoards = SharedBoards.current
     ) async throws -> DropOperation? {
@@ -192,7 +193,7 @@ import UniformTypeIdentifiers
     /// Drops the items on the destination.
     ///
     /// - Returns: the operation that the source was notified of, once the destination has loaded everything; `cancel`
-    ///   if the drag had ended by then.
+    ///   if the drag had ended before.
     @discardableResult
     package func perform() async -> UIDropOperation {
         let operation = source?.hasEnded == true ? .cancel : update().operation

@@ -7,7 +7,7 @@ import LinuxSystem
 final class DragPublication: Sendable {
     private enum State {
         case new
-        /// On the board, with the board's change count.
+        /// The drag is on the board. The value is the board's change count.
         case published(Int)
         case withdrawn
     }

@@ -5,7 +5,7 @@ import ItemProvider
 @MainActor public protocol UIDragDropSession: NSObjectProtocol {
     /// The dragged items.
     var items: [UIDragItem] { get }
-    /// Whether the source allows the items to be moved. Between programs they are copied even so.
+    /// Whether the source allows the items to be moved. A drop in another program always copies the items.
     var allowsMoveOperation: Bool { get }
     /// Whether no other process may see the items.
     var isRestrictedToDraggingApplication: Bool { get }
@@ -45,7 +45,10 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
     var localDragSession: (any UIDragSession)? { get }
     /// The style of the progress indicator.
     var progressIndicatorStyle: UIDropSessionProgressIndicatorStyle { get set }
-    /// Loads an object of a class from every item that has one. Must be called while the drop is performed.
+    /// Loads an object of a class from every item that has a representation for the class. Must be called while the
+    /// drop is performed.
+    ///
+    /// - Parameter completion: called on the main actor with the objects that could be created, in the items' order.
     ///
     /// - Parameter completion: called on the main actor with the objects that could be made, in the items' order.
     @discardableResult
@@ -55,7 +58,8 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
 }
 
 extension UIDropSession {
-    /// Loads a value of a type from every item that has one, see ``loadObjects(ofClass:completion:)-swift.method``.
+    /// Loads a value of a type from every item that has a representation for the type; see
+    /// ``loadObjects(ofClass:completion:)-swift.method``.
     public func loadObjects<T>(ofClass: T.Type, completion: @escaping ([T]) -> Void) -> Progress
     where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderReading & SendableMetatype {
         loadObjects(ofClass: T._ObjectiveCType.self) { objects in

@@ -1,8 +1,7 @@
 import Foundation
 import ItemProvider
 
-/// A source of drags. A toolkit begins a drag; this package does not contain one yet. A program cannot begin a drag
-/// by itself.
+/// A source of drags. Only a toolkit can begin a drag. This package does not contain a toolkit yet.
 @MainActor open class UIDragInteraction: NSObject {
     /// The delegate, which provides the dragged items.
     open private(set) weak var delegate: (any UIDragInteractionDelegate)?
@@ -24,12 +23,12 @@ import ItemProvider
 /// The delegate that provides the dragged items, and is notified of the drag. All methods but the first have a
 /// default.
 @MainActor public protocol UIDragInteractionDelegate: NSObjectProtocol {
-    /// Returns the items of a drag that begins; none if no drag is to begin.
+    /// Returns the items of a drag that begins; none if the drag is not to begin.
     func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
     /// Is called before a drag begins.
     func dragInteraction(_ interaction: UIDragInteraction, sessionWillBegin session: any UIDragSession)
-    /// Whether the items may be moved. By default `true`. It matters within a program: a drop in another one is
-    /// always a copy.
+    /// Whether the items may be moved. The default is `true`. The value matters only within one program: a drop in
+    /// another program always copies the items.
     func dragInteraction(_ interaction: UIDragInteraction, sessionAllowsMoveOperation session: any UIDragSession)
         -> Bool
     /// Whether no other process may see the items. By default `false`.

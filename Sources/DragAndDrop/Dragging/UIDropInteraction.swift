@@ -1,7 +1,6 @@
 import Foundation
 
-/// A destination of drops. A toolkit reports drags to it; this package does not contain one yet. A program cannot
-/// drop anything by itself.
+/// A destination of drops. A toolkit reports drags to it. This package does not contain a toolkit yet.
 @MainActor open class UIDropInteraction: NSObject {
     /// The delegate, which decides about drops.
     open private(set) weak var delegate: (any UIDropInteractionDelegate)?

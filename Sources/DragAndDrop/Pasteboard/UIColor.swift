@@ -3,7 +3,7 @@ import ItemProvider
 
 /// A color, by its red, green, blue and alpha, each from 0 to 1.
 ///
-/// The value class for colors of programs for Apple's platforms. It is immutable, and may be used from any thread.
+/// This is the class for colors in programs for Apple's platforms. It is immutable, and may be used from any thread.
 /// Source: UIKit, `UIColor.h`, the part about data.
 public final class UIColor: NSObject, NSSecureCoding, Sendable {
     private let components: [Double]

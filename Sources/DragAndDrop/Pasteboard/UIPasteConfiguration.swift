@@ -52,8 +52,8 @@ import ItemProvider
     /// Whether the class supports secure coding: `true`.
     open nonisolated class var supportsSecureCoding: Bool { true }
 
-    /// Returns a configuration that accepts the same types. A subclass overrides this if its copies are to be of its
-    /// own class. Must be called on the main actor.
+    /// Returns a configuration that accepts the same types. A subclass overrides this function if its copies must have
+    /// its own class. Must be called on the main actor.
     open nonisolated func copy(with zone: NSZone? = nil) -> Any {
         MainActor.assumeIsolated {
             Disconnected(UIPasteConfiguration(acceptableTypeIdentifiers: acceptableTypeIdentifiers))
@@ -87,7 +87,7 @@ import ItemProvider
     var pasteConfiguration: UIPasteConfiguration? { get set }
     /// Pastes these items.
     func paste(itemProviders: [NSItemProvider])
-    /// Whether these items can be pasted. By default, whether each has an accepted type.
+    /// Whether the items can be pasted. By default, this is the case if each has an accepted type.
     func canPaste(_ itemProviders: [NSItemProvider]) -> Bool
 }
 
@@ -95,7 +95,7 @@ extension UIPasteConfigurationSupporting {
     /// Does nothing.
     public func paste(itemProviders: [NSItemProvider]) {}
 
-    /// Whether there are items, and each has an accepted type.
+    /// Whether there are items, and each of them has an accepted type.
     public func canPaste(_ itemProviders: [NSItemProvider]) -> Bool {
         let types = pasteConfiguration?.acceptableTypeIdentifiers ?? []
         return !itemProviders.isEmpty && itemProviders.allSatisfy { $0.hasOne(of: types) }

@@ -5,7 +5,7 @@ import ItemProvider
 import UniformTypeIdentifiers
 
 extension UIPasteboard {
-    /// Returns the items of a set, or all without a set; `nil` if one of them does not exist.
+    /// Returns the items of a set; all items if the set is `nil`. Returns `nil` if an item of the set does not exist.
     func selected(_ itemSet: IndexSet?) -> [NSItemProvider]? {
         let items = itemProviders
         guard let itemSet else { return items }
@@ -27,8 +27,8 @@ extension NSItemProvider {
 
 /// The creation of items from values.
 enum PasteboardValue {
-    /// Returns an item with a value of each type. A value under ``UIPasteboard/typeAutomatic`` is registered with its
-    /// own types.
+    /// Returns an item with a value of each type. A value under ``UIPasteboard/typeAutomatic`` is registered with the
+    /// types of its class.
     static func provider(_ values: [String: Any]) -> NSItemProvider {
         let provider = NSItemProvider()
         for (type, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -84,7 +84,7 @@ struct PasteboardReading {
         return Self.natural(object)
     }
 
-    /// Returns Foundation's objects as the Swift values that they bridge to.
+    /// Returns Foundation's objects as the Swift values to which they bridge.
     private static func natural(_ object: Any) -> Any {
         switch object {
         case let text as NSString: text as String
@@ -94,8 +94,8 @@ struct PasteboardReading {
         }
     }
 
-    /// Blocks the calling thread until a load has ended, and cancels it after the deadline. On the main thread,
-    /// promises of this process are kept meanwhile.
+    /// Blocks the calling thread until a load has ended, and cancels it after the deadline. If the calling thread is
+    /// the main thread, it keeps promises of this process while it waits.
     ///
     /// - Parameter start: gets the function to call with the value, and returns a function that cancels the load.
     func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> () -> Void) -> Value? {

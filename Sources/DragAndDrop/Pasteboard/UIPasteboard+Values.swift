@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 
 /// The types of the usual values.
 extension UIPasteboard {
-    /// The type under which a value is put on the pasteboard with its own types.
+    /// The type under which a value is put on the pasteboard with the types of its class.
     public class var typeAutomatic: String { "com.apple.uikit.type-automatic" }
 
     /// The types of strings.
@@ -34,7 +34,7 @@ extension UIPasteboard {
 }
 
 extension PasteboardReading {
-    /// Loads an object, and blocks until it is loaded; `nil` if the item has none of the class.
+    /// Loads an object, and blocks until it is loaded; returns `nil` if the item has no representation for the class.
     fileprivate func object<Object: NSItemProviderReading>(
         _ provider: NSItemProvider, _ type: Object.Type
     ) -> Object? {

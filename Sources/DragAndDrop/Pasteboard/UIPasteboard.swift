@@ -8,19 +8,19 @@ public let UIPasteboardNameFind = "com.apple.UIKit.pboard.find"
 
 /// A pasteboard, through which programs exchange items: the general one for copy and paste, or a named one.
 ///
-/// The general pasteboard is the one of `purvey copy` and `purvey paste`. An item on a pasteboard is a promise:
-/// nothing is produced before a client reads it, except that a program which ends normally keeps its promises first.
+/// The general pasteboard is the one of `purvey copy` and `purvey paste`. An item on a pasteboard is a promise: its
+/// data is produced when a client reads it. A program that ends normally keeps its promises first.
 ///
 /// ```swift
 /// UIPasteboard.general.string = "text"
 /// ```
 ///
-/// Functions that read or write send requests to the daemon, and those that return a value load it from the process
-/// that offers it. They block the calling thread, as on Apple's platforms. Call them on the main thread or a thread
-/// of the program's own, not in a task. In a program that is not linked with the exchange, pasteboards are local to
+/// Functions that read or write send requests to the daemon. Functions that return a value load it from the process
+/// that offers it. They block the calling thread, as on Apple's platforms. Call them on the main thread or on a thread
+/// that the program started, not in a task. In a program that is not linked with the exchange, pasteboards are local to
 /// the process.
 ///
-/// Sendable because it has no state of its own but its constant name and boards.
+/// Sendable because its only state is a constant name and constant boards.
 ///
 /// Source: UIKit, `UIPasteboard.h`.
 open class UIPasteboard: NSObject, @unchecked Sendable {
@@ -58,7 +58,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     let boards: any ItemBoards
     /// The time that a reader waits for a process that does not reply.
     private let patience: DispatchTimeInterval
-    /// The longest time that reading a pasteboard takes, whatever its contents.
+    /// The maximum time for reading a pasteboard, whatever its contents.
     private static let usualPatience = DispatchTimeInterval.seconds(60)
 
     /// A new read, with its deadline. A promised value that does not arrive within a minute counts as missing.
@@ -86,8 +86,8 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     ///
     /// Returns `nil` for an invalid name: empty, with control characters, or of more than 244 bytes in UTF-8.
     ///
-    /// - Parameter create: whether to create it. Otherwise it must exist: a process has put something on it since it
-    ///   was last removed.
+    /// - Parameter create: whether to create the pasteboard. If `false`, it must exist: a process must have put items
+    ///   on it since it was last removed.
     public convenience init?(name pasteboardName: Name, create: Bool) {
         self.init(pasteboardName, SharedBoards.current, create: create)
     }
@@ -103,7 +103,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         UIPasteboard(Name("org.purvey.unique.\(UUID().uuidString)"), SharedBoards.current)
     }
 
-    /// Removes the contents of a named pasteboard. Does nothing to the general one.
+    /// Removes the contents of a named pasteboard. Has no effect on the general pasteboard.
     open class func remove(withName pasteboardName: Name) {
         guard pasteboardName != .general else { return }
         let pasteboard = UIPasteboard(pasteboardName, SharedBoards.current)
@@ -120,13 +120,13 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     /// Does nothing: only the general pasteboard is persistent.
     open func setPersistent(_ persistent: Bool) {}
 
-    /// A number that grows whenever any process changes the contents.
+    /// A number that increases whenever a process changes the contents.
     open var changeCount: Int { (try? boards.changeCount(of: board)) ?? 0 }
 
     // MARK: - Notifications
 
-    /// A notification that this process has changed the contents. Other processes' changes show only in
-    /// ``changeCount``.
+    /// A notification that this process has changed the contents. There is no notification of changes by other
+    /// processes; they only change ``changeCount``.
     public class var changedNotification: NSNotification.Name { .init("UIPasteboardChangedNotification") }
     /// The key of the added types in the notification's `userInfo`.
     public class var changedTypesAddedUserInfoKey: String { "UIPasteboardChangedTypesAddedKey" }
@@ -149,7 +149,8 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - localOnly: whether the items are visible to this process alone.
-    ///   - expirationDate: the date at which they are removed. Items that expire end with this process at the latest.
+    ///   - expirationDate: the date at which the items are removed. Items with an expiration date are also removed when
+    ///     this process ends.
     open func setItemProviders(_ itemProviders: [NSItemProvider], localOnly: Bool, expirationDate: Date?) {
         let before = Set(types)
         let items = localOnly ? itemProviders.map { $0.restrictedToThisProcess() } : itemProviders
@@ -193,7 +194,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     /// The types of the first item.
     open var types: [String] { itemProviders.first?.registeredTypeIdentifiers ?? [] }
 
-    /// Returns the types of each of these items; of all without a set.
+    /// Returns the types of each item of a set; of all items if the set is `nil`.
     open func types(forItemSet itemSet: IndexSet?) -> [[String]]? {
         selected(itemSet)?.map(\.registeredTypeIdentifiers)
     }
@@ -203,7 +204,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         itemProviders.first.map { $0.hasOne(of: pasteboardTypes) } ?? false
     }
 
-    /// Whether every one of these items has one of these types; all items without a set.
+    /// Whether every item of a set has one of these types. If the set is `nil`, all items are examined.
     open func contains(pasteboardTypes: [String], inItemSet itemSet: IndexSet?) -> Bool {
         guard let items = selected(itemSet), !items.isEmpty else { return false }
         return items.allSatisfy { $0.hasOne(of: pasteboardTypes) }
@@ -219,7 +220,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         itemProviders.first.flatMap { reading.data($0, pasteboardType) }
     }
 
-    /// Returns the data of a type of each of these items that has it.
+    /// Returns the data of a type, from each item of a set that has the type.
     open func data(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Data]? {
         let reading = reading
         return selected(itemSet)?.compactMap { reading.data($0, pasteboardType) }
@@ -231,13 +232,13 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         itemProviders.first.flatMap { reading.value($0, pasteboardType) }
     }
 
-    /// Returns the value of a type of each of these items that has it.
+    /// Returns the values of a type, from each item of a set that has the type.
     open func values(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Any]? {
         let reading = reading
         return selected(itemSet)?.compactMap { reading.value($0, pasteboardType) }
     }
 
-    /// Replaces the contents with one value. A value that cannot be coded is left out.
+    /// Replaces the contents with one value. If the value cannot be encoded, the contents are empty.
     open func setValue(_ value: Any, forPasteboardType pasteboardType: String) {
         setItems([[pasteboardType: value]])
     }
@@ -274,7 +275,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     // The singular properties are of the first item. Setting either form replaces the contents.
 
-    /// The first item's string; `nil` if that item has none, whether or not others have.
+    /// The first item's string; `nil` if the first item has no string, even if other items have one.
     open var string: String? {
         get { firstObject(NSString.self).map { $0 as String } }
         set { strings = newValue.map { [$0] } }
@@ -322,13 +323,13 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         set { setObjects(newValue ?? []) }
     }
 
-    /// Whether there is a string. Nothing is loaded.
+    /// Whether there is a string. No data is loaded.
     open var hasStrings: Bool { has(NSString.self) }
-    /// Whether there is a URL. Nothing is loaded.
+    /// Whether there is a URL. No data is loaded.
     open var hasURLs: Bool { has(NSURL.self) }
-    /// Whether there is an image. Nothing is loaded.
+    /// Whether there is an image. No data is loaded.
     open var hasImages: Bool { has(UIImage.self) }
-    /// Whether there is a color. Nothing is loaded.
+    /// Whether there is a color. No data is loaded.
     open var hasColors: Bool { has(UIColor.self) }
 }
 

@@ -9,7 +9,7 @@ import LinuxSystem
 package protocol ItemBoards: Sendable {
     /// Returns the items of a board that this process may see.
     func items(of board: String) throws -> [NSItemProvider]
-    /// Replaces the contents of a board with items. Items that cannot be offered are left out. If the others are
+    /// Replaces the contents of a board with items. Items that cannot be offered are left out. If the other items are
     /// refused, the board is empty afterwards.
     ///
     /// - Parameter staysAfterwards: whether the promises are kept when this process ends, so that the items outlive
@@ -21,20 +21,20 @@ package protocol ItemBoards: Sendable {
     /// earlier write.
     ///
     /// - Parameter changeCount: the change count of the board after this process's last write.
-    /// - Returns: `false` if the board has changed since, and stays as it is.
+    /// - Returns: `false` if the board has changed since then. In this case it stays unchanged.
     func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool
     /// Returns a number that grows whenever the contents of the board change, except by ``amend(_:with:expecting:)``.
     func changeCount(of board: String) throws -> Int
     /// Whether the board is known to have been written to since it was last removed.
     func isTouched(_ board: String) throws -> Bool
-    /// Removes the contents of a board, which then counts as never used.
+    /// Removes the contents of a board. The board then counts as never used.
     func remove(_ board: String) throws
 }
 
 /// The boards of this process.
 package enum SharedBoards {
-    /// The boards of all processes of the user if the program is linked with the exchange, else those of this process
-    /// alone.
+    /// The boards of all processes of the user, if the program is linked with the exchange; otherwise the boards of
+    /// this process.
     package static let current: any ItemBoards = {
         guard let pointer = clate_shared_boards() else { return LocalBoards() }
         // The function that is defined elsewhere returns a retained object of this class.
@@ -42,7 +42,7 @@ package enum SharedBoards {
     }()
 }
 
-/// Boards as an object, to pass through a C function.
+/// Boards as an object, which can be passed through a C function.
 package final class BoardsBox: Sendable {
     package let boards: any ItemBoards
 

@@ -3,10 +3,11 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// Calls of client code on the main thread, and waiting that does not keep such code from running.
+/// Calls of client code on the main thread, and waiting that does not prevent such calls.
 ///
-/// AppKit's owners and delegates are called on the main thread. One that reads a pasteboard blocks meanwhile, perhaps
-/// for a promise of its own process. So a wait on the main thread runs the jobs that other threads have for it.
+/// AppKit's owners and delegates are called on the main thread. An owner that reads a pasteboard blocks, possibly until
+/// its own process keeps a promise. Therefore a wait on the main thread also runs the jobs that other threads have for
+/// the main thread.
 enum MainThread {
     /// Jobs that have not begun. Leaf lock: jobs run after it is released.
     private static let jobs = Lock<[Job]>([])
@@ -31,7 +32,7 @@ enum MainThread {
 
     /// Runs a function on the main thread and waits for its end.
     ///
-    /// - Returns: whether it has ended within the limit. A function that has not begun by then never runs.
+    /// - Returns: whether the function has ended within the limit. If it has not begun within the limit, it never runs.
     static func perform(within limit: DispatchTimeInterval, _ body: @escaping @Sendable () -> Void) -> Bool {
         if isCurrent {
             body()
@@ -59,7 +60,7 @@ enum MainThread {
     ///
     /// - Parameters:
     ///   - limit: the timeout.
-    ///   - start: gets the function to call with the value. Only the first call counts.
+    ///   - start: gets the function to call with the value. Only the first call has an effect.
     /// - Returns: `nil` if no value came.
     static func wait<Value: Sendable>(
         within limit: DispatchTimeInterval, _ start: (@escaping @Sendable (Value?) -> Void) -> Void

@@ -25,7 +25,7 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
         super.init(inputItems: [], host: host)
     }
 
-    /// The domain of the action; `nil` for the default one.
+    /// The domain of the action; `nil` for the default domain.
     open var domainIdentifier: NSFileProviderDomainIdentifier? { identifier }
 
     /// Ends the action as done.
@@ -38,15 +38,20 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
         super.completeRequest(returningItems: nil, completionHandler: completionHandler)
     }
 
-    /// Ends the action as not done.
+    /// Ends the action without success.
+    ///
+    /// - Parameter error: an error of ``FPUIErrorDomain``, with a code of ``FPUIExtensionErrorCode``. Any other error
+    ///   counts as `failed`, and its description is shown to the user.
     ///
     /// - Parameter error: an error of ``FPUIErrorDomain``, with a code of ``FPUIExtensionErrorCode``. Any other error
     ///   counts as `failed`, and its description is shown to the user.
     open override func cancelRequest(withError error: any Error) { super.cancelRequest(withError: error) }
 }
 
-/// The contract between an extension with windows of its own and its host, for any toolkit. `FileProviderGTK`
+/// The contract between an extension that shows its own windows and its host, for any toolkit. `FileProviderGTK`
 /// implements it for GTK.
+///
+/// Source: an addition. Apple's extensions show views.
 ///
 /// Source: an addition. Apple's extensions show views.
 extension FPUIActionExtensionContext {
@@ -58,11 +63,11 @@ extension FPUIActionExtensionContext {
     /// Informs the host that a window waits for the user. The time limit does not run until ``windowDidDisappear()``.
     public func windowDidAppear() { asking?.windowIsShown(true) }
 
-    /// Informs the host that no window is shown any more. The time limit then begins again.
+    /// Informs the host that no window is shown any more. The time limit starts again.
     public func windowDidDisappear() { asking?.windowIsShown(false) }
 }
 
-/// The domain of the errors with which an action's extension ends its request.
+/// The domain of the errors with which an extension ends the request for an action.
 public let FPUIErrorDomain = "FPUIErrorDomain"
 
 /// The reasons why an action was not done: the codes of ``FPUIErrorDomain``.

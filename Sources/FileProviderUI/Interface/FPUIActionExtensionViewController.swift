@@ -4,10 +4,10 @@ import Foundation
 /// A controller that asks the user about an action of a file provider, or to sign in. The principal class of the
 /// extension is a subclass.
 ///
-/// Each action has an object in a process of its own. The object learns its purpose, asks with
+/// Each action has an object in a separate process. The object learns its purpose, asks with
 /// ``FPUIActionExtensionContext/ask(_:)``, and ends with ``FPUIActionExtensionContext/completeRequest()`` or
-/// ``FPUIActionExtensionContext/cancelRequest(withError:)``. Like the provider, the process can access the folder
-/// that was handed to the domain, and the domain's directory in the provider's document storage.
+/// ``FPUIActionExtensionContext/cancelRequest(withError:)``. Like the provider, the process can access the folder that
+/// was handed to the domain, and the domain's directory in the provider's document storage.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionViewController.h`.
 open class FPUIActionExtensionViewController: UIViewController {
@@ -46,7 +46,7 @@ open class FPUIActionExtensionViewController: UIViewController {
     /// The title of what the controller shows.
     open var title: String?
 
-    /// Creates a controller. The system makes one for each action.
+    /// Creates a controller. The system creates one for each action.
     public nonisolated override init() { super.init() }
 
     /// Prepares the controller. Called once, before it is shown.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A prompt of an extension for the user: a text, and fields for answers. The host shows it, usually on a terminal,
-/// which the extension's own process cannot access. An extension with windows of its own shows it in one
+/// which the extension's own process cannot access. An extension with its own windows shows the prompt in a window
 /// (`askInWindow(_:)` of the module FileProviderGTK).
 ///
 /// Source: an addition. Apple's extensions show views.
@@ -27,7 +27,7 @@ public struct FileProviderPrompt: Sendable, Equatable {
     public var title: String
     /// The message; may be empty.
     public var message: String
-    /// The fields. Without any, the user only agrees or refuses.
+    /// The fields. If there are none, the user only agrees or refuses.
     public var fields: [Field]
 
     /// Creates a prompt.
@@ -39,12 +39,12 @@ public struct FileProviderPrompt: Sendable, Equatable {
 }
 
 extension FPUIActionExtensionContext {
-    /// Asks the user, and waits for the answers. The time limit does not run while the user is being asked, but
-    /// before and after that.
+    /// Asks the user, and waits for the answers. The time during which the user is being asked does not count towards
+    /// the time limit.
     ///
     /// - Returns: an answer for each field.
     /// - Throws: an error of ``FPUIErrorDomain``: ``FPUIExtensionErrorCode/userCancelled`` if the user refuses,
-    ///   ``FPUIExtensionErrorCode/failed`` if no user can be asked. Either may be passed to
+    ///   ``FPUIExtensionErrorCode/failed`` if no user can be asked. Both errors may be passed to
     ///   ``cancelRequest(withError:)``.
     public func ask(_ prompt: FileProviderPrompt) async throws -> [String] {
         try await withCheckedThrowingContinuation { continuation in
@@ -68,7 +68,7 @@ extension FPUIActionExtensionContext {
 
 /// A channel that shows prompts to the user.
 protocol PromptAsking: Sendable {
-    /// Whether there is a display for windows of the extension's own.
+    /// Whether a display exists on which the extension can show its own windows.
     var hasDisplay: Bool { get }
     func windowIsShown(_ isShown: Bool)
     func ask(_ prompt: FileProviderPrompt, _ completion: @escaping @Sendable (Result<[String], any Error>) -> Void)

@@ -28,11 +28,11 @@ package final class InterfaceConnection: Sendable {
         case unsupported
         /// A process that ended, or closed its socket.
         case lost
-        /// An extension that was closed because it neither ended nor asked for this many seconds.
+        /// The extension was closed, because it neither ended nor asked the user for this number of seconds.
         case silent(seconds: Int)
     }
 
-    /// Each prompt takes a thread for as long as the user thinks.
+    /// The limits of the connection. They are low because each prompt blocks a thread until the user replies.
     private static let limits = ConnectionLimits(callsInFlight: 64, servedBytes: 16 << 20, servedDescriptors: 64)
 
     private let connection: Connection
@@ -104,13 +104,13 @@ private final class Patience: Sendable {
         var asking = 0
         /// Whether a window is shown that waits for the user.
         var isShowing = false
-        /// The number of the current time limit. Earlier ones are void.
+        /// The number of the current time limit. Earlier time limits have no effect.
         var round = 0
         var letGo: (@Sendable () -> Void)?
     }
     // Leaf lock.
     private let state = Lock(State())
-    /// A lock that is held while the user is asked: one prompt after the other.
+    /// A lock that is held while the user is asked, so that one prompt is shown after the other.
     private let turn = NSLock()
 
     init(seconds: Int) { self.seconds = seconds }

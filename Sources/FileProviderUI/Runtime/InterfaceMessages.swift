@@ -42,7 +42,7 @@ struct PromptCall: Call {
     static var method: UInt64 { 2 }
     let prompt: FileProviderPrompt
 
-    /// The most fields of a prompt, and the most bytes of a text.
+    /// The maximum number of fields of a prompt, and the maximum number of bytes of a text.
     static let mostFields = 32
     static let longestText = 4096
 
@@ -97,7 +97,8 @@ struct PromptCall: Call {
     }
 }
 
-/// A notice of a user interface that it shows a window which waits for the user, or that it shows none any more.
+/// A notice by a user interface that it shows a window that waits for the user, or that it does not show a window any
+/// more.
 struct WindowNotice: Notice {
     static var method: UInt64 { 1 }
     let isShown: Bool

@@ -7,7 +7,7 @@ import FoundationAdditions
 import ItemProvider
 import LinuxSystem
 
-/// A server for a host that wants the user asked, with one object of the principal class.
+/// A server for a host that requests a user interface. It has one object of the principal class.
 final class InterfaceRuntime: Sendable {
     private let makeController: @MainActor @Sendable () -> FPUIActionExtensionViewController
     /// The controller, until the request ends. It is used on the main thread only.

@@ -1,8 +1,10 @@
 import Foundation
 
-/// A set of objects with strong or weak references. Weakly referenced objects leave it when they are destroyed.
+/// A set of objects with strong or weak references. A weakly referenced object is removed when it is destroyed.
 ///
-/// As on Apple's platforms, only one thread may use it at a time.
+/// As on Apple's platforms, only one thread may use the table at a time.
+///
+/// Source: Foundation, `NSHashTable.h`.
 ///
 /// Source: Foundation, `NSHashTable.h`.
 open class NSHashTable<ObjectType: AnyObject>: NSObject {
@@ -34,7 +36,7 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// The objects, as a set with strong references.
     open var setRepresentation: Set<AnyHashable> { Set(allObjects.compactMap { $0 as? AnyHashable }) }
 
-    /// Returns the object of the table that equals another object.
+    /// Returns the object of the table that is equal to a given object.
     open func member(_ object: ObjectType?) -> ObjectType? {
         guard let object else { return nil }
         return buckets[options.hash(of: object)]?.lazy.compactMap(\.object).first { options.areEqual($0, object) }

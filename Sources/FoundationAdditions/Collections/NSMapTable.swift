@@ -1,6 +1,6 @@
 import Foundation
 
-/// A dictionary from objects to objects, each with strong or weak references. An entry is gone when one of its
+/// A dictionary from objects to objects, each with strong or weak references. An entry is removed when one of its
 /// objects is destroyed.
 ///
 /// As on Apple's platforms, only one thread may use it at a time.

@@ -7,8 +7,8 @@ extension DispatchSource {
     ///   - fileDescriptor: the open item. The cancel handler must close it.
     ///   - eventMask: the changes to watch for.
     ///   - queue: the queue for handlers; nil for a global one.
-    /// - Returns: a source that must be activated. If it cannot watch, because of the limit of watches or an invalid
-    ///   descriptor, it calls no handler except the cancel handler.
+    /// - Returns: a source that must be activated. If the limit of watches is reached, or the descriptor is invalid,
+    ///   only the cancel handler is ever called.
     public class func makeFileSystemObjectSource(
         fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceFileSystemObject {
@@ -16,7 +16,9 @@ extension DispatchSource {
     }
 }
 
-/// A source that watches a file or directory. Dispatch on Linux has none. This one uses inotify.
+/// A source that watches a file or directory. Dispatch on Linux has no such source. This one uses inotify.
+///
+/// Source: Dispatch.
 ///
 /// Source: Dispatch.
 public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// An inotify watch of the item that a descriptor has open, whatever its name.
+/// An inotify watch of the item of an open descriptor. The watch does not depend on the item's name.
 final class InodeWatch: Sendable {
     /// The descriptor of the watch, which is readable when there are changes.
     let descriptor: Int32
@@ -53,7 +53,7 @@ final class InodeWatch: Sendable {
         DispatchSource.FileSystemEvent(rawValue: state.withLock(\.events))
     }
 
-    /// Reads the pending changes, and returns whether any of them is in `mask`.
+    /// Reads the pending changes, and returns whether at least one of them is in `mask`.
     func read(_ mask: DispatchSource.FileSystemEvent) -> Bool {
         var (events, hasAttributes) = changes()
         var status = stat()

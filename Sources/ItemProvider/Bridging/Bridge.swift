@@ -20,9 +20,9 @@ struct Bridge {
     /// Waits for writers of the file.
     var coordination = CoordinatedReading()
 
-    /// The size of the largest file that is read into memory. A larger one is copied to an unnamed file that is
-    /// mapped. So its size is limited by the disk and not by memory, and the copy costs nothing if the file system
-    /// can clone the file.
+    /// The size of the largest file that is read into memory. A larger one is copied to an unnamed file that is mapped.
+    /// Therefore its size is limited by the disk and not by memory. If the file system can clone the file, the copy
+    /// costs nothing.
     private static let largestRead = 1 << 20
 
     /// The number of bytes that are written between two checks for cancellation.
@@ -153,7 +153,9 @@ extension Bridge {
         return try Self.data(mapping: copy, size: try copy.status().size)
     }
 
-    /// Reads a small file, or one whose size the file system does not know, such as those in `/proc`.
+    /// Reads a file that is small, or whose size the file system does not report, as in `/proc`.
+    ///
+    /// - Returns: `nil` if a file without a size proves to be too large for memory, or to have no end.
     ///
     /// - Returns: `nil` if such a file turns out to be too large for memory, or to have no end.
     private func readIntoMemory(_ file: FileDescriptor, named name: String, size: Int) throws -> Data? {
@@ -198,7 +200,7 @@ extension Supply {
     }
 }
 
-/// The types of compressed files, for which deflating again would cost time and gain nothing.
+/// The types of compressed files. Compressing them again would take time without an effect.
 enum CompressedTypes {
     private static let types: [UTType] = [
         .archive, .jpeg, .png, .gif, .webP, .heic, .heif, .movie, .mp3, .mpeg4Audio, .zip, .gzip, .bz2, .epub,
@@ -207,7 +209,7 @@ enum CompressedTypes {
     /// Subtypes of the types above that are not compressed after all.
     private static let exceptions: [UTType] = [.tarArchive, .bmp, .aiff, .wav]
 
-    /// Whether a file of this name is compressed, as far as its name shows.
+    /// Whether the extension in a file's name is that of a compressed type.
     @Sendable static func contain(_ name: String) -> Bool {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
             let type = UTType(filenameExtension: String(name[name.index(after: dot)...])), type.isDeclared

@@ -31,7 +31,7 @@ package enum BridgingPlan: Equatable, Sendable {
     /// Returns the step that fulfils a load.
     ///
     /// - Parameter isOriginalReachable: whether the consumer can open the offered file by its path. Evaluated only if
-    ///   it matters, because it costs system calls.
+    ///   the result depends on it, because it costs system calls.
     package static func plan(
         for offer: Offer, delivery: Delivery, isOriginalReachable: @autoclosure () -> Bool
     ) -> BridgingPlan {

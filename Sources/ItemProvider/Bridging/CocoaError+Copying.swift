@@ -4,8 +4,8 @@ import ZipArchive
 
 /// Errors of copying, as Cocoa errors.
 extension CocoaError {
-    /// Returns an error of this package as the corresponding Cocoa error, with the system's error below it if there
-    /// is one; any other error unchanged.
+    /// Returns an error of this package as the corresponding Cocoa error, with the system's error, if any, as the
+    /// underlying error. Returns any other error unchanged.
     static func known(_ error: any Error) -> any Error {
         switch error {
         case let error as CopyError: CocoaError(error)

@@ -2,8 +2,9 @@ import FileCoordination
 import Foundation
 import LinuxSystem
 
-/// A reader of files that require file coordination: those for which the provider asks for it, and those offered in
-/// place, which the provider goes on using. It waits for writers in every process, and presenters save first.
+/// A reader of files that require file coordination. These are files for which the provider requests coordination, and
+/// files offered in place, which the provider continues to use. The reader waits for writers in every process, and
+/// presenters save first.
 final class CoordinatedReading: @unchecked Sendable {
     // Sendable: the coordinator is never changed, and its class allows cancellation from any thread.
     private let coordinator = NSFileCoordinator(filePresenter: nil)
@@ -13,9 +14,9 @@ final class CoordinatedReading: @unchecked Sendable {
 
     /// Runs a function while no process writes a file: at once for one that needs no coordination.
     ///
-    /// A presenter often saves a new file under the same name, so the function gets the file that is at the path by
-    /// then. The path counts only if it led to the file that was handed over, and this process opens it with its own
-    /// rights.
+    /// A presenter often saves a new file under the same name, so the function gets the file that is at the path after
+    /// the presenter has saved. This path is used only if it led to the offered file before. This process opens it with
+    /// its own rights.
     func read<Result>(_ file: SuppliedFile, _ body: (SuppliedFile) throws -> Result) throws -> Result {
         guard file.needsCoordination, let path = file.path else { return try body(file) }
         let isReachable = file.isReachable
@@ -44,7 +45,7 @@ extension SuppliedFile {
     /// Whether the file is read through file coordination.
     var needsCoordination: Bool { (isCoordinated || isOfferedInPlace) && path != nil }
 
-    /// Returns the file that is at the path now, if it is of the same kind; else the file itself.
+    /// Returns the file that is at the path now, if it has the same kind; otherwise the original file.
     fileprivate func reopened(at path: String) -> SuppliedFile {
         // Nearly always it is the same file: hundreds of files that are loaded at once need no second descriptor
         // each.

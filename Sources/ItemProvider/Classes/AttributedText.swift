@@ -4,8 +4,8 @@ import PropertyLists
 /// Attributed text as a property list: the string, and runs of attributes over it.
 ///
 /// Foundation on Linux archives attributed strings but cannot read them back, has no rich text format, and defines no
-/// attributes of its own, so this form is particular to this package. It keeps attributes whose values a property
-/// list can hold: strings, numbers, dates, data, arrays and dictionaries of them, and URLs.
+/// attributes of its own, so this form is particular to this package. It preserves attributes whose values a property
+/// list can contain: strings, numbers, dates, data, arrays and dictionaries of them, and URLs.
 package enum AttributedText {
     /// The type under which processes of this package exchange attributed text.
     static let typeIdentifier = "org.purvey.attributed-string"
@@ -29,7 +29,7 @@ package enum AttributedText {
 
     /// Decodes attributed text.
     ///
-    /// - Returns: `nil` for data in another form. Runs that do not lie within the string are left out.
+    /// - Returns: `nil` if the data has another form. Runs beyond the end of the string are left out.
     package static func decode(_ data: Data) -> NSMutableAttributedString? {
         guard
             let form = ForeignPropertyList.dictionary(data), let string = form["string"] as? String

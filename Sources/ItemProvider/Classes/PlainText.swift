@@ -8,8 +8,8 @@ package enum PlainText {
         UTType.utf8PlainText, .utf16ExternalPlainText, .utf16PlainText, .plainText, .text,
     ].map(\.identifier)
 
-    /// Decodes text by its type or, if the type leaves the encoding open, by its byte order mark. Without either, the
-    /// text is UTF-8, or Latin-1 if it is not valid UTF-8.
+    /// Decodes text by its type. If the type does not determine the encoding, the byte order mark does. Without a byte
+    /// order mark, the text is decoded as UTF-8, or as Latin-1 if it is not valid UTF-8.
     ///
     /// - Returns: `nil` for data that cannot be text of that type.
     package static func decode(_ data: Data, typeIdentifier: String) -> String? {
@@ -38,7 +38,7 @@ package enum PlainText {
         return String(data: bytes, encoding: .utf8)
     }
 
-    /// Decodes UTF-16 with its byte order mark or, without one, in this machine's byte order, as the type specifies.
+    /// Decodes UTF-16. Without a byte order mark, the byte order is that of this machine, as the type specifies.
     private static func utf16(_ data: Data) -> String? {
         guard data.count.isMultiple(of: 2) else { return nil }
         if data.starts(with: [0xFF, 0xFE]) { return String(data: data.dropFirst(2), encoding: .utf16LittleEndian) }

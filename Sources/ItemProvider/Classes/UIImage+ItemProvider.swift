@@ -19,7 +19,7 @@ extension UIImage: NSItemProviderReading, NSItemProviderWriting {
         ImageFormat.allCases.map(\.type.identifier) + [UTType.heif.identifier, UTType.image.identifier]
     }
 
-    /// Writes the image in the format of a type; in its own format, with its original bytes.
+    /// Writes the image in the format of a type. In the image's own format, the original bytes are written.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void

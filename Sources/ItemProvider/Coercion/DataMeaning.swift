@@ -5,8 +5,8 @@ import UniformTypeIdentifiers
 
 /// The interpretation of data by its type.
 ///
-/// Foundation's readers take nearly any bytes for text or for a relative URL, so the type decides or, if the type
-/// leaves it open, the bytes.
+/// Foundation's readers accept nearly any bytes as text or as a relative URL. Therefore the type determines the
+/// interpretation. If the type does not determine it, the bytes do.
 struct DataMeaning {
     private let data: Data
     private let typeIdentifier: String

@@ -64,7 +64,7 @@ struct ItemCoercion {
         try unavailable { .file(try SuppliedFile(url: url, isOfferedInPlace: false, isCoordinated: false)) }
     }
 
-    /// Returns a supply as data. An error becomes one of the coercion, with its description and cause.
+    /// Returns a supply as data. An error is converted to an error of the coercion, with its description and cause.
     private func unavailable(_ supply: () throws -> Supply) throws -> Data {
         do {
             return try bridge.deliver(supply(), as: .data).asData.get()

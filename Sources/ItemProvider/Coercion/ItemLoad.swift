@@ -4,8 +4,8 @@ import Images
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// One load of the coercing interface: gets the object, or makes one of data or a file, coerces it, and completes
-/// once.
+/// One load of the coercing interface. It gets the object, or creates one from data or a file, coerces it, and
+/// completes once.
 final class ItemLoad: Sendable {
     private let representation: Representation
     private let promise: ItemPromise

@@ -6,10 +6,10 @@ import UniformTypeIdentifiers
 extension ItemValue {
     /// Returns the item as the binary interface represents it: bytes, or an open file.
     ///
-    /// A file's URL stands for the file unless the type means the URL. The file wrapper of a directory is first
-    /// written to a temporary directory. An object of an unknown class is archived.
+    /// The URL of a file represents the file's contents, unless the type is a URL type. The file wrapper of a directory
+    /// is first written to a temporary directory. An object of an unknown class is archived.
     ///
-    /// - Throws: `unavailableCoercionError` for an object that has no bytes.
+    /// - Throws: `unavailableCoercionError` if the object cannot be represented as bytes.
     func supply(typeIdentifier: String) throws -> Supply {
         switch object {
         case let url as NSURL

@@ -6,8 +6,8 @@ import UniformTypeIdentifiers
 
 /// An item of the coercing interface: an object of a class that can be coded.
 ///
-/// Sendable as the handlers that pass it on are in Apple's declaration, which leaves it unchecked: after passing an
-/// item on, a provider must not change it any more, and a consumer gets the stored object itself.
+/// Sendable for the same reason as the handlers in Apple's declaration, which is not checked by the compiler: after
+/// passing an item on, a provider must not change it. A consumer gets the stored object itself.
 package struct ItemValue: @unchecked Sendable {
     package let object: any NSSecureCoding
 
@@ -19,8 +19,7 @@ package struct ItemValue: @unchecked Sendable {
         self.object = object
     }
 
-    /// The type under which an item is offered if the client names none; `nil` for an object that has none of its
-    /// own.
+    /// The type under which an item is offered if the client names no type; `nil` if the object has no type of its own.
     var type: UTType? {
         switch object {
         case let url as NSURL: url.isFileURL ? .fileURL : .url

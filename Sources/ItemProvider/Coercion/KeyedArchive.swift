@@ -3,18 +3,19 @@ import PropertyLists
 
 /// A reader of untrusted keyed archives.
 ///
-/// Foundation on Linux ends the process if an archive holds an object of a class of the program's own that was not
-/// requested. So an archive is inspected first, and is not decoded if it names a class other than the requested one
-/// and Foundation's plain values.
+/// Foundation on Linux ends the process if an archive contains an object of one of the program's classes that was not
+/// requested. Therefore an archive is inspected first. It is decoded only if all its classes are the requested class or
+/// classes of Foundation's plain values.
 package enum KeyedArchive {
-    /// Values without behaviour, in which objects keep their state.
+    /// The classes of values without behaviour, which serve as the state of other objects.
     static let plainClasses: Set<String> = [
         "NSString", "NSMutableString", "NSNumber", "NSData", "NSMutableData", "NSDate", "NSURL",
         "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSNull",
     ]
 
-    /// Returns an object's archive. Returns `nil` for an object that Foundation would end the process over: one whose
-    /// class is not found by its name, an error, a collection of such objects, or one that is nested too deeply.
+    /// Returns an object's archive. Returns `nil` for an object with which Foundation would end the process: an object
+    /// whose class is not found by its name, an error, a collection of such objects, or an object that is nested too
+    /// deeply.
     static func archive(_ object: any NSSecureCoding) -> Data? {
         if let archive = PlainArchive.archive(object) { return archive }
         guard canArchive(object, depth: 0) else { return nil }
@@ -40,15 +41,15 @@ package enum KeyedArchive {
         }
     }
 
-    /// Whether data claims to be a keyed archive, whatever it holds and whether or not it can be read.
+    /// Whether data begins like a keyed archive. The archive may be unreadable.
     static func isArchive(_ data: Data) -> Bool {
         guard ForeignPropertyList.isBinary(data), let list = try? BinaryPropertyList(data) else { return false }
         return list.value(list.root, "$archiver").flatMap { list.text($0) } == "NSKeyedArchiver"
             && list.value(list.root, "$objects") != nil
     }
 
-    /// Returns a plain value from its archive, whatever its class. Returns `nil` if the object is of another class,
-    /// or holds such an object.
+    /// Returns a plain value from its archive, whatever its class. Returns `nil` if the object is not a plain value, or
+    /// contains an object that is not.
     static func unarchivePlain(_ data: Data) -> (any NSSecureCoding)? {
         guard let root = classNames(in: data)?.root, plainClasses.contains(root) else { return nil }
         let classes: [AnyClass] = [
@@ -64,7 +65,7 @@ package enum KeyedArchive {
         plainClasses.contains(name) ? name.replacing("NSMutable", with: "NS") : name
     }
 
-    /// Returns an object of a class from its archive, or `nil` for data that is no archive of such an object.
+    /// Returns an object of a class from its archive; `nil` if the data is not an archive of such an object.
     package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)
@@ -87,7 +88,7 @@ package enum KeyedArchive {
         return unarchive(coding)
     }
 
-    /// Returns the class of the archived object and all classes that the archive names, or `nil` for data that is no
+    /// Returns the class of the archived object and all classes that the archive names; `nil` if the data is not a
     /// keyed archive.
     package static func classNames(in data: Data) -> (root: String, all: Set<String>)? {
         guard let list = try? BinaryPropertyList(data),

@@ -3,8 +3,8 @@ import PropertyLists
 
 /// A check of the references in a keyed archive that Foundation follows unchecked.
 ///
-/// Foundation on Linux force-unwraps the object under `$class`, and decodes an object again each time that it meets
-/// it before it is decoded: an object that contains itself ends the process.
+/// Foundation on Linux force-unwraps the object under `$class`, and decodes an object once more for each reference to
+/// it before it is complete. Therefore an object that contains itself ends the process.
 struct KeyedArchiveStructure {
     private let list: BinaryPropertyList
     /// The archive's objects, as indices of the property list's.
@@ -69,8 +69,8 @@ struct KeyedArchiveStructure {
             }
     }
 
-    /// Whether an object is a sound dictionary. Foundation reads as many keys as there are objects, so all keys and
-    /// objects must be decodable.
+    /// Whether an object is a valid dictionary. Foundation reads as many keys as objects, so all keys and objects must
+    /// be decodable.
     private func isDictionary(_ entry: Int) -> Bool {
         guard let keys = list.value(entry, "NS.keys").flatMap(references),
             let values = list.value(entry, "NS.objects").flatMap(references), keys.count == values.count
@@ -92,7 +92,7 @@ struct KeyedArchiveStructure {
 
     private func isNull(_ entry: Int) -> Bool { list.text(entries[entry]) == "$null" }
 
-    /// Returns the references of an array that holds nothing else.
+    /// Returns the references of an array, if it contains only references.
     private func references(_ object: Int) -> [Int]? {
         guard case .array(let items) = list.objects[object] else { return nil }
         var references: [Int] = []

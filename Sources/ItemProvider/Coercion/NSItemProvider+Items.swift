@@ -52,8 +52,8 @@ extension NSItemProvider {
     /// Loads the first representation that conforms to a type as an object.
     ///
     /// - Parameters:
-    ///   - expectedClass: the class to convert the object to; `nil` takes the stored object.
-    ///   - completion: called once, on a queue of its own.
+    ///   - expectedClass: the class to convert the object to; `nil` returns the stored object.
+    ///   - completion: called once, on a separate queue.
     func loadItem(
         _ typeIdentifier: String, _ expectedClass: AnyClass?, _ options: [AnyHashable: Any]?,
         completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
@@ -76,10 +76,9 @@ extension NSItemProvider {
 /// block, which Swift cannot express.
 extension NSItemProvider {
     /// Loads the first representation that conforms to a type as a value of a Swift or Foundation type, coerced if
-    /// needed: `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`, `FileWrapper`, or
-    /// a class of the client's own that can be coded. An object of such a class can be loaded from another process
-    /// only if it holds nothing but its own class and plain values, see
-    /// ``registerItem(forTypeIdentifier:loadHandler:)``.
+    /// needed: `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`, `FileWrapper`, or a
+    /// class of the client's own that can be coded. An object of a client's class can be loaded from another process
+    /// only if it contains no other classes except plain values; see ``registerItem(forTypeIdentifier:loadHandler:)``.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error:
     ///   `itemUnavailableError`, `unavailableCoercionError`, or the error of the load handler.
@@ -100,7 +99,7 @@ extension NSItemProvider {
         }
     }
 
-    /// Returns the class that is coded for a type: its own, or the one that it bridges to.
+    /// Returns the class that is coded for a type: the type itself, or the class to which it bridges.
     private static func codingClass<Value>(of type: Value.Type) -> AnyClass? {
         func bridged<Bridgeable: _ObjectiveCBridgeable>(_ type: Bridgeable.Type) -> AnyClass {
             Bridgeable._ObjectiveCType.self
@@ -110,7 +109,7 @@ extension NSItemProvider {
     }
 }
 
-/// An option of a load: the size in pixels of the requested image, a `CGSize` or an `NSValue` of one.
+/// An option of a load: the size in pixels of the requested image, as a `CGSize` or as an `NSValue` with one.
 public let NSItemProviderPreferredImageSizeKey = "NSItemProviderPreferredImageSizeKey"
 /// A key in an item of type `com.apple.property-list`: the value that a web page's script passed to the extension.
 public let NSExtensionJavaScriptPreprocessingResultsKey = "NSExtensionJavaScriptPreprocessingResultsKey"

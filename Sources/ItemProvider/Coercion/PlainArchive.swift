@@ -8,7 +8,7 @@ import PropertyLists
 /// Boolean becomes an equal number 1 that precedes it.
 struct PlainArchive {
     private var writer = BinaryPropertyListWriter()
-    /// The property list's indices of the archive's objects, in their order; the first object stands for `nil`.
+    /// The property list's indices of the archive's objects, in order. The first object represents `nil`.
     private var objects: [Int] = []
     /// The archive's indices of the class descriptions.
     private var classes: [String: Int] = [:]

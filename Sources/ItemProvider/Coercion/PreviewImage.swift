@@ -23,7 +23,7 @@ enum PreviewImage {
         return ItemValue(item)
     }
 
-    /// Makes a thumbnail from the first representation that is an image, at most as large as requested and never
+    /// Creates a thumbnail from the first representation that is an image. It is at most as large as requested, and not
     /// larger than the image.
     ///
     /// - Returns: a function that cancels the load, if there is one.

@@ -3,9 +3,8 @@ import LinuxSystem
 
 /// A load: runs a representation's handler, converts the supply to the requested form, and completes once.
 ///
-/// The consumer reads the progress, may make it part of another, and may cancel it. It is finished when the load
-/// ends, in any way. A load is retained by the objects that may still complete or cancel it, and released when none
-/// are left.
+/// The consumer reads the progress, may make it part of another, and may cancel it. The progress is finished when the
+/// load ends in any way. A load is retained by the objects that may still complete or cancel it.
 package final class LoadOperation: Sendable {
     package typealias Completion = @Sendable (Result<Arrival, any Error>) -> Void
 
@@ -32,7 +31,7 @@ package final class LoadOperation: Sendable {
 
     // Leaf lock: progress is moved and handlers run after it is released.
     private let state: Lock<State>
-    /// The requested form; `nil` for any: data as data, a file in place or as a copy.
+    /// The requested form. With `nil`, data is delivered as data, and a file in place or as a copy.
     private let delivery: Delivery?
     /// The units of the load handler; the rest belong to the conversion.
     private let supplyUnits: Int64
@@ -48,10 +47,10 @@ package final class LoadOperation: Sendable {
     /// Starts a load. It never completes before this returns.
     ///
     /// - Parameters:
-    ///   - delivery: the requested form; `nil` for any: data as data, a file in place if that is allowed and
-    ///     possible, else a copy.
-    ///   - prepare: gets the progress before it moves, to make it a part of another.
-    ///   - completion: called once, on a queue of its own.
+    ///   - delivery: the requested form. With `nil`, data is delivered as data, and a file in place if this is allowed
+    ///     and possible, otherwise as a copy.
+    ///   - prepare: gets the progress before it changes, in order to make it a child of another progress.
+    ///   - completion: called once, on a separate queue.
     /// - Returns: the progress, which the consumer can observe and cancel.
     package static func start(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery?,

@@ -6,7 +6,8 @@ import LinuxSystem
 /// Foundation on Linux changes the parents of a progress without any lock. So all progresses of this class are
 /// changed in one place, ``ProgressGate``, and none is changed while one of them is being added to another progress.
 ///
-/// Sendable as its superclass is: it has no state of its own, and its superclass's is changed behind the gate only.
+/// Sendable like its superclass: it has no state of its own, and the state of its superclass is only changed through
+/// the gate.
 package final class LoadProgress: Progress, @unchecked Sendable {
     /// Creates a progress without a parent, whether or not another progress is current on this thread.
     package init(units: Int64) {
@@ -24,8 +25,7 @@ package final class LoadProgress: Progress, @unchecked Sendable {
         set { ProgressGate.wait { super.completedUnitCount = newValue } }
     }
 
-    /// The hash value. The parent's set of children asks for it as the first step of
-    /// `addChild(_:withPendingUnitCount:)`.
+    /// The hash value. `addChild(_:withPendingUnitCount:)` first adds the child to a set, which reads this value.
     package override var hash: Int {
         ProgressGate.announceAdding()
         return super.hash
@@ -36,7 +36,8 @@ package final class LoadProgress: Progress, @unchecked Sendable {
         ProgressGate.move(self, to: units, then: nil)
     }
 
-    /// Finishes, and then calls a function: on this thread, or a little later on another one that may block.
+    /// Finishes the progress, and then calls a function: on this thread, or a little later on another thread, which may
+    /// block.
     package func finish(then: @escaping @Sendable () -> Void) {
         ProgressGate.move(self, to: totalUnitCount, then: then)
     }
@@ -64,7 +65,7 @@ package final class PendingCancellation: Sendable {
 
     package init() {}
 
-    /// Sets the function that cancels, which is called at once if cancellation was requested before.
+    /// Sets the function that cancels. If cancellation was requested before, calls the function at once.
     package func hold(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.cancel = cancel
@@ -73,7 +74,7 @@ package final class PendingCancellation: Sendable {
         if isCancelled { cancel() }
     }
 
-    /// Cancels, now or as soon as it is known how.
+    /// Cancels now, or as soon as the function that cancels is set.
     package func cancel() {
         let cancel = state.withLock { state in
             state.isCancelled = true

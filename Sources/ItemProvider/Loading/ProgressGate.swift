@@ -4,10 +4,11 @@ import Synchronization
 
 /// The one place where clients' progresses are changed, one at a time in the whole process.
 ///
-/// A client adds them to a progress of its own, which Foundation changes on the client's thread. No lock can be held
-/// around that. But Foundation begins by asking the child for its hash, which announces the adding here: from then on
-/// no progress is changed until the thread is certainly done. The rest takes less than a microsecond of the thread's
-/// processor time. So the thread is done when it has used many times that, has ended, or has gone to sleep.
+/// A client adds a progress to another one. Foundation performs this on the client's thread, and no lock can be held
+/// around it. However, Foundation first reads the child's hash, which reports the adding to this gate. From then on no
+/// progress is changed until the thread has certainly finished adding. The rest takes less than a microsecond of the
+/// thread's processor time. Therefore the thread has finished when it has used many times that, has ended, or has gone
+/// to sleep.
 ///
 /// Changes that have to wait are made in order on a separate thread.
 enum ProgressGate {
@@ -20,15 +21,15 @@ enum ProgressGate {
     private struct State {
         /// The threads that have begun to add a progress to another, and the time at which they began.
         var adders: [ThreadProgress] = []
-        /// The changes that wait for them.
+        /// The changes that wait for these threads.
         var waiting: [Step] = []
     }
 
-    /// The processor time after which a thread is done with adding, in nanoseconds. The time that the kernel spends
-    /// to find memory for the thread counts.
+    /// The processor time in nanoseconds after which a thread has certainly finished adding. The time in which the
+    /// kernel finds memory for the thread is included.
     private static let longestAdding = 1_000_000
-    /// The age after which a sleeping thread is done with adding, in nanoseconds. Before that, it may sleep in the
-    /// middle of adding, for want of memory or of a lock whose holder gets no processor.
+    /// The age in nanoseconds after which a sleeping thread has certainly finished adding. Before that, it may be
+    /// sleeping while it adds, because it waits for memory or for a lock whose holder does not run.
     private static let longestPause = 20_000_000
     /// The pause between checks, in microseconds.
     private static let pause: UInt32 = 20
@@ -36,7 +37,7 @@ enum ProgressGate {
     // Only Foundation's arithmetic and `hash` run under this lock. `hash` would take it again, which `owner`
     // prevents.
     private static let state = Lock(State())
-    /// The thread that holds the lock; 0 if none does.
+    /// The thread that holds the lock; 0 if no thread holds it.
     private static let owner = Atomic<UInt>(0)
     /// The number of threads that are announcing an adding at this moment.
     private static let announcing = Atomic<Int>(0)
@@ -49,7 +50,7 @@ enum ProgressGate {
         }
     }
 
-    /// Records that this thread begins to add a progress to another.
+    /// Records that this thread begins to add a progress to another one.
     static func announceAdding() {
         // Foundation also asks for the hash when a finished child leaves its parent.
         guard owner.load(ordering: .relaxed) != pthread_self() else { return }
@@ -62,7 +63,7 @@ enum ProgressGate {
         }
     }
 
-    /// Waits until no thread is adding a progress, and then makes a change.
+    /// Makes a change when no thread is adding a progress.
     static func wait(_ change: () -> Void) {
         if owner.load(ordering: .relaxed) == pthread_self() { return change() }
         while true {
@@ -76,8 +77,8 @@ enum ProgressGate {
         }
     }
 
-    /// Moves a progress forward, at once or, if a thread is adding one, later. Then calls a function: on this thread,
-    /// or later on another one.
+    /// Advances a progress. If a thread is adding a progress, this happens later. Then calls a function: on this
+    /// thread, or later on another one.
     static func move(_ progress: LoadProgress, to units: Int64, then: (@Sendable () -> Void)?) {
         // Releasing a client's object with a progress may call back on this thread.
         if owner.load(ordering: .relaxed) == pthread_self() {
@@ -101,7 +102,7 @@ enum ProgressGate {
         }
     }
 
-    /// Makes the changes that have waited, once no thread is adding a progress any more.
+    /// Makes the waiting changes, when no thread is adding a progress any more.
     private static func catchUp() {
         while true {
             usleep(pause)

@@ -3,10 +3,10 @@ import LinuxSystem
 import Synchronization
 import UniformTypeIdentifiers
 
-/// The first part of an item's text, for clients that must not hold all of it.
+/// The first part of an item's text, for clients that do not load the whole text.
 package struct TextBeginning: Sendable {
     package let text: String
-    /// Whether this is all of the text.
+    /// Whether this is the whole text.
     package let isWhole: Bool
 
     package init(_ text: String, isWhole: Bool) {
@@ -16,13 +16,13 @@ package struct TextBeginning: Sendable {
 }
 
 extension ItemPromise {
-    /// Loads the first bytes of the item's text: of the plain text that a string would be read from or, if there is
-    /// none, of its URL. No other representation is loaded, and nothing is copied, written or made into an object.
+    /// Loads the first bytes of the item's text. This is the plain text from which a string would be read. If there is
+    /// none, it is the item's URL. No other representation is loaded, and no files or objects are created.
     ///
-    /// - Parameter limit: the most bytes to read. A character that does not fit is left out.
-    /// - Returns: `nil` for an item without text.
-    /// - Throws: `itemUnavailableError` if the provider fails, `unavailableCoercionError` for bytes that are no text
-    ///   of their type, or `CocoaError.userCancelled` if the task is cancelled.
+    /// - Parameter limit: the maximum number of bytes to read. A character that does not fit is left out.
+    /// - Returns: `nil` if the item has no text.
+    /// - Throws: `itemUnavailableError` if the provider fails, `unavailableCoercionError` if the bytes are not text of
+    ///   their type, or `CocoaError.userCancelled` if the task is cancelled.
     package func textBeginning(upTo limit: Int) async throws -> TextBeginning? {
         guard let representation = textRepresentation else { return nil }
         let type = representation.typeIdentifier

@@ -16,7 +16,7 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 
     deinit { invalidate() }
 
-    /// Ends the observation. A handler that is running on another thread runs to its end.
+    /// Ends the observation. If a handler is running on another thread, it completes.
     public func invalidate() {
         let end = end.withLock { end in
             defer { end = nil }

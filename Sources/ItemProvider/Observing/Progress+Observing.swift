@@ -57,7 +57,7 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
 
     func end() { hasEnded.store(true, ordering: .releasing) }
 
-    /// Polls, and reports a change. Returns whether there can be another one.
+    /// Polls, and reports a change. Returns whether further changes are possible.
     private func look() -> Bool {
         guard !hasEnded.load(ordering: .acquiring) else { return false }
         // Read before the value, so that the last change is not missed.
@@ -71,7 +71,7 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
         return !isLast
     }
 
-    /// Whether two values are equal. All values of a progress can be compared; others count as changed.
+    /// Whether two values are equal. All values of a `Progress` can be compared. Other values count as changed.
     private static func areEqual(_ first: Value, _ second: Value) -> Bool {
         guard let first = first as? AnyHashable, let second = second as? AnyHashable else { return false }
         return first == second

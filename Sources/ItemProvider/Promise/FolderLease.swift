@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// A consumer's hold on a directory that a provider in another process offered as a copy.
 ///
-/// The provider may delete the directory as soon as its completion call returns, so that call waits until the
-/// consumer has copied the directory's contents. A file needs no lease: an open descriptor keeps the bytes of a file,
-/// but not the entries of a directory.
+/// The provider may delete the directory as soon as its completion call returns, so this call waits until the consumer
+/// has copied the directory's contents. A file needs no lease: an open descriptor keeps the bytes of a file, but not
+/// the entries of a directory.
 ///
 /// The lease is an open socket that is sent with the directory. It ends when the socket is closed or the consumer
 /// dies.
@@ -41,8 +41,8 @@ struct LeasedFolder {
 
     /// Adds a lease to a supply.
     ///
-    /// - Returns: `nil` for a supply that needs no lease, or if no socket can be made. Then the consumer's copy
-    ///   fails, with an error that says so, if the directory changes meanwhile.
+    /// - Returns: `nil` if the supply needs no lease, or if no socket can be created. In the second case, the
+    ///   consumer's copy fails with a specific error if the directory changes during the copy.
     init?(_ supply: Supply) {
         guard case .file(let file) = supply, file.isDirectory, !file.isOfferedInPlace,
             let (near, far) = try? SequencedPacketSocket.pair()

@@ -42,8 +42,8 @@ package final class ItemPromise: Sendable {
         state.withLock { $0 = own }
     }
 
-    /// Returns the same item with its representations replaced; one for which `body` returns `nil` is left out. The
-    /// team's representation stays as it is.
+    /// Returns the same item with other representations. A representation for which `body` returns `nil` is left out.
+    /// The team's representation is not changed.
     package func changed(_ body: (Representation) -> Representation?) -> ItemPromise {
         let copy = ItemPromise(copying: self)
         let changed = copy.representations.compactMap(body)
@@ -71,7 +71,7 @@ package final class ItemPromise: Sendable {
         set { state.withLock { $0.teamRepresentation = newValue } }
     }
 
-    /// All representations that other processes are offered.
+    /// All representations that are offered to other processes.
     package var offered: [Representation] {
         state.withLock { $0.representations + ($0.teamRepresentation.map { [$0] } ?? []) }
     }
@@ -87,7 +87,7 @@ package final class ItemPromise: Sendable {
     }
 
     /// Adds a representation after the existing ones. A type that is already registered keeps its place and its
-    /// handler, as the documentation of `registerObject` says: duplicates are ignored.
+    /// handler, because duplicates are ignored, as the documentation of `registerObject` states.
     package func register(_ representation: Representation) {
         state.withLock { state in
             let isKnown = state.representations.contains {
@@ -109,7 +109,7 @@ package final class ItemPromise: Sendable {
         }
     }
 
-    /// Returns the type of an identifier, including one that is undeclared but was registered as a type.
+    /// Returns the type of an identifier. The type may be undeclared if it was registered as a type.
     func contentType(_ typeIdentifier: String) -> UTType? {
         UTType(typeIdentifier) ?? undeclaredType(typeIdentifier)
     }
@@ -146,7 +146,7 @@ package enum TypeIdentifier {
                 && zip(one.utf8, other.utf8).allSatisfy { lowercase($0) == lowercase($1) })
     }
 
-    /// Whether a type is, or is a kind of, another. An undeclared type conforms to itself only.
+    /// Whether a type is another one, or conforms to it. An undeclared type conforms only to itself.
     package static func conforms(_ identifier: String, to other: String) -> Bool {
         if areEqual(identifier, other) { return true }
         guard let type = UTType(identifier), let parent = UTType(other) else { return false }
@@ -171,8 +171,8 @@ extension NSItemProvider {
 extension ItemPromise {
     /// Runs the load handler of a registered type once, without conversion: its result is handed over unchanged.
     ///
-    /// The parameters are those of ``SupplyTask``. A type that is not registered exactly so completes with
-    /// `itemUnavailableError` before this returns, and gives no task.
+    /// The parameters are those of ``SupplyTask``. If exactly this type is not registered, the call completes with
+    /// `itemUnavailableError` before it returns, and there is no task.
     package func supply(
         _ typeIdentifier: String, for delivery: Delivery, report: @escaping @Sendable (Double) -> Void,
         completion: @escaping SupplyTask.Completion
@@ -188,7 +188,7 @@ extension ItemPromise {
 
 /// The time for which serving promised items may delay the end of a process.
 package enum Farewell {
-    /// Seconds: those of `PURVEY_EXIT_TIME_LIMIT`, else 3.
+    /// The time in seconds: the value of `PURVEY_EXIT_TIME_LIMIT`, or 3 if that is not set.
     package static let longest: Int = {
         guard let text = getenv("PURVEY_EXIT_TIME_LIMIT"), let seconds = Int(String(cString: text)) else { return 3 }
         return min(max(seconds, 0), 3_600)

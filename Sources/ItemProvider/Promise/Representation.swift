@@ -2,7 +2,7 @@ import Foundation
 
 /// One promised form of an item: its type, its visibility, and the handler that produces it.
 package struct Representation: Sendable {
-    /// A completion handler that gets the supply. It may be called several times; only the first call counts.
+    /// A completion handler that gets the supply. It may be called several times. Only the first call has an effect.
     package typealias Completion = @Sendable (Result<Supply, any Error>) -> Void
     /// A function that gets the finished fraction, from 0 to 1.
     package typealias Report = @Sendable (Double) -> Void
@@ -10,23 +10,23 @@ package struct Representation: Sendable {
     /// A load handler of this process: client code, which may block. Returns its own progress, if it has one.
     package typealias Handler = @Sendable (Delivery, @escaping Completion) -> Progress?
 
-    /// A request to another process. Neither this nor the functions it calls may block. Returns a function that
-    /// cancels the request.
+    /// A request to another process. Neither the request nor the functions that it calls may block. Returns a function
+    /// that cancels the request.
     package typealias Request = @Sendable (Delivery, @escaping Report, @escaping Completion) -> @Sendable () -> Void
 
-    /// A function that produces the object of the coercing interface, as it is stored. It runs client code, or sends
-    /// a request to another process. It completes once, with `nil` if the representation has no object after all.
-    /// Returns a function that cancels the request.
+    /// A function that produces the object of the coercing interface, as it is stored. It runs client code, or sends a
+    /// request to another process. It completes once. The result is `nil` if the representation has no object. Returns
+    /// a function that cancels the request.
     typealias ItemHandler =
         @Sendable (ItemRequest, @escaping @Sendable (Result<ItemValue?, any Error>) -> Void) -> (@Sendable () -> Void)?
 
     /// The process that produces the representation.
     package enum Keeper: Sendable {
-        /// This process. A file that is offered as a copy is converted on the thread that completes the handler,
-        /// before its completion call returns, because after that the provider may change it. Any other supply stays
-        /// valid, and is converted there only if the thread may block.
+        /// This process. A file that is offered as a copy is converted on the thread that completes the handler, before
+        /// its completion call returns, because the provider may change the file afterwards. Any other supply stays
+        /// valid, and is converted on this thread only if the thread may block.
         case handler(Handler)
-        /// Another process. The conversion moves off the thread on which the reply comes in.
+        /// Another process. The conversion is moved to another thread than the one that receives the reply.
         case request(Request)
     }
 
@@ -34,7 +34,7 @@ package struct Representation: Sendable {
     package let visibility: NSItemProviderRepresentationVisibility
     package let fileOptions: NSItemProviderFileOptions
     package let keeper: Keeper
-    /// Whether the handler names files. It is unknown, and so `false`, for a handler in another process.
+    /// Whether the handler produces files. `false` for a handler in another process, because this is not known.
     package let suppliesFiles: Bool
     /// The handler of the coercing interface, if the representation was registered through it.
     let item: ItemHandler?
@@ -104,14 +104,14 @@ public struct NSItemProviderFileOptions: OptionSet, Sendable {
 
 /// The processes that may see and load a representation.
 ///
-/// Inside one process everything is visible. Across processes the daemon decides, by the system's information about
-/// the requesting process and never by the process's own statements.
+/// Inside one process everything is visible. Across processes, the daemon decides. It uses the system's information
+/// about the requesting process, and not the process's own statements.
 public enum NSItemProviderRepresentationVisibility: Int, Sendable {
     /// Every process of the same user.
     case all = 0
     /// Processes whose registered bundle names the same team.
     case team = 1
-    /// Processes of the same group; on Linux the same as ``team``.
+    /// Processes of the same group. On Linux, this is the same as ``team``.
     case group = 2
     /// Only the process that registered the representation.
     case ownProcess = 3

@@ -1,11 +1,11 @@
 import Foundation
 import LinuxSystem
 
-/// The progress of a handler whose work has two parts, of which the second is known only when the first is done.
+/// The progress of a handler whose work has two parts, the second of which is known only after the first has ended.
 ///
 /// ``SupplyTask`` reads and cancels it. The parts belong to the client, and are only read and cancelled.
 ///
-/// Sendable as its superclass is: its own state is behind the lock.
+/// Sendable like its superclass: a lock protects its own state.
 final class SuccessiveProgress: Progress, @unchecked Sendable {
     private struct Parts {
         var first: Progress?

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The result of a load handler, before it is converted to the requested form.
 ///
-/// It holds bytes or open descriptors, never just a path. So it stays valid when the provider deletes its file, and
-/// it can be sent to another process.
+/// It contains bytes or open descriptors, and not only a path. Therefore it stays valid when the provider deletes its
+/// file, and can be sent to another process.
 package enum Supply: Sendable {
     /// Bytes in this process's memory.
     case bytes(Data)
@@ -19,8 +19,8 @@ package struct SuppliedFile: Sendable {
     /// A descriptor that is open for reading, of a regular file or a directory.
     package let descriptor: FileDescriptor
     package let isDirectory: Bool
-    /// The path according to the provider. It is a hint: it is used only after its inode was compared with the
-    /// descriptor's.
+    /// The path according to the provider. The path is not trusted: it is used only after a comparison of its inode
+    /// with the descriptor's.
     package let path: String?
     /// The file's own name, without directories.
     package let name: String?
@@ -28,7 +28,7 @@ package struct SuppliedFile: Sendable {
     package let isOfferedInPlace: Bool
     /// Whether the provider asks for file coordination when the file is read.
     package let isCoordinated: Bool
-    /// The lease that keeps a directory of another process from being deleted while it is copied.
+    /// The lease that prevents another process from deleting a directory while it is copied.
     package let lease: FolderLease?
     /// The temporary directory of a file that was written for this load alone.
     let folder: LoadFolder?
@@ -50,7 +50,7 @@ package struct SuppliedFile: Sendable {
         self.origin = origin
     }
 
-    /// Returns the same file with its temporary directory, which is removed with the value.
+    /// Returns the same file together with its temporary directory, which is removed when the value is released.
     func keeping(_ folder: LoadFolder) -> SuppliedFile {
         SuppliedFile(
             descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,

@@ -4,9 +4,9 @@ import LinuxSystem
 
 /// One run of a load handler, which completes once and can be observed and cancelled.
 ///
-/// The handler runs on a thread of its own, so that one that blocks delays no other, as long as fewer than
-/// `HandlerThreads.handlerLimit` do. The first of these completes the task: the handler, its cancelled progress, or
-/// ``cancel()``. Later results are ignored.
+/// The handler runs on a separate thread, so that a handler that blocks does not delay others, as long as fewer than
+/// `HandlerThreads.handlerLimit` handlers block. The task is completed by the handler, by the cancellation of the
+/// handler's progress, or by ``cancel()``. Only the first of these has an effect.
 package final class SupplyTask: Sendable {
     package typealias Completion = @Sendable (Result<Supply, any Error>) -> Void
 
@@ -61,7 +61,7 @@ package final class SupplyTask: Sendable {
         if hold(.handler(progress)) { ProgressSampler.shared.watch(self) }
     }
 
-    /// Records what to cancel. Returns `false` if the task was completed meanwhile.
+    /// Stores the work to cancel. Returns `false` if the task has been completed already.
     @discardableResult
     private func hold(_ running: Running) -> Bool {
         let (isHeld, isCancelled) = state.withLock { state in
@@ -120,9 +120,9 @@ package final class SupplyTask: Sendable {
 
 /// Samples the progress of running load handlers at a steady interval.
 ///
-/// Foundation on Linux has no key-value observing, and its `Progress` may not be updated from several threads at
-/// once. So a handler's progress is never made a child of a load's: it is sampled, and the value is passed on from
-/// one place.
+/// Foundation on Linux has no key-value observing, and its `Progress` may not be updated from several threads at once.
+/// Therefore a handler's progress does not become a child of a load's progress. It is sampled, and one thread passes on
+/// the value.
 private final class ProgressSampler: Sendable {
     static let shared = ProgressSampler()
 

@@ -15,7 +15,7 @@ package struct FailureMessage: Message {
     /// The underlying error: one element or none.
     private let underlying: [FailureMessage]
 
-    /// The most underlying errors that are sent.
+    /// The maximum number of nested underlying errors that are sent.
     private static let depth = 4
 
     package init(_ error: any Error) { self.init(error, depth: Self.depth) }

@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// The transfer of a directory to a confined process.
 ///
-/// Landlock lets a process use a file descriptor that it gets, but not open anything beneath a directory outside of
-/// its own directories. So a confined consumer sends the provider a directory of its own, and the provider copies the
-/// offered directory into it.
+/// Landlock lets a process use a file descriptor that it gets, but not open anything beneath a directory outside of its
+/// own directories. Therefore a confined consumer sends the provider one of its own directories, and the provider
+/// copies the offered directory into it.
 package enum FolderPlacement {
     /// An environment variable of a process that its host has confined.
     package static let environmentKey = "PURVEY_CONFINED"

@@ -6,14 +6,15 @@ import Synchronization
 
 /// An item that this process offers, with its consumers' sockets: the providing end of every load.
 ///
-/// The daemon decides which process may load what; this side enforces it. Client code runs on queues of its own.
+/// The daemon decides which representations a process may load, and this object enforces the decision. Client code runs
+/// on separate queues.
 package final class HostedOffer: Sendable {
     package let identifier: UUID
     /// The representations, by position in the manifest. They are fixed when the item is offered.
     private let representations: [Int: Representation]
-    /// The client's handler that makes previews, if there is one.
+    /// The client's handler that creates previews, if any.
     private let preview: NSItemProvider.LoadHandler?
-    /// Objects of the coercing interface that were made earlier, by position in the manifest.
+    /// Objects of the coercing interface that were created earlier, by position in the manifest.
     private let items: [Int: ItemMessage]
     /// A number that grows from one offer of this process to the next.
     package let order: UInt64
@@ -109,7 +110,7 @@ package final class HostedOffer: Sendable {
         }
     }
 
-    /// Withdraws the item. Loads in flight continue; no further one is served.
+    /// Withdraws the item. Loads in progress continue. No further loads are served.
     package func end() {
         let idle = state.withLock { state in
             state.hasEnded = true

@@ -86,8 +86,8 @@ extension ItemCall.Reply {
     }
 }
 
-/// An object as a message. An object of a class that both sides know has a form of its own. Any other is archived;
-/// the consumer decides what it reads of an archive, because archives can name any class.
+/// An object as a message. An object of a class that both sides know has a specific form. Any other object is archived.
+/// Archives can name any class, so the consumer decides which classes it accepts.
 package struct ItemMessage: Message {
     private enum Kind: Int, MessageValue {
         case text = 0
@@ -115,8 +115,8 @@ package struct ItemMessage: Message {
 
     /// Creates a message from an object.
     ///
-    /// - Returns: `nil` for an object that stands for a file.
-    /// - Throws: `unavailableCoercionError` for one that cannot be archived.
+    /// - Returns: `nil` if the object represents a file.
+    /// - Throws: `unavailableCoercionError` if the object cannot be archived.
     init?(_ value: ItemValue, typeIdentifier: String) throws {
         let data: Data
         var scale: Double?
@@ -200,10 +200,10 @@ package struct ItemMessage: Message {
 }
 
 extension Representation {
-    /// Makes the object of the coercing interface now, to be kept after this process has ended.
+    /// Creates the object of the coercing interface now, so that it outlives this process.
     ///
-    /// - Parameter completion: called once, unless the client's handler never completes: with `nil` if there is no
-    ///   object that can be sent, or if it is just the representation's data.
+    /// - Parameter completion: called once, unless the client's handler never completes: with `nil` if no object can be
+    ///   sent, or if the object is only the representation's data.
     package func keepItem(_ completion: @escaping @Sendable (ItemMessage?) -> Void) {
         guard let item else { return completion(nil) }
         let answer = OneShotCompletion(completion)

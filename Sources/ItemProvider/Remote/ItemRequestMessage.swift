@@ -5,9 +5,9 @@ import Images
 
 /// A consumer's request as a message to the provider: the class that it can use, and options.
 ///
-/// Classes are sent by a name of this protocol, and only those that both sides know; the provider's handler gets
-/// `nil` for any other. Of the options only those are sent that a property list can hold, and the preferred size of
-/// an image.
+/// Only classes that both sides know are sent, by names that this protocol defines. For any other class, the provider's
+/// handler gets `nil`. Options are sent only if a property list can contain them, except for the preferred size of an
+/// image.
 struct ItemRequestMessage: Message {
     private enum ClassName: Int, MessageValue {
         case data = 0
@@ -30,7 +30,7 @@ struct ItemRequestMessage: Message {
     private let options: Data?
     private let imageSize: ImageSize?
 
-    /// The maximum number of bytes of options. Larger ones are not sent, because options are hints.
+    /// The maximum number of bytes of options. Larger options are not sent, because options are hints.
     private static let mostBytes = 4 << 10
 
     init(_ request: ItemRequest) {
@@ -73,7 +73,7 @@ struct ItemRequestMessage: Message {
     }
 }
 
-/// The value of `NSItemProviderPreferredImageSizeKey`, which no property list can hold.
+/// The value of `NSItemProviderPreferredImageSizeKey`, which a property list cannot contain.
 private struct ImageSize: Message {
     private let width: Double
     private let height: Double

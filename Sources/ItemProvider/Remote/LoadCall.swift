@@ -1,14 +1,14 @@
 import Conduit
 import LinuxSystem
 
-/// A request to a provider's process for one representation of the item that their socket is for.
+/// A request to a provider's process for one representation of the item to which their socket belongs.
 package struct LoadCall: Call {
     package static var method: UInt64 { 1 }
     /// The position of the representation in the item's manifest.
     package let index: Int
     package let delivery: Delivery
-    /// A directory of a confined consumer, which cannot open the contents of a directory that it gets. An offered
-    /// directory is copied to it.
+    /// A directory of a confined consumer, into which an offered directory is copied. A confined consumer cannot open
+    /// the contents of a received directory.
     package let target: FileDescriptor?
 
     package init(index: Int, delivery: Delivery, target: FileDescriptor? = nil) {

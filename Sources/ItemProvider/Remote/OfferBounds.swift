@@ -1,5 +1,5 @@
-/// The limits of offers to other processes. They apply within one process too, so that a program behaves the same
-/// without a daemon.
+/// The limits of offers to other processes. They also apply within one process, so that a program behaves in the same
+/// way without a daemon.
 package enum OfferBounds {
     /// The maximum number of items that one process offers at a time.
     package static let items = 20_000
@@ -7,13 +7,13 @@ package enum OfferBounds {
     package static let representations = 256
     /// The maximum number of bytes of a type identifier.
     package static let typeIdentifierBytes = 1_024
-    /// The maximum number of bytes of a suggested name. It exceeds the limit of a file name, because names are
+    /// The maximum number of bytes of a suggested name. It is larger than that of a file name, because names are
     /// shortened when a file is created.
     package static let nameBytes = 4_096
     /// The maximum number of bytes of a board's name.
     package static let boardNameBytes = 255
 
-    /// Whether a text can be a board's name: neither empty nor too long, and without control characters.
+    /// Whether a text is valid as a board's name: it is neither empty nor too long, and has no control characters.
     package static func isBoardName(_ name: String) -> Bool {
         1...boardNameBytes ~= name.utf8.count
             && !name.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }

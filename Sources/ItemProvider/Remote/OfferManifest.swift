@@ -10,8 +10,8 @@ package struct OfferManifest: Sendable, Equatable {
     package let name: String?
     /// The representations in order of fidelity, best first.
     package let representations: [RepresentationManifest]
-    /// Whether the provider's client makes previews itself. They are for consumers that may load every
-    /// representation.
+    /// Whether the provider's client creates previews itself. Only consumers that may load every representation get
+    /// them.
     package let hasPreview: Bool
 
     package init(
@@ -26,7 +26,8 @@ package struct OfferManifest: Sendable, Equatable {
 
 /// The description of one representation of an item before it is loaded.
 package struct RepresentationManifest: Sendable, Equatable {
-    /// The position among the provider's representations. It stays the same when others are left out of a list.
+    /// The position among the provider's representations. It does not change when other representations are left out of
+    /// a list.
     package let index: Int
     package let typeIdentifier: String
     /// The raw value of `NSItemProviderRepresentationVisibility`.

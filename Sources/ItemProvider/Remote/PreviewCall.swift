@@ -4,7 +4,7 @@ import FoundationAdditions
 import Images
 import UniformTypeIdentifiers
 
-/// A request to a provider's process for the preview that its client makes.
+/// A request to a provider's process for the preview that its client creates.
 package struct PreviewCall: Call {
     package static var method: UInt64 { 3 }
     package typealias Reply = ItemCall.Reply

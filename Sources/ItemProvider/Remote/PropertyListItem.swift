@@ -2,14 +2,14 @@ import Conduit
 import Foundation
 
 /// Property lists as CBOR (RFC 8949), for sending to other processes: Foundation's own reader of binary lists is not
-/// made for untrusted input. Dates are tagged 1, seconds since 1970.
+/// safe for untrusted input. Dates are tagged 1, seconds since 1970.
 package enum PropertyListItem {
     private static let dateTag: UInt64 = 1
     private static let deepest = 100
 
     /// Encodes a value.
     ///
-    /// - Returns: `nil` for a value that no property list can hold, or that is nested too deeply.
+    /// - Returns: `nil` if a property list cannot contain the value, or if it is nested too deeply.
     package static func encode(_ value: Any) -> CBORValue? { encode(value, depth: 0) }
 
     private static func encode(_ value: Any, depth: Int) -> CBORValue? {

@@ -3,9 +3,10 @@ import LinuxSystem
 
 /// The sockets of this process to providers of items, limited in number.
 ///
-/// An item keeps its socket for the next load. At the limit, unused sockets are closed, the least recently used
-/// first; an item that has lost its socket requests another. If all are in use, a load waits for a moment and then
-/// gets a socket from a second half of the limit: a few providers that do not reply hold up only their own loads.
+/// An item keeps its socket for the next load. At the limit, unused sockets are closed, the least recently used first.
+/// An item that has lost its socket requests another one. If all sockets are in use, a load waits for a moment and then
+/// gets an additional socket, up to twice the limit. Therefore a few providers that do not reply delay only their own
+/// loads.
 final class ProviderSockets: Sendable {
     private struct Idle {
         weak var item: RemoteItem?
@@ -27,16 +28,17 @@ final class ProviderSockets: Sendable {
     private let limit: Int
     private let patience: DispatchTimeInterval
 
-    /// The sockets of this process. A load takes several descriptors besides its socket, and the rest of the program
-    /// needs its own. The provider has the other end of each, and may be allowed fewer.
+    /// The sockets of this process. Their limit is low because a load takes several descriptors in addition to its
+    /// socket, and the rest of the program needs descriptors, too. The provider has the other end of each socket, and
+    /// may have a lower limit.
     static let shared = ProviderSockets(
         limit: min(max(Int(clamping: ResourceLimit.descriptors.current ?? .max) / 4, 16), 256))
 
     /// Creates the limits.
     ///
     /// - Parameters:
-    ///   - limit: the most open sockets; twice as many after a wait.
-    ///   - patience: the time to wait for one of those when all are in use.
+    ///   - limit: the maximum number of open sockets. After a wait, it is doubled.
+    ///   - patience: the time to wait for a socket when all are in use.
     init(limit: Int, patience: DispatchTimeInterval = .seconds(1)) {
         self.limit = limit
         self.patience = patience
@@ -59,7 +61,7 @@ final class ProviderSockets: Sendable {
         closeOne()
     }
 
-    /// Opens a socket of the second half when the wait is over, and waits again if that half is full too.
+    /// Opens an additional socket after the wait. If the doubled limit is reached, too, waits again.
     private func openAnyway(_ number: UInt64) {
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [self] in
             let (isWaiting, waiter) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// An item that another process offers: the consuming end of every load.
 ///
-/// All loads of the item share one socket to its provider, which the first of them opens. It is closed with this
-/// object, or earlier if the process has too many open and this one is unused (``ProviderSockets``).
+/// All loads of the item share one socket to its provider, which the first of them opens. It is closed when this object
+/// is released. If it is unused and the process has too many open sockets, it is closed earlier (``ProviderSockets``).
 package final class RemoteItem: Sendable {
     /// A function that opens a socket to the process that offers the item. The waiting loads fail with its error.
     package typealias Opener = @Sendable (@escaping @Sendable (Result<Connection, any Error>) -> Void) -> Void
@@ -15,7 +15,7 @@ package final class RemoteItem: Sendable {
     private let open: Opener
 
     private struct State {
-        /// The socket to the provider, once it was opened. It may be closed by now.
+        /// The socket to the provider, after it was opened. It may have been closed since.
         var connection: Connection?
         /// The number of users of the socket.
         var users = 0
@@ -74,8 +74,8 @@ package final class RemoteItem: Sendable {
         return provider
     }
 
-    /// Requests the provider's preview. If the provider makes none any more, as when the daemon has taken its place,
-    /// this process makes one.
+    /// Requests the provider's preview. If the provider does not create previews any more, for example because the
+    /// daemon now offers the item, this process creates one.
     private func preview(
         of promise: ItemPromise?, _ options: [AnyHashable: Any]?,
         _ completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
@@ -138,8 +138,8 @@ package final class RemoteItem: Sendable {
         return { cancellation.cancel() }
     }
 
-    /// Requests a representation from the provider. Never blocks; the load completes on the connections' thread, or
-    /// on the one that cancels.
+    /// Requests a representation from the provider. Never blocks. The load completes on the connections' thread, or on
+    /// the thread that cancels it.
     private func start(_ load: RemoteLoad) {
         if let connection = openConnection() { return load.send(over: connection) { self.leave() } }
         let (number, isFirst) = state.withLock { state in
@@ -170,7 +170,7 @@ extension RemoteItem {
         if isFirst { openSocket() }
     }
 
-    /// Returns the open socket, if there is one, and counts one more user, which must call ``leave()``.
+    /// Returns the open socket, if any, and counts one more user. The user must call ``leave()``.
     private func openConnection() -> Connection? {
         let connection = state.withLock { state in
             if state.connection != nil { state.users += 1 }

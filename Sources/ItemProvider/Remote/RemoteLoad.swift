@@ -4,8 +4,7 @@ import LinuxSystem
 
 /// One load of another process's item, from its request to its end.
 ///
-/// It completes once: with the provider's reply, with the provider's end, or at once when it is cancelled, whatever
-/// the provider is doing.
+/// It completes once: when the provider replies, when the provider ends, or at once when it is cancelled.
 final class RemoteLoad: Sendable {
     private enum Phase {
         /// The load waits for a socket; the closure removes it from the queue.

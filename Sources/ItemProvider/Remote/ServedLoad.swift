@@ -7,8 +7,8 @@ import LinuxSystem
 enum ServedLoad {
     /// The units of progress that are sent: fine enough for a bar as wide as a screen.
     static let progressUnits: Int64 = 10_000
-    /// The most data that is packed on the thread of the handler. More data moves to a separate thread, so that a
-    /// handler that completes on the main thread does not block that thread for long.
+    /// The maximum size in bytes of data that is packed on the handler's thread. Larger data is packed on a separate
+    /// thread, so that a handler that completes on the main thread does not block that thread for long.
     private static let packedAtOnce = 8 << 20
 
     /// Runs the load handler and replies with its result. Called on the connections' thread, and does not block.
@@ -48,7 +48,8 @@ enum ServedLoad {
         }
     }
 
-    /// Whether the reply takes a while, its supply stays valid meanwhile, and this thread must not be blocked.
+    /// Whether the reply should be sent from another thread: it takes a while, its supply stays valid during this time,
+    /// and this thread must not be blocked.
     private static func mayMove(_ result: Result<Supply, any Error>, _ request: LoadCall) -> Bool {
         // A directory is read in this process. Its presenter may need the thread to save.
         if request.target != nil, (try? result.get())?.file?.needsCoordination == true { return true }

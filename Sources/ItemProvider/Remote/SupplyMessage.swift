@@ -7,7 +7,7 @@ import LinuxSystem
 ///
 /// Small data is inside the message, larger data in a sealed memory file, and files are open descriptors.
 package struct SupplyMessage: Message {
-    /// The maximum number of bytes of data inside the message. For this size a memory file would cost more.
+    /// The maximum size in bytes of data inside the message. For this size, a memory file would be slower.
     package static let inlineBytes = 4 << 10
 
     package let supply: Supply

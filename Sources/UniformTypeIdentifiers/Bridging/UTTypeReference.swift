@@ -78,7 +78,8 @@ public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Se
         coder.encode(identifier as NSString, forKey: Self.key)
     }
 
-    /// Reads an identifier; nil if there is none or it is invalid. One that is not declared on this machine is kept.
+    /// Reads an identifier; nil if there is none, or if it is invalid. An identifier that is not declared on this
+    /// machine is preserved.
     public required convenience init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: Self.key) as String? else { return nil }
         if let type = UTType(identifier) {
@@ -122,12 +123,12 @@ extension UTType: _ObjectiveCBridgeable {
         UTTypeReference(type: self)
     }
 
-    /// Sets the type of an object; every object has one.
+    /// Sets the type of an object. Every object has a type.
     public static func _forceBridgeFromObjectiveC(_ source: UTTypeReference, result: inout UTType?) {
         result = source.type
     }
 
-    /// Sets the type of an object; every object has one. Returns `true`.
+    /// Sets the type of an object. Every object has a type. Returns `true`.
     public static func _conditionallyBridgeFromObjectiveC(_ source: UTTypeReference, result: inout UTType?) -> Bool {
         result = source.type
         return true

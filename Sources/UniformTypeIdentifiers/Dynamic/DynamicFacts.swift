@@ -1,14 +1,15 @@
 /// The properties of a dynamic type beyond its tag: its payload's parents, and the information of the freedesktop
 /// database.
 ///
-/// Made once for each identity, at first use, and kept. A type that a bundle declares later is found by new look-ups.
+/// They are computed once for each identity, at first use. If a bundle declares the type later, new look-ups find the
+/// declared type.
 final class DynamicFacts: Sendable {
     /// The types it conforms to directly.
     let parents: [UTType]
     /// All types it conforms to, except through declared types: declared types are listed without their own parents,
     /// dynamic ones with all of theirs. The list is flat, so that a cycle of types in the database does no harm.
     let ancestors: [UTType]
-    /// The indexes of the declared ones among the ancestors.
+    /// The indexes of the ancestors that are declared types.
     private let declaredAncestors: [Int]
     /// The MIME type that the database has for the tag.
     let mime: String?
@@ -32,8 +33,8 @@ final class DynamicFacts: Sendable {
         declaredAncestors = ancestors.map(\.identity.index).filter { $0 >= 0 }
     }
 
-    /// Returns the properties of the first MIME type of the tag that agrees with the payload. One that does not
-    /// conform to the payload's parents has another meaning.
+    /// Returns the properties of the first MIME type of the tag that is consistent with the payload. A MIME type that
+    /// does not conform to the payload's parents has another meaning.
     private static func databaseFacts(
         _ payload: DynamicIdentifier, _ named: [UTType], _ mapping: MIMEMapping
     ) -> (mime: String, parents: [UTType], ancestors: [UTType])? {

@@ -5,7 +5,7 @@
 /// escaped with a backslash. The same tag, class and parents give the same identifier on every machine, so it can be
 /// stored and decoded again.
 package struct DynamicIdentifier: Sendable, Equatable {
-    /// Identifiers of the types it conforms to. An unknown code is kept as it is.
+    /// Identifiers of the types to which the type conforms. An unknown code is preserved.
     package var parents: [String]
     /// The class of the tag, such as `public.filename-extension`.
     package var tagClass: String
@@ -16,7 +16,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
 
     /// Decodes a dynamic identifier.
     ///
-    /// - Returns: nil if `identifier` is not one, or is damaged.
+    /// - Returns: nil if `identifier` is not a dynamic type identifier, or is damaged.
     package init?(_ identifier: String) {
         guard identifier.utf8.starts(with: Self.prefix.utf8),
             let bytes = Base32.decode(identifier.utf8.dropFirst(Self.prefix.utf8.count)),
@@ -154,8 +154,8 @@ package struct DynamicIdentifier: Sendable, Equatable {
         return pieces
     }
 
-    /// Returns `text` without its backslashes; nil if one escapes an ordinary character, or a special one is not
-    /// escaped.
+    /// Returns `text` without its backslashes; nil if a backslash precedes an ordinary character, or if a special
+    /// character has no backslash.
     private static func unescape(_ text: Substring) -> String? {
         var result = String.UnicodeScalarView()
         var isEscaped = false

@@ -1,6 +1,6 @@
 extension Tag {
-    /// Returns the type of a tag that no declared type has: a declared type under another of its tags if the
-    /// freedesktop database says so, else the dynamic type.
+    /// Returns the type of a tag that no declared type has. If the freedesktop database assigns the tag to a declared
+    /// type, returns that type; otherwise the dynamic type.
     func undeclaredType(conformingTo supertype: UTType?) -> UTType {
         if let type = databaseType(conformingTo: supertype) {
             return type

@@ -42,8 +42,8 @@ extension FileTypes {
     }
 }
 
-/// The types of the database's file name patterns in one snapshot, by the numbers of the patterns, filled in on
-/// demand. A name that a single pattern decides then costs one access to this table.
+/// The types of the database's file name patterns in one snapshot, by the numbers of the patterns, filled in on demand.
+/// For a name that matches a single pattern, a look-up then takes one access to this table.
 final class PatternTypes: @unchecked Sendable {
     // Sendable: the pointer never changes, and each cell is safe to read and to fill from any thread.
     private let cells: UnsafeMutableBufferPointer<StoredOnce<TypeIdentity>>
@@ -62,7 +62,7 @@ final class PatternTypes: @unchecked Sendable {
     @inline(__always)
     subscript(_ pattern: Int) -> TypeIdentity? { cells[pattern].load() }
 
-    /// Stores a type, unless another thread was first.
+    /// Stores a type, unless another thread has stored one before.
     func store(_ type: TypeIdentity, for pattern: Int) {
         _ = cells[pattern].storeIfNil(type)
     }

@@ -34,12 +34,12 @@ struct FileTypes {
         return mapping.type(of: mapping.database.guess(fileName: nil, content: content))
     }
 
-    /// Returns the type of a file by its name, and by its first bytes if the name leaves it open.
+    /// Returns the type of a file by its name. If the name does not determine the type, the first bytes do.
     ///
     /// - Parameters:
     ///   - name: the file's name or path.
-    ///   - unknownExtensionCounts: whether an unknown extension determines the type, as on Apple's systems: the
-    ///     dynamic type. Otherwise the content is examined.
+    ///   - unknownExtensionCounts: whether an unknown extension results in a dynamic type, as on Apple's systems. If
+    ///     `false`, the content is examined.
     ///   - content: reads the first bytes; called only if they are needed. Returns nil if they cannot be read.
     func type(ofName name: String, unknownExtensionCounts: Bool, content: () -> [UInt8]?) -> UTType {
         if let declared = bundleType(ofName: name) {
@@ -96,7 +96,7 @@ struct FileTypes {
         return UTType(filenameExtension: fileExtension)
     }
 
-    /// Returns the type that a bundle declares for the name's extension. The longest extension counts: `a.b.c` is
+    /// Returns the type that a bundle declares for the name's extension. The longest extension is preferred: `a.b.c` is
     /// looked up as `b.c`, then as `c`.
     private func bundleType(ofName name: String) -> UTType? {
         guard snapshot.hasBundleExtensions else { return nil }

@@ -8,7 +8,8 @@ extension URL {
     ///
     /// - Parameters:
     ///   - partialName: the name, with or without an extension.
-    ///   - contentType: the type of the item; one that conforms to `public.directory` makes it a directory's URL.
+    ///   - contentType: the type of the item; if it conforms to `public.directory`, the result is the URL of a
+    ///     directory.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
         var name = partialName
         if let addition = PathText.missingExtension(of: PathText.last(of: partialName), for: contentType) {
@@ -43,12 +44,12 @@ extension URL {
 }
 
 extension NSURL {
-    /// Returns the same as `URL.appendingPathComponent(_:conformingTo:)`.
+    /// Returns the same result as `URL.appendingPathComponent(_:conformingTo:)`.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
         (self as URL).appendingPathComponent(partialName, conformingTo: contentType)
     }
 
-    /// Returns the same as `URL.appendingPathExtension(for:)`.
+    /// Returns the same result as `URL.appendingPathExtension(for:)`.
     public func appendingPathExtension(for contentType: UTType) -> URL {
         (self as URL).appendingPathExtension(for: contentType)
     }

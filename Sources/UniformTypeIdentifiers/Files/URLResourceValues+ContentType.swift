@@ -15,8 +15,8 @@ extension URLResourceKey {
 extension URLResourceValues {
     /// The type of the item, if the values were requested with `contentTypeKey`.
     ///
-    /// A directory is a package by its extension, or `public.folder`. A symbolic link is `public.symlink`, whatever
-    /// its target. A file has the type of its name, or of its content if the name leaves it open. The type is
+    /// A directory is a package by its extension, or `public.folder`. A symbolic link is `public.symlink`, whatever its
+    /// target. A file has the type of its name, or of its content if the name does not determine it. The type is
     /// computed when it is read, which can block; nil if the item does not exist any more.
     public var contentType: UTType? {
         path.flatMap { try? UTType.contentType(ofItemAt: $0) }
@@ -24,8 +24,8 @@ extension URLResourceValues {
 }
 
 extension URL {
-    /// Returns resource values, as Foundation's method of the same name that takes a set; an array literal resolves
-    /// to this one.
+    /// Returns resource values, like Foundation's method of the same name with a set. Calls with an array literal
+    /// resolve to this method.
     ///
     /// Unlike Foundation's, this method fails for the content type of an item that does not exist, and supports
     /// `typeIdentifierKey`.
@@ -41,7 +41,8 @@ extension URL {
 }
 
 extension URLResourceValues {
-    /// Returns these values and one more; unchanged values if the layout of Foundation's type is not the known one.
+    /// Returns these values with an additional one. If the layout of Foundation's type has changed, returns these
+    /// values unchanged.
     package func adding(_ value: Any, forKey key: URLResourceKey) -> URLResourceValues {
         typealias Parts = (values: [URLResourceKey: Any], keys: Set<URLResourceKey>)
         let children = Array(Mirror(reflecting: self).children)

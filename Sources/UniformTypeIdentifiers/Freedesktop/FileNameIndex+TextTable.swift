@@ -31,7 +31,7 @@ extension FileNameIndex {
             let isCaseSensitive: Bool
         }
 
-        /// A text, and the types that have it as a pattern: `values[first..<first + count]`.
+        /// A text, and the types that have the text as a pattern: `values[first..<first + count]`.
         private struct Group: Sendable {
             let hash: UInt32
             /// The offset of the text in ``texts``.
@@ -53,7 +53,7 @@ extension FileNameIndex {
         @inline(__always)
         static func hash(_ hash: UInt32, _ byte: UInt8) -> UInt32 { (hash ^ UInt32(byte)) &* 0x0100_0193 }
 
-        /// Creates the table. The patterns are in order of precedence, and those of the same text stay in that order.
+        /// Creates the table. The patterns are in order of precedence. Patterns with the same text stay in that order.
         init(_ all: [Pattern]) {
             var size = 64
             while size < all.count * 2 { size *= 2 }
@@ -77,7 +77,8 @@ extension FileNameIndex {
             }
         }
 
-        /// Counts a text and returns the number of its group; `nil` if the group has the most types already.
+        /// Counts a text and returns the number of its group; `nil` if the group already has the maximum number of
+        /// types.
         private mutating func addText(_ text: [UInt8]) -> Int32? {
             var hash = Self.emptyHash
             for byte in text.reversed() { hash = Self.hash(hash, byte) }

@@ -7,7 +7,7 @@
 /// Patterns that ignore case are in lower case. A name is folded (ASCII only, as `update-mime-database` does) while
 /// it is read, without a copy.
 struct FileNameIndex: Sendable {
-    /// A pattern, or one of several types that share it.
+    /// A pattern of one type. Several types may have the same pattern.
     struct Pattern: Sendable {
         /// The letters without the star, in UTF-8.
         let text: [UInt8]
@@ -153,8 +153,8 @@ struct FileNameIndex: Sendable {
     }
 }
 
-/// The pairs of adjacent bytes in a text, by a hash of six bits: a "no" is certain, a "yes" is not. Letters count as
-/// lower case.
+/// The pairs of adjacent bytes in a text, by a hash of six bits. A negative result is certain; a positive one is not.
+/// Letters count as lower case.
 private struct PairSet: Sendable {
     private var bits: UInt64 = 0
 

@@ -20,12 +20,12 @@ struct GlobMatches {
     /// Whether a literal name matched. Literals precede all other patterns.
     var isLiteral = false
 
-    /// The most matches. Real databases have fewer types for one name; further ones are ignored.
+    /// The maximum number of matches. Real databases have fewer types for one name. Further matches are ignored.
     static let mostMatches = 64
 
     var count: Int { best.type < 0 ? 0 : others.count + 1 }
 
-    /// The highest weight so far; -1 without a match.
+    /// The highest weight so far; -1 if there is no match.
     @inline(__always)
     var bestWeight: Int32 { best.weight }
 
@@ -39,7 +39,7 @@ struct GlobMatches {
         return Int(best.pattern)
     }
 
-    /// Adds a match in its place: by weight, then by length, then in the order of finding.
+    /// Adds a match in its place: ordered by weight, then by length, then by the time of addition.
     @inline(__always)
     mutating func add(_ match: Match) {
         if best.type < 0 || match.length > best.length && match.weight >= best.weight {
@@ -65,8 +65,8 @@ struct GlobMatches {
         others = Array(all.dropFirst().prefix(Self.mostMatches))
     }
 
-    /// Drops matches that a longer pattern overrides: for `a.tar.gz`, `*.gz` does not count. The best match comes
-    /// first. Others stay as alternatives, including those of lower weight, so that the content can decide between
+    /// Drops matches that a longer pattern overrides: for `a.tar.gz`, `*.gz` is dropped. The best match comes first.
+    /// Other matches stay as alternatives, including those of lower weight, so that the content can decide between
     /// them.
     @inline(__always)
     mutating func keepLongest() {

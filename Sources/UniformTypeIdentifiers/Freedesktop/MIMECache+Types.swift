@@ -3,7 +3,7 @@
 struct MIMECacheTypes: Sendable {
     /// The types by string offset.
     fileprivate(set) var offsets = MIMETypeOffsets()
-    /// The aliases, with the types that they stand for.
+    /// The aliases, with the types that they denote.
     fileprivate(set) var aliases: [(alias: MIMETypeNames.ID, type: MIMETypeNames.ID)] = []
     fileprivate(set) var parents: [(type: MIMETypeNames.ID, parent: MIMETypeNames.ID)] = []
     /// Types for which this cache removes the patterns from directories of lower precedence.
@@ -22,7 +22,7 @@ extension MIMECache {
     private static let noGlobs = "__NOGLOBS__"
     /// A flag in the high bits of a weight.
     private static let caseSensitiveFlag = 0x100
-    /// The most patterns with inner wildcards, which are tried one by one. Debian's database has seven.
+    /// The maximum number of patterns with inner wildcards, which are tried one by one. Debian's database has seven.
     private static let mostGlobs = 1 << 10
 
     /// Reads the lists that name types. Returns `nil` if the tree of suffixes has a cycle.

@@ -36,7 +36,7 @@ final class MIMECache: @unchecked Sendable {
     }
 
     private static let headerSize = 40
-    /// The maximum number of entries of a list. The longest one of Debian's database, the suffixes, has 1,100.
+    /// The maximum number of entries of a list. The longest list of Debian's database, the suffixes, has 1,100.
     static let mostEntries = 1 << 14
     /// The maximum number of bytes of a string. No registry allows more than 127 bytes on either side of a type's slash
     /// (RFC 6838, section 4.2), and no file name has more than 255. Namespaces stay far below.
@@ -86,8 +86,8 @@ extension MIMECache {
     /// The memory of the file.
     ///
     /// The specification requires that caches are replaced by renaming, so that a mapped file keeps its pages. If a
-    /// file is truncated in place, however, reading it ends the process with SIGBUS. That risk is accepted for files
-    /// that only root or this user can write, because both can harm this process anyway. Any other file is copied
+    /// file is truncated in place, however, reading it ends the process with SIGBUS. This risk is accepted for files
+    /// that only root or this user can write, because both can harm this process in any case. Any other file is copied
     /// instead.
     private final class Memory {
         let bytes: UnsafeRawBufferPointer
@@ -130,7 +130,8 @@ extension MIMECache {
             }
         }
 
-        /// Reads until the buffer is full. Returns `false` for a file that has become shorter, which is not used.
+        /// Reads until the buffer is full. Returns `false` if the file has become shorter. In this case the file is not
+        /// used.
         private static func fill(_ buffer: UnsafeMutableRawBufferPointer, from descriptor: CInt) -> Bool {
             var done = 0
             while done < buffer.count {

@@ -16,8 +16,8 @@ extension MIMEDatabase {
     /// Returns the number, below ``FileNameIndex/patternCount``, of the only pattern that determines the type of a
     /// file name; `nil` if there is none.
     ///
-    /// It serves as a key for caching values derived from patterns. Names that start with a dot have no such pattern,
-    /// because others do not agree whether the rest is an extension.
+    /// The number is a key for caching values that are derived from patterns. For names that start with a dot the
+    /// result is `nil`, because it is not defined whether the rest is an extension.
     @inline(__always)
     func solePattern(forFileName name: String) -> Int? {
         var matches = GlobMatches()
@@ -30,7 +30,7 @@ extension MIMEDatabase {
         names(of: matches(forExtension: ext))
     }
 
-    /// Returns the same as ``solePattern(forFileName:)`` for the pattern that is exactly an extension.
+    /// Returns the same as ``solePattern(forFileName:)``, for the pattern that consists of an extension.
     func solePattern(forExtension ext: String) -> Int? {
         matches(forExtension: ext).solePattern
     }
@@ -106,8 +106,8 @@ extension MIMEDatabase {
         return (rule.type, rule.priority)
     }
 
-    /// Returns plain text or binary data. Text has no control characters but those for white space, and a few for
-    /// terminals.
+    /// Returns the type of plain text or that of binary data. Text contains no control characters except white space
+    /// and a few terminal controls.
     private func defaultType(of content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
         for byte in content.prefix(Self.textLength) where byte < 0x20 || byte == 0x7F {
             switch byte {

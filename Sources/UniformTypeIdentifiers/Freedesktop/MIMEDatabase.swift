@@ -106,7 +106,7 @@ extension MIMEDatabase {
     /// Returns the direct supertypes of a type, declared ones first.
     ///
     /// Implied supertypes are included: `text/plain` for every text type, and `application/octet-stream` for types
-    /// without a nearer one. `inode/` types have none, because they have no bytes.
+    /// without another supertype. `inode/` types have no supertypes, because they have no bytes.
     package func parents(of mime: String) -> [String] {
         if let type = names.number(of: mime) { return relations.parents(of: type).map { names[$0] } }
         return mime.hasPrefix("inode/") ? [] : [names[mime.hasPrefix("text/") ? wellKnown.text : wellKnown.binary]]

@@ -1,6 +1,6 @@
 /// The names of all types that the caches contain, each stored once, with a small number.
 struct MIMETypeNames: Sendable {
-    /// The number of a type's name within one database.
+    /// The type of the numbers that denote the names of types within one database.
     typealias ID = Int32
 
     private(set) var names: [String] = []
@@ -11,7 +11,7 @@ struct MIMETypeNames: Sendable {
         numbers.reserveCapacity(2048)
     }
 
-    /// Returns the number of a name, a new one for a new name.
+    /// Returns the number of a name. A new name gets a new number.
     mutating func intern(_ name: String) -> ID {
         if let number = numbers[name] { return number }
         let number = ID(names.count)

@@ -10,15 +10,16 @@ final class MIMETypeRecords: Sendable {
         var extensions: [String] = []
     }
 
-    /// The directories of the files, the one of highest precedence first.
+    /// The directories of the files, in order of decreasing precedence.
     private let folders: [String]
     /// The records that were read. An empty record means that the file does not exist.
     private let known = Mutex<[String: Record]>([:])
 
-    /// The most cached records. No machine has so many types, and requests for random ones must not fill the memory.
+    /// The maximum number of cached records. No machine has so many types. A limit is needed because requests for
+    /// random types must not fill the memory.
     private static let mostKnown = 16384
 
-    /// The largest file that is read. The largest real one has 30 KB, mostly translations.
+    /// The maximum size in bytes of a file that is read. The largest real file has 30 KB, mostly translations.
     private static let largestFile = 1 << 20
 
     /// Creates the records beside the given caches.
@@ -47,7 +48,8 @@ final class MIMETypeRecords: Sendable {
         return Record()
     }
 
-    /// Whether a name is one of a type (RFC 6838, section 4.2), and so cannot lead out of the directory.
+    /// Whether a name is valid as the name of a type (RFC 6838, section 4.2), and therefore cannot lead out of the
+    /// directory.
     private static func isPlainName(_ type: String) -> Bool {
         let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.count == 2

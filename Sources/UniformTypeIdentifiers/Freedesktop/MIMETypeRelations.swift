@@ -16,9 +16,9 @@ struct MIMETypeRelations: Sendable {
         case binary(ID)
     }
 
-    /// The most aliases of aliases that are followed, in case they form a cycle.
+    /// The maximum number of aliases of aliases that are followed. It is needed because aliases may form a cycle.
     private static let longestChain = 8
-    /// The most parents of one type. No type of Debian's database has more than two.
+    /// The maximum number of parents of one type. No type of Debian's database has more than two.
     private static let mostParents = 64
 
     /// Combines several caches, the one of highest precedence first.
@@ -62,7 +62,7 @@ struct MIMETypeRelations: Sendable {
     /// Returns the direct supertypes of a type: declared, then implied.
     ///
     /// Plain text is a parent of every `text/` type. Binary data is the root of all types with bytes, and is a parent
-    /// only of types without a nearer one.
+    /// only of types without another parent.
     func parents(of type: ID) -> [ID] {
         let type = Int(canonical[Int(type)])
         let declared = Array(parents[Int(starts[type])..<Int(starts[type + 1])])

@@ -2,12 +2,12 @@
 extension MagicProgram {
     /// The end of the ranges that are searched in one common pass.
     private static let shortRange = 512
-    /// The maximum number of levels of nesting. No real rule nests deeper; a hostile one could otherwise exhaust the
+    /// The maximum depth of nesting. No real rule is nested more deeply. A hostile rule could otherwise exhaust the
     /// stack.
     private static let deepestNesting = 16
-    /// The most matchlets, fourteen times as many as Debian's database has.
+    /// The maximum number of matchlets, fourteen times as many as in Debian's database.
     private static let mostMatchlets = 1 << 14
-    /// The maximum number of bytes that a pattern sorted by its first byte can start with.
+    /// The maximum number of first bytes of a pattern that is sorted by its first byte.
     private static let mostFirstBytes = 16
     /// The value that update-mime-database writes for `magic-deleteall`.
     private static let noMagic = "__NOMAGIC__"
@@ -53,9 +53,9 @@ extension MagicProgram {
         }
     }
 
-    /// The remaining budget for reading one cache. A real cache has each matchlet, value and mask once, so that they
-    /// have no more bytes than the file. Matchlets that refer to the same bytes, or to each other, could have any
-    /// number.
+    /// The remaining budget for reading one cache. A real cache contains each matchlet, value and mask once, so that
+    /// together they are not larger than the file. In a hostile cache, matchlets that refer to the same bytes, or to
+    /// each other, could have any total size.
     private struct Budget {
         /// Matchlets examined for ``noMagic``.
         var glances: Int
@@ -170,7 +170,7 @@ extension MagicProgram {
         1 << (~UInt8(truncatingIfNeeded: matchlet.prefixMask)).nonzeroBitCount
     }
 
-    /// Sorts entries by the bytes that their patterns can start with. A masked byte stands for several.
+    /// Sorts entries by the bytes with which their patterns can start. A masked byte represents several bytes.
     private func table(_ offset: Int, _ entries: [Entry]) -> Table {
         var byByte: [[Entry]] = Array(repeating: [], count: 256)
         for entry in entries {

@@ -1,7 +1,7 @@
 import Glibc
 
 extension MagicProgram {
-    /// Returns the best rule that matches the content, as its index in ``rules``; `nil` if none does.
+    /// Returns the best rule that matches the content, as its index in ``rules``; `nil` if no rule matches.
     func bestRule(for content: UnsafeRawBufferPointer) -> Int? {
         guard let base = content.baseAddress, !content.isEmpty else { return nil }
         let best = bytes.withUnsafeBytes { values in
@@ -25,12 +25,12 @@ extension MagicProgram {
         return best < rules.count ? best : nil
     }
 
-    /// The most steps of a search: hundreds of times as many as all rules of Debian's database together. Nested long
-    /// patterns in long ranges could be searched for hours.
+    /// The maximum number of steps of a search. It is hundreds of times as many as all rules of Debian's database need
+    /// together. Without it, searching for nested long patterns in long ranges could take hours.
     private static let mostSteps = 1 << 25
 
-    /// One search in one content. Rules that are no better than the best one so far are not tried, and nothing more
-    /// is found once the steps are used up.
+    /// One search in one content. Rules that are not better than the best match so far are not tried. When the steps
+    /// are used up, no further match is found.
     private struct Search {
         let base: UnsafeRawPointer
         let count: Int
@@ -147,8 +147,8 @@ extension MagicProgram {
             return false
         }
 
-        /// Whether a rule holds of which a top pattern was found: the pattern has no children, or one of them is
-        /// found too, recursively.
+        /// Whether a rule matches whose top pattern was found: the pattern has no children, or at least one of them
+        /// matches, recursively.
         @inline(__always)
         private mutating func isWholeRule(_ index: Int) -> Bool {
             matchlets[index].childCount == 0 || hasMatchingChild(index)
@@ -163,7 +163,7 @@ extension MagicProgram {
             return false
         }
 
-        /// Counts steps down. Returns `false` when they are used up.
+        /// Subtracts from the remaining steps. Returns `false` when no steps remain.
         @inline(__always)
         private mutating func take(_ count: Int) -> Bool {
             steps -= count

@@ -1,9 +1,8 @@
 /// The magic rules of all caches, prepared for fast matching.
 ///
-/// A rule is a type with a priority and a tree of *matchlets*: byte patterns, each at an offset or anywhere in a
-/// range of offsets. One at the top must match, then one of its children, and so on (specification, "The magic
-/// files"). Trying 500 rules in turn would cost microseconds, so the patterns at the top are found through these
-/// indexes:
+/// A rule is a type with a priority and a tree of *matchlets*: byte patterns, each at an offset or anywhere in a range
+/// of offsets. A top matchlet must match, then one of its children, and so on (specification, "The magic files").
+/// Trying 500 rules in turn would cost microseconds, so the patterns at the top are found through these indexes:
 ///
 /// - patterns at a fixed offset that many share: a table of the byte at the offset
 /// - other patterns at a fixed offset: a list
@@ -21,7 +20,7 @@ struct MagicProgram: Sendable {
         /// The first offset at which the pattern may start, and the number of offsets.
         var start: Int
         var range: Int
-        /// The offset of the pattern in ``bytes``; its mask, if it has one, follows it there.
+        /// The offset of the pattern in ``bytes``. If the pattern has a mask, the mask follows it.
         var value: Int
         var length: Int
         var isMasked: Bool
@@ -44,8 +43,8 @@ struct MagicProgram: Sendable {
         let matchlet: Int32
     }
 
-    /// The patterns at one fixed offset, by the first byte: those for byte `b` are `entries[starts[b]..<starts[b +
-    /// 1]]`.
+    /// The patterns at one fixed offset, by their first byte: the patterns for byte `b` are
+    /// `entries[starts[b]..<starts[b + 1]]`.
     struct Table: Sendable {
         let offset: Int
         var starts: [Int32]
@@ -55,8 +54,8 @@ struct MagicProgram: Sendable {
     /// The rules in order of preference: by priority, then by the precedence of their caches, then as in the cache.
     var rules: [Rule] = []
     var matchlets: [Matchlet] = []
-    /// The values and masks of all matchlets. They are copies, because host-endian ones have to be swapped, and
-    /// because a match then touches a few lines of memory instead of pages all over the caches.
+    /// The values and masks of all matchlets. They are copies for two reasons: host-endian values must be swapped, and
+    /// a match then accesses a few cache lines instead of many pages of the files.
     var bytes: [UInt8] = []
 
     var tables: [Table] = []

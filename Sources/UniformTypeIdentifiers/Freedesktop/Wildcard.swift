@@ -1,7 +1,7 @@
 /// Shell wildcards as in fnmatch(3): `*`, `?`, `[a-z]`, `[!a-z]`, and `\` before a literal character.
 ///
-/// A match takes time proportional to the product of both lengths at most, whatever the pattern: after a mismatch
-/// only the last star is tried again, because an earlier one could match nothing that the last cannot.
+/// The time of a match is at most proportional to the product of both lengths. After a mismatch only the last star is
+/// tried again: an earlier star could not lead to a match that the last one excludes.
 package enum Wildcard {
     /// Whether the pattern matches the whole name.
     ///
@@ -35,7 +35,7 @@ package enum Wildcard {
     }
 
     /// Returns the next position at which the text after a star can start. If the pattern continues with an ordinary
-    /// byte, only positions of that byte count.
+    /// byte, only positions of this byte are considered.
     @inline(__always)
     private static func nextCandidate(
         _ pattern: UnsafeRawBufferPointer, _ place: Int, _ name: UnsafeRawBufferPointer, _ start: Int,
@@ -72,8 +72,8 @@ package enum Wildcard {
         }
     }
 
-    /// Reads a bracket expression: its end, and whether the byte is in it. Returns `nil` if it is never closed, and
-    /// `[` is then an ordinary character.
+    /// Reads a bracket expression. Returns its end, and whether the byte is in it. Returns `nil` if the expression is
+    /// not closed: then `[` is an ordinary character.
     private static func set(
         _ pattern: UnsafeRawBufferPointer, _ start: Int, _ byte: UInt8
     ) -> (end: Int, isMember: Bool)? {
@@ -104,7 +104,7 @@ package enum Wildcard {
 }
 
 extension UInt8 {
-    /// The lower case of an upper case ASCII letter; every other byte unchanged.
+    /// The lower case of an upper case ASCII letter. Every other byte is unchanged.
     @inline(__always)
     var foldedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

@@ -1,7 +1,7 @@
 /// The relations of types that are neither in the declared tags nor in the freedesktop database.
 package enum KnownMIMETypes {
-    /// MIME types of the database that are the same as a declared type, which has no MIME type of its own or declares
-    /// other ones.
+    /// MIME types of the database that are the same as a declared type. The declared type has no MIME type, or other
+    /// ones.
     package static let equivalents: [String: String] = [
         "inode/directory": "public.folder",
         "inode/symlink": "public.symlink",

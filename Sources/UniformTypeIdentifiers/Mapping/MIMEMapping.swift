@@ -3,13 +3,13 @@ struct MIMEMapping {
     let database: MIMEDatabase
     let snapshot: TypeSnapshot
 
-    /// Returns the type of a MIME type: the declared one, preferring types of data, else the dynamic one.
+    /// Returns the type of a MIME type. This is the declared type, preferably one of data; otherwise the dynamic type.
     func type(of mime: String) -> UTType {
         declaredType(of: mime, conformingTo: .data) ?? declaredType(of: mime) ?? Self.dynamicType(of: mime)
     }
 
-    /// Returns the declared type of a MIME type: one that has it, or an alias of it, as a tag, or is known to be the
-    /// same.
+    /// Returns the declared type of a MIME type. It has the MIME type or an alias as a tag, or is known to be the same
+    /// type.
     func declaredType(of mime: String, conformingTo supertype: UTType? = nil) -> UTType? {
         if let tagged = snapshot.firstType(withTag: mime, of: .mimeType, conformingTo: supertype) {
             return tagged
@@ -57,14 +57,14 @@ struct MIMEMapping {
         return found
     }
 
-    /// Returns the dynamic type of a MIME type, the same that `UTType(mimeType:)` makes.
+    /// Returns the dynamic type of a MIME type. `UTType(mimeType:)` creates the same type.
     static func dynamicType(of mime: String) -> UTType {
         UTType(
             dynamic: DynamicIdentifier(
                 parents: [CoreTypes.data], tagClass: UTTagClass.mimeType.rawValue, tag: mime.lowercased()))
     }
 
-    /// Returns the direct supertypes of a MIME type: those of the database, and those that it does not know.
+    /// Returns the direct supertypes of a MIME type: those in the database, and further ones that the database lacks.
     func parents(of mime: String) -> [UTType] {
         var parents = database.parents(of: mime).map { type(of: $0) }
         parents += KnownMIMETypes.abstractParents(of: mime).compactMap { UTType(known: $0) }
@@ -84,8 +84,8 @@ extension CoreTypes {
 }
 
 extension MIMEDatabase {
-    /// Returns the database's name of a MIME type given in any case, with aliases resolved; nil if it does not know
-    /// the type.
+    /// Returns the database's name of a MIME type in any case of letters, with aliases resolved; nil if the database
+    /// does not have the type.
     func knownName(of mime: String) -> String? {
         if names.number(of: mime) != nil {
             return canonical(mime)
@@ -107,7 +107,7 @@ extension MIMEDatabase {
 }
 
 extension TypeSnapshot {
-    /// Returns types by the targets of their declared MIME types that are aliases. Made at first use.
+    /// Returns types by the MIME types whose aliases they declare. Computed at first use.
     func aliases(in database: MIMEDatabase) -> [String: Int] {
         if let made = aliasTable.load() {
             return made.indexes

@@ -14,8 +14,8 @@ package struct BundleRecords {
     private(set) var others: [TypeDeclaration] = []
     private(set) var faults: [DeclarationError] = []
 
-    /// The maximum number of bytes of a record. A larger one is not read, so the daemon must not write it. Real ones
-    /// have a few kilobytes.
+    /// The maximum number of bytes of a record. A larger record is not read, so the daemon must not write one. Real
+    /// records have a few kilobytes.
     package static let largestRecord = 4 << 20
 
     /// The stamp of the directory, which changes when a record is added, replaced or removed.

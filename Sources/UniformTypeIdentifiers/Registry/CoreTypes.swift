@@ -99,7 +99,7 @@ package enum CoreTypes {
         }
     }
 
-    /// One line of ``table``, whose bytes are static and so stay valid.
+    /// One line of ``table``. Its bytes are static, and therefore stay valid.
     private struct Line {
         var identifier = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         var isDeclared = true

@@ -12,20 +12,20 @@ struct FoldedIndex: Sendable, Equatable {
         var first: Int32
     }
 
-    /// One value of a key, and the number of the link with the next, or -1.
+    /// One value of a key, and the number of the link with the next value, or -1.
     private struct Link: Equatable {
         var value: Int32
         var next: Int32
     }
 
-    /// The number of the entry plus one, by slot; zero is a free slot. The count is a power of two, at least twice
-    /// that of the entries.
+    /// The number of the entry plus one, by slot; zero for a free slot. The number of slots is a power of two, at least
+    /// twice that of the entries.
     private var slots: [Int32]
     private var entries: [Entry] = []
     private var keys: [UInt8] = []
     private var links: [Link] = []
 
-    /// Builds the table. The values of one key keep the order in which they were added, each once.
+    /// Builds the table. The values of one key stay in the order in which they were added. Duplicates are left out.
     init(_ pairs: [(key: UnsafeBufferPointer<UInt8>, value: Int)]) {
         var count = 16
         while count < pairs.count * 2 {
@@ -139,7 +139,7 @@ struct FoldedIndex: Sendable, Equatable {
         return entry == 0 ? -1 : Int(entries[Int(entry) - 1].first)
     }
 
-    /// Returns the slot that holds `key`, or the free one for it.
+    /// Returns the slot that contains `key`, or the free slot for it.
     private func probe(_ key: UnsafeBufferPointer<UInt8>, _ hash: UInt32) -> Int {
         let mask = slots.count - 1
         var slot = Int(hash) & mask
@@ -171,7 +171,7 @@ struct FoldedIndex: Sendable, Equatable {
     }
 }
 
-/// Calls `body` with the UTF-8 of `string`, in place if the string is native, as all but bridged ones are.
+/// Calls `body` with the UTF-8 of `string`. A native string is not copied. All strings except bridged ones are native.
 @inline(__always)
 func withBytes<Result>(of string: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     if let result = string.utf8.withContiguousStorageIfAvailable(body) {

@@ -18,7 +18,7 @@ package struct TypeDeclaration: Sendable, Equatable {
     package var referenceURL: URL?
     /// The bundle that contains the declaration, if it is known.
     package var bundle: URL?
-    /// Whether the tags count only if the system has no meaning for them, as with types of a collection.
+    /// Whether the tags are used only if the system has no meaning for them, as with types of a collection.
     var yieldsTags = false
 
     package init(
@@ -84,8 +84,8 @@ package struct TypeDeclaration: Sendable, Equatable {
         let reason: String
     }
 
-    /// Reads a list, which property lists contain either as an array of strings or, for one element, as the string
-    /// alone.
+    /// Reads a list, which is an array of strings in a property list. A list with one element may also be a single
+    /// string.
     private static func strings(_ value: Any?, _ name: String, atMost most: Int) throws(Malformed) -> [String] {
         switch value {
         case nil: return []
@@ -115,7 +115,7 @@ package struct TypeDeclaration: Sendable, Equatable {
         text.count > 80 ? String(text.prefix(80)).debugDescription + "…" : text.debugDescription
     }
 
-    /// Whether `identifier` has the characters of a type identifier and is not in the namespace of dynamic ones.
+    /// Whether `identifier` has only characters of a type identifier and is not in the namespace of dynamic types.
     static func isValid(identifier: String) -> Bool {
         let isSpelledRight = identifier.utf8.allSatisfy { byte in
             switch byte {

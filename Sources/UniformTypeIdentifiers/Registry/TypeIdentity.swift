@@ -1,7 +1,7 @@
 /// The object that a ``UTType`` refers to: an identifier, and the origin of its meaning.
 ///
-/// A declared type has one identity for the whole life of the process. Its properties (tags, parents, description)
-/// are looked up in the registry's current snapshot by `index`, so a type that is held across a reload follows the
+/// A declared type has one identity for the whole life of the process. Its properties (tags, parents, description) are
+/// looked up in the registry's current snapshot by `index`, so a type that exists during a reload follows the new
 /// declarations. Identities of other types are made on request, and compared by identifier.
 package final class TypeIdentity: Sendable {
     enum Origin: Sendable {
@@ -21,7 +21,7 @@ package final class TypeIdentity: Sendable {
     let assumedParent: UTType?
     /// The decoded identifier of a dynamic type.
     let payload: DynamicIdentifier?
-    /// The properties of a dynamic type, once they were requested.
+    /// The properties of a dynamic type, after they were requested for the first time.
     private let madeFacts = StoredOnce<DynamicFacts>()
 
     init(declared identifier: String, index: Int) {

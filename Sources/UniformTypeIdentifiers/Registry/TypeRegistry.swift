@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The declared types of this process: the current ``TypeSnapshot``, and the one place that replaces it.
+/// The declared types of this process. This is the only place that replaces the current ``TypeSnapshot``.
 ///
 /// The order of precedence: the declarations of the process itself (the property list of its main bundle, then
 /// ``register(declarations:)``), exports of registered bundles, their imports, the system's own types, additions of
@@ -12,15 +12,16 @@ import Synchronization
 /// Reading takes no lock. A look-up checks the directory of bundle records for changes at most once a second;
 /// ``reload()`` does so at once.
 package enum TypeRegistry {
-    /// Guards building. A snapshot is published while the lock is held, so the newest one always wins.
+    /// The lock for building. A snapshot is published while the lock is held, so that the newest snapshot is always
+    /// published last.
     private static let writer = Mutex(State())
 
     /// The current snapshot, retained for ever.
     ///
     /// A reader uses the pointer without taking a reference, so a published snapshot is never freed. A snapshot is
-    /// published only when a declaration really changed, and shares unchanged declarations, properties and tables.
-    /// Each change costs 10 KB for good, some 100 bytes for each type that bundles declare, and some 100 more if it
-    /// changed tags: 60 to 120 KB if bundles declare 500 types. Programs see a few changes in their lives.
+    /// published only when a declaration really changed, and shares unchanged declarations, properties and tables. Each
+    /// change uses 10 KB permanently, about 100 bytes for each type that bundles declare, and about 100 more if tags
+    /// changed. These are 60 to 120 KB if bundles declare 500 types. A process sees only a few changes.
     private static let published = Atomic<Unmanaged<TypeSnapshot>>(
         Unmanaged.passRetained(
             writer.withLock { state in
@@ -146,7 +147,8 @@ package enum TypeRegistry {
             return true
         }
 
-        /// Returns these declarations, replaced by equal previous ones, so that properties made of them share memory.
+        /// Returns the given declarations. Those that equal previous ones are replaced by them, so that properties
+        /// created from them share memory.
         private func sharing(_ found: [TypeDeclaration]) -> [TypeDeclaration] {
             var known: [String: [TypeDeclaration]] = [:]
             for declaration in declarations { known[declaration.identifier, default: []].append(declaration) }

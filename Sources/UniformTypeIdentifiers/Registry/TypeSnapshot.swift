@@ -20,17 +20,18 @@ package final class TypeSnapshot: Sendable {
     private let identifiers: FoldedIndex
     private let extensions: FoldedIndex
     private let mimeTypes: FoldedIndex
-    /// Tags that bundles give to the system's types, and those of collections. Searched after the tables of the
+    /// Tags that bundles add to the system's types, and tags of collections. They are searched after the tables of the
     /// system.
     private let addedExtensions: FoldedIndex
     private let addedMIMETypes: FoldedIndex
-    /// Tags of classes other than the two above, which compare exactly: class, tag, indexes.
+    /// Tags of other classes than extensions and MIME types. They are compared exactly: class, tag, indexes.
     private let otherTags: [String: [String: [Int]]]
 
     /// Builds a snapshot.
     ///
     /// - Parameters:
-    ///   - declarations: the declarations in order of precedence: the first one of an identifier counts.
+    ///   - declarations: the declarations in order of precedence: if several have the same identifier, the first is
+    ///     used.
     ///   - interned: the identities of declared types that the process ever had; new ones are added.
     ///   - previous: the previous snapshot. Equal parts are shared with it, because it stays in memory.
     package init(
@@ -56,8 +57,8 @@ package final class TypeSnapshot: Sendable {
         identifiers.first(identifier) ?? core.identifiers.first(identifier)
     }
 
-    /// Returns the index of `identity`'s properties in this snapshot: always for declared types, for an undeclared
-    /// one if a bundle has declared it since.
+    /// Returns the index of `identity`'s properties in this snapshot. Declared types always have an index. An
+    /// undeclared type has an index if a bundle has declared it since.
     @inline(__always)
     func index(of identity: TypeIdentity) -> Int? {
         identity.index >= 0 ? identity.index : lateIndex(of: identity)
@@ -106,20 +107,21 @@ package final class TypeSnapshot: Sendable {
     }
 }
 
-/// The identities of declared types, which live as long as the process, so that types held by a program stay
-/// comparable across reloads. The number grows with the different identifiers that bundles ever declared or named as
-/// parents, up to ``most``.
+/// The identities of declared types. They exist as long as the process, so that a program's types stay comparable
+/// across reloads. The number grows with the different identifiers that bundles ever declared or named as parents, up
+/// to ``most``.
 package struct InternedIdentities: Sendable {
     var identities = CoreTypes.shared.identities
     private var indexes: [String: Int] = [:]
 
-    /// The most identities besides the system's own: twenty times as many as those, and a few megabytes of
-    /// properties.
+    /// The maximum number of identities besides the system's own. It is twenty times their number, with a few megabytes
+    /// of properties.
     package static let most = 1 << 14
 
     package init() {}
 
-    /// Returns the index of `identifier`, which is not one of the system's; nil for a new one beyond the limit.
+    /// Returns the index of `identifier`, which must not be one of the system's; nil for a new identifier beyond the
+    /// limit.
     mutating func index(of identifier: String) -> Int? {
         if let index = indexes[identifier] {
             return index
@@ -132,9 +134,8 @@ package struct InternedIdentities: Sendable {
     }
 }
 
-/// A reference that is stored at most once and then stays. It is an `AtomicLazyReference` that the compiler can
-/// inline. (`AtomicLazyReference` calls into its library and asks the runtime for metadata, ten times the cost of the
-/// load.)
+/// A reference that can be set once. It is an `AtomicLazyReference` that the compiler can inline.
+/// (`AtomicLazyReference` calls into its library and asks the runtime for metadata, ten times the cost of the load.)
 struct StoredOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
     private let storage = Atomic<Unmanaged<Instance>?>(nil)
 

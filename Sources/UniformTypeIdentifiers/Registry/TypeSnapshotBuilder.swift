@@ -2,17 +2,17 @@ import Foundation
 
 /// The builder that combines the declarations of bundles with the types of the system.
 ///
-/// A declaration of one of the system's types cannot remove anything from any of them. It adds parents and tags after
-/// those of the type, and in look-ups of a tag it counts only after the system's own meaning. The reason is that
-/// programs import `public.…` types routinely, not always correctly, and that a bundle's declarations affect every
-/// process of the user. Types that bundles declare themselves precede the system's even so: declarations exist so
-/// that a program can take `txt` for a type of its own.
+/// A bundle's declaration of one of the system's types cannot remove parents or tags. It adds its own after those of
+/// the type, and look-ups of a tag find the system's meaning first. The reason is that programs often import `public.…`
+/// types, sometimes incorrectly, and that a bundle's declarations affect every process of the user. However, the
+/// bundle's own types precede the system's, so that a program can claim `txt` for its own type.
 struct TypeSnapshotBuilder {
     private(set) var interned: InternedIdentities
     private(set) var identifiers: [(key: String, value: Int)] = []
     private(set) var extensions: [(key: String, value: Int)] = []
     private(set) var mimeTypes: [(key: String, value: Int)] = []
-    /// Tags that count after the system's: additions of bundles to types of the system, and tags of collections.
+    /// Tags that look-ups find after the system's: additions of bundles to types of the system, and tags of
+    /// collections.
     private(set) var addedExtensions: [(key: String, value: Int)] = []
     private(set) var addedMIMETypes: [(key: String, value: Int)] = []
     /// The declarations that were left out.
@@ -20,7 +20,7 @@ struct TypeSnapshotBuilder {
     private(set) var otherTags: [String: [String: [Int]]] = [:]
 
     private let core = CoreTypes.shared
-    /// The declaration that counts, by index; for a type of the system, the declarations that add to it.
+    /// The declaration that is used, by index. For a type of the system, these are the declarations that add to it.
     private var effective: [Int: [TypeDeclaration]] = [:]
     private var parents: [Int: [Int]] = [:]
 
@@ -80,7 +80,7 @@ struct TypeSnapshotBuilder {
         return nil
     }
 
-    /// Whether the system declares the type itself, rather than only naming it as a parent.
+    /// Whether the system declares the type itself, and does not only name it as a parent.
     private func isSystems(_ index: Int) -> Bool {
         index < core.facts.count && core.facts[index].isDeclared
     }

@@ -29,16 +29,16 @@ extension ItemContents {
         guard !types.isEmpty || filePromise != nil else { return nil }
     }
 
-    /// Returns the item of an object that is written; `nil` if it provides no data for any type, or was read from a
-    /// pasteboard.
+    /// Returns the item of an object that is written; `nil` if the object provides no data for any type, or was read
+    /// from a pasteboard.
     static func written(by object: any NSPasteboardWriting, to pasteboard: NSPasteboard) -> ItemContents? {
         if let item = object as? NSPasteboardItem { return item.contents.flatMap { $0.types.isEmpty ? nil : $0 } }
         return ItemContents(collecting: object, for: pasteboard)
     }
 }
 
-/// An object that is written. Sendable because it is used on the main thread for promised types, and at once for
-/// others.
+/// An object that is written. Sendable because it is used on the main thread for promised types, and before the call
+/// returns for other types.
 private struct SharedWriter: @unchecked Sendable {
     let object: any NSPasteboardWriting
 }

@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// One item in the process that writes it: its types in order, each with its data or with the promise of it.
+/// One item in the process that writes it: its types in order, each with its data or with a promise of the data.
 final class ItemContents: Sendable {
     /// A promise of data. Keeping it sets the data of the item.
     struct ValuePromise: Sendable {
@@ -45,7 +45,7 @@ final class ItemContents: Sendable {
     /// The pasteboard that the item was written to.
     var pasteboard: NSPasteboard? { state.withLock { $0.pasteboard } }
 
-    /// Makes it the item of a pasteboard. Returns `false` if it is on a pasteboard already.
+    /// Makes this the item of a pasteboard. Returns `false` if it is on a pasteboard already.
     func bind(to pasteboard: NSPasteboard) -> Bool {
         state.withLock { state in
             guard state.pasteboard == nil else { return false }
@@ -59,7 +59,7 @@ final class ItemContents: Sendable {
         state.withLock { $0.pasteboard = nil }
     }
 
-    /// The object of the item. The same one is returned as long as a client retains it.
+    /// The object of the item. The same object is returned as long as a client retains it.
     var handle: NSPasteboardItem {
         if let handle = state.withLock({ $0.handle }) { return handle }
         return NSPasteboardItem(self)
@@ -139,7 +139,8 @@ final class ItemContents: Sendable {
         }
     }
 
-    /// Drops the promises. Returns the functions that notify the objects that made them: one for each object.
+    /// Drops the promises. Returns the functions that notify the objects that made the promises, one function for each
+    /// object.
     func dropPromises() -> [ObjectIdentifier: @Sendable () -> Void] {
         state.withLock { state in
             var finishing: [ObjectIdentifier: @Sendable () -> Void] = [:]
@@ -158,7 +159,9 @@ final class ItemContents: Sendable {
 // MARK: - Offering
 
 extension ItemContents {
-    /// Returns the item for other processes; `nil` for one without any type.
+    /// Returns the item for other processes; `nil` if the item has no type.
+    ///
+    /// - Parameter publication: an object that is retained as long as the item is offered.
     ///
     /// - Parameter publication: retained as long as the item is offered.
     func makeProvider(_ publication: Publication, within limit: DispatchTimeInterval) -> NSItemProvider? {
@@ -190,7 +193,7 @@ extension ItemContents {
         return types + [file]
     }
 
-    /// Returns the data of a promised file of this type, which is written now. Blocks until it is written.
+    /// Returns the data of a promised file of this type. The file is written now. Blocks until it is written.
     func fileData(for type: NSPasteboard.PasteboardType) -> Data? {
         guard let filePromise, filePromise.fileType == type.rawValue, !types.contains(type), let pasteboard else {
             return nil

@@ -23,7 +23,7 @@ final class OfferedItem: Sendable {
         promise.representations.map { NSPasteboard.PasteboardType($0.typeIdentifier) }
     }
 
-    /// Whether both are the same item of the same contents.
+    /// Whether both objects are the same item of the same contents.
     func isSame(as other: OfferedItem) -> Bool {
         (board, changeCount, index) == (other.board, other.changeCount, other.index)
     }

@@ -14,7 +14,7 @@ final class PasteboardContents: Sendable {
         var changeCount = 0
         /// A number that grows with each publication.
         var generation = 0
-        /// The publication with which the ownership ends; `nil` if nothing is published.
+        /// The publication whose end ends the ownership; `nil` if nothing is published.
         var standing: Int?
         var isOver = false
     }
@@ -38,14 +38,14 @@ final class PasteboardContents: Sendable {
         set { state.withLock { $0.changeCount = newValue } }
     }
 
-    /// Adds an owner, which is notified of the end.
+    /// Adds an owner, which is notified when the contents are replaced.
     func add(_ owner: TypeOwner) {
         state.withLock { state in
             if !state.owners.contains(where: { $0.identity == owner.identity }) { state.owners.append(owner) }
         }
     }
 
-    /// Whether this process knows that the board has other contents.
+    /// Whether this process knows that the board has other contents now.
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Creates the publication that the handlers of the next offer retain.
@@ -57,7 +57,7 @@ final class PasteboardContents: Sendable {
         return Publication(self, generation: generation)
     }
 
-    /// Makes a publication the current one, and returns the previous.
+    /// Makes a publication the current one. Returns the previous one.
     func stand(_ generation: Int?) -> Int? {
         state.withLock { state in
             defer { state.standing = generation }
@@ -69,8 +69,8 @@ final class PasteboardContents: Sendable {
         if state.withLock({ $0.standing == generation }) { end(newOwner: nil) }
     }
 
-    /// Records that the board has other contents, and notifies owners and data providers, soon and on the main
-    /// thread. Only the first call counts.
+    /// Records that the board has other contents. Notifies owners and data providers soon, on the main thread. Only the
+    /// first call has an effect.
     func end(newOwner: TypeOwner?) {
         let ended = state.withLock { state in
             defer { state.isOver = true }

@@ -4,7 +4,7 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// The boards, and the contents that this process has put on them by `NSPasteboard`.
+/// The boards, and the contents that this process has put on them with `NSPasteboard`.
 ///
 /// Only a board's owner, the last process that replaced its contents, may write to it. The board itself decides
 /// whether a process is still the owner: each write compares its change count.
@@ -17,8 +17,8 @@ package final class PasteboardStore: Sendable {
 
     /// The contents by board. Leaf lock: boards are used and client code runs after it is released.
     private let own = Lock<[String: PasteboardContents]>([:])
-    /// Serializes publications. Held while the board is written to; `own` and the locks of contents are taken under
-    /// it.
+    /// The lock that serializes publications. It is held while the board is written to. `own` and the locks of contents
+    /// are taken under it.
     private let publishing = Lock(())
 
     /// The store of all pasteboards of the program.
@@ -78,6 +78,9 @@ package final class PasteboardStore: Sendable {
     /// Writes more to a board that this process owns.
     ///
     /// - Parameter body: changes the items; returns `false` if there is nothing to write.
+    /// - Returns: whether the items were written. If not, they are unchanged.
+    ///
+    /// - Parameter body: changes the items; returns `false` if there is nothing to write.
     /// - Returns: whether they were written. If not, the items stay as they were.
     func write(to contents: PasteboardContents, _ body: (inout [ItemContents]) -> Bool) -> Bool {
         publishing.withLock { _ in
@@ -116,9 +119,9 @@ extension PasteboardStore {
     /// Installs a handler that keeps the promises of the general pasteboard when the process ends by `exit` or by
     /// returning from `main`.
     ///
-    /// The contents of that pasteboard are handed over at exit. But owners are called on the main thread, which
-    /// serves no other threads while the process ends. This handler is installed after the one that hands over, and
-    /// so runs before it.
+    /// The contents of that pasteboard are handed over at exit. However, owners are called on the main thread, which
+    /// cannot serve other threads while the process ends. This handler is installed after the handler that hands over
+    /// the contents, and therefore runs before it.
     private func keepPromisesAtExit() {
         guard self === Self.shared else { return }
         let isInstalled = Self.exitHandler.withLock { installed in

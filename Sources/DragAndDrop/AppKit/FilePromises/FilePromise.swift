@@ -78,7 +78,7 @@ final class FilePromise: @unchecked Sendable {
         }
     }
 
-    /// Writes the file for a consumer, which gets it as the item's.
+    /// Writes the file for a consumer, which gets it as the contents of the item.
     func supply(_ completion: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void) {
         do {
             let folder = try LoadFolder()
@@ -150,7 +150,7 @@ private final class PromiseAnswer: Sendable {
     }
 }
 
-/// The errors of file promises, besides those of their delegates.
+/// The errors of file promises, in addition to errors of their delegates.
 enum FilePromiseError {
     static func noDelegate(_ fileType: String) -> NSError {
         make("Nobody is there to write the promised file of type \(fileType)")

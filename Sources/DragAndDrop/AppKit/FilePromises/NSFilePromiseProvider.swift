@@ -5,16 +5,16 @@ import ItemProvider
 /// A promise of a file that is written when a client in this process or another requests it, on a pasteboard or in a
 /// drag.
 ///
-/// An ``NSFilePromiseReceiver`` gets the file written to a directory. Other clients see an item of the file's type;
-/// loading that causes the file to be written too.
+/// An ``NSFilePromiseReceiver`` gets the file written to a directory. Other clients see an item of the file's type.
+/// When they load this item, the file is written, too.
 ///
 /// Source: AppKit, `NSFilePromiseProvider.h`.
 open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {
-    /// The type of the file, as a uniform type identifier. A promise without one is not written to a pasteboard.
+    /// The type of the file, as a uniform type identifier. A promise without a type is not written to a pasteboard.
     open var fileType = ""
     /// The delegate, which names the file and writes it.
     open weak var delegate: (any NSFilePromiseProviderDelegate)?
-    /// Any value that the delegate needs.
+    /// A value that the delegate needs. It may have any type.
     open var userInfo: Any?
 
     /// Creates a promise without a type.
@@ -62,8 +62,8 @@ public protocol NSFilePromiseProviderDelegate: NSObjectProtocol {
         _ filePromiseProvider: NSFilePromiseProvider, writePromiseTo url: URL,
         completionHandler: @escaping ((any Error)?) -> Void)
 
-    /// Writes the file, as an `async` function. One of the two forms must be implemented; without either, every
-    /// promise fails.
+    /// Writes the file, as an `async` function. One of the two forms must be implemented. Without them, every promise
+    /// fails.
     func filePromiseProvider(_ filePromiseProvider: NSFilePromiseProvider, writePromiseTo url: URL) async throws
 
     /// Returns the queue on which files are written. By default the main queue. Called on the main thread.

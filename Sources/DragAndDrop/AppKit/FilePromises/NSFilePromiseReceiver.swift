@@ -44,13 +44,13 @@ open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
     /// Requests that the promised files are written into a directory, under names that are not taken there.
     ///
     /// A file of this process is written by its delegate directly to the directory. A file of another process is
-    /// written there and then copied. The call returns at once or, on a thread other than the main one, when the main
-    /// thread has asked the delegate.
+    /// written there and then copied. On the main thread, the call returns at once. On another thread, it returns when
+    /// the main thread has asked the delegate.
     ///
     /// - Parameters:
     ///   - operationQueue: the queue on which the reader is called.
-    ///   - reader: called once for each file: with the file, or with the destination and the error. A file that does
-    ///     not arrive within an hour is an error.
+    ///   - reader: called once for each file, either with the file or with the destination and an error. A file that
+    ///     does not arrive within an hour causes an error.
     open func receivePromisedFiles(
         atDestination destinationDir: URL, options: [AnyHashable: Any] = [:], operationQueue: OperationQueue,
         reader: @escaping (URL, (any Error)?) -> Void
@@ -74,7 +74,7 @@ private final class ReceivedNames: Sendable {
     let names = Lock<[String]>([])
 }
 
-/// The client's reader. Sendable because it is called only on the operation queue that was given with it.
+/// The client's reader. Sendable because it is called only on the operation queue that the client passed with it.
 private struct SharedReader: @unchecked Sendable {
     let body: (URL, (any Error)?) -> Void
 }
