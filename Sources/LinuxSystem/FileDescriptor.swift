@@ -4,8 +4,8 @@ import Synchronization
 
 /// An open file, directory, socket or memory file. It is closed when the last reference to the object is dropped.
 ///
-/// The object owns the number: no other code closes it or keeps it for longer than the object. Every descriptor
-/// opened through this type is close-on-exec.
+/// The object owns the number. Other code neither closes the number nor uses it after the object is released. Every
+/// descriptor opened through this type is close-on-exec.
 ///
 /// close(2) of a descriptor that a peer sent may block. Such a descriptor has a ``DescriptorCloseQueue``, which closes
 /// it on another thread.
@@ -21,7 +21,8 @@ public final class FileDescriptor: Sendable {
 
     /// Takes ownership of a descriptor that a peer sent.
     ///
-    /// - Parameter lane: closes it. `nil` closes it on the thread that drops the last reference.
+    /// - Parameter lane: the queue that closes the descriptor. With `nil`, the thread that releases the last reference
+    ///   closes it.
     package convenience init(owning rawValue: CInt, closedOn lane: DescriptorCloseQueue?) {
         self.init(owning: rawValue)
         if let lane { close(on: lane) }
@@ -68,7 +69,7 @@ extension FileDescriptor {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// Refuses a path that leaves the starting directory: by `..`, as an absolute path, or through a link.
+        /// Refuses a path that leaves the starting directory: with `..`, as an absolute path, or through a link.
         package static let beneath = Resolution(rawValue: clinux_resolve_beneath)
         package static let noSymbolicLinks = Resolution(rawValue: clinux_resolve_no_symlinks)
     }
@@ -100,8 +101,8 @@ extension FileDescriptor {
             })
     }
 
-    /// Whether a path exists and neither passes through nor ends at a symbolic link. Takes one system call. Resolving
-    /// the path would take one per component.
+    /// Whether a path exists and contains no symbolic link, not even at its end. Takes one system call. Resolving the
+    /// path would take one call per component.
     package static func leadsStraight(to path: String) -> Bool {
         let flags = UInt64(UInt32(bitPattern: OpenOptions.pathOnly.rawValue | O_CLOEXEC))
         let descriptor = clinux_openat2(AT_FDCWD, path, flags, 0, clinux_resolve_no_symlinks)
@@ -110,14 +111,14 @@ extension FileDescriptor {
         return true
     }
 
-    /// Duplicates this descriptor. Both share one open file description, and so the position.
+    /// Duplicates this descriptor. Both share one open file description, and therefore the position.
     package func duplicate() throws(Errno) -> FileDescriptor {
         let copy = try FileDescriptor.copy(of: rawValue)
         if let closingLane { copy.close(on: closingLane) }
         return copy
     }
 
-    /// Opens the same file again, with a position of its own. The file's path need not exist any more.
+    /// Opens the same file again, with a separate position. The file's path need not exist any more.
     package func reopen(_ options: OpenOptions) throws(Errno) -> FileDescriptor {
         let file = try FileDescriptor.open("/proc/self/fd/\(rawValue)", options)
         if let closingLane { file.close(on: closingLane) }

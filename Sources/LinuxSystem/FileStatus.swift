@@ -134,8 +134,8 @@ extension FileStatus {
 
 /// The state of a file at a moment. It equals a later state as long as nothing of the file was changed.
 ///
-/// Size and modification date alone do not suffice: programs set dates back, and a new file may get the inode of a
-/// removed one. Programs cannot set the date of the last change of any kind (ctime).
+/// Size and modification date do not suffice, because programs can set the date back, and a new file may get the inode
+/// of a removed one. Programs cannot set the ctime, the date of the last change of any kind.
 package struct FileState: Equatable, Sendable {
     private let identity: FileStatus.Identity
     private let size: Int
@@ -151,8 +151,8 @@ package struct FileState: Equatable, Sendable {
 }
 
 extension FileDescriptor {
-    /// Whether any process has the file open for writing now, by whatever path or mount. Also `true` if the file
-    /// system cannot tell.
+    /// Whether a process has the file open for writing now, through any path or mount. Also `true` if the file system
+    /// cannot determine this.
     ///
     /// Tries to take a read lease, which the kernel grants only on a file without writers (F_SETLEASE of fcntl(2)).
     ///

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A time as file systems store it: of any year, in nanoseconds.
+/// A time in the form that file systems store: of any year, in nanoseconds.
 package struct FileTime: Hashable, Sendable {
     /// Whole seconds since 1970, rounded down.
     package let seconds: Int64
@@ -20,8 +20,8 @@ package struct FileTime: Hashable, Sendable {
     /// Seconds since 1970, with the precision of a `Double`.
     package var secondsSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
-    /// Seconds since 1970, to the microsecond. A `Double` cannot distinguish nanoseconds in these years, and
-    /// different roundings of them would give different dates.
+    /// Seconds since 1970, rounded to microseconds. A `Double` cannot distinguish nanoseconds in these years. Without
+    /// rounding, different conversions would result in different dates.
     package var microsecondPrecise: Double {
         let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000)
         guard !isTooFar, whole < .max - 1_000_000 else { return Double(seconds) }

@@ -3,8 +3,8 @@ import Glibc
 
 /// Memory files (memfd) that are sealed against writing, growing and shrinking.
 ///
-/// They transfer data between processes: the receiver maps the pages that the sender filled. Only a sealed file may
-/// be mapped from a peer. The peer could truncate an unsealed file, and so kill the reader with SIGBUS.
+/// They transfer data between processes: the receiver maps the pages that the sender filled. Only a sealed file may be
+/// mapped from a peer. The peer could truncate an unsealed file, which would kill the reader with SIGBUS.
 package enum MemoryFile {
     /// Creates a memory file, fills it through a closure and seals it.
     ///
@@ -24,8 +24,8 @@ package enum MemoryFile {
             owning: try retrying { clinux_memfd_create(name, clinux_mfd_cloexec | clinux_mfd_allow_sealing) })
     }
 
-    /// The mode of a sealed memory file that an unconfined process made. A confined process cannot set a mode, so the
-    /// mode distinguishes files that it made from files that it was given.
+    /// The mode of a sealed memory file that an unconfined process created. A confined process cannot set a mode.
+    /// Therefore the mode distinguishes files that a confined process created from files that it received.
     package static let unconfinedMode: mode_t = 0o400
 
     /// Seals a memory file against every further change, sealing included.
@@ -43,10 +43,10 @@ package enum MemoryFile {
     }
 }
 
-/// A read-only mapping of a whole file. Its last reference unmaps it.
+/// A read-only mapping of a whole file. It is unmapped when the last reference is released.
 ///
-/// Mapping costs the same for any size, since pages are loaded when they are touched. Map only files that cannot
-/// shrink: sealed memory files, or the process's own files.
+/// Mapping costs the same for any size, because pages are loaded on access. Map only files that cannot shrink: sealed
+/// memory files, or the process's own files.
 package final class Mapping: @unchecked Sendable {
     // Immutable after init, and the pages are mapped read-only: safe to share between threads.
     package let bytes: UnsafeRawBufferPointer

@@ -1,12 +1,12 @@
 package import LinuxSystem
 
-/// A mount as its keeper holds it, so that it outlives the daemon that serves it.
+/// A mount, in the form in which its keeper stores it, so that the mount outlives the daemon that serves it.
 package struct KeptMount: Sendable {
     /// The domain's identifier, by which the next daemon recognizes the mount.
     package let identifier: String
     /// The state of the mount, which the keeper does not interpret.
     package let record: [UInt8]
-    /// The open descriptors of the FUSE device, and others that belong to the mount.
+    /// The open descriptors of the FUSE device, and other descriptors that belong to the mount.
     package let descriptors: [FileDescriptor]
 
     package init(identifier: String, record: [UInt8], descriptors: [FileDescriptor]) {
@@ -15,17 +15,17 @@ package struct KeptMount: Sendable {
         self.descriptors = descriptors
     }
 
-    /// The limit on the descriptors of one mount.
+    /// The maximum number of descriptors of one mount.
     package static let descriptorLimit = 8
 }
 
 /// A message between a daemon and its keeper. Each message is one packet.
 ///
-/// The daemon starts its keeper with one end of a socket pair, and sends an introduction. Or it finds a dead
-/// predecessor's keeper at the socket that the introduction names. Then it introduces itself there and claims the
-/// mounts. The keeper replies with each mount and the end, and is this daemon's keeper from then on. The daemon
-/// reports each new mount and each one that ends, and sends a farewell before it exits. A connection that closes
-/// without a farewell means that the daemon crashed or was killed. killed or has crashed.
+/// The daemon starts its keeper with one end of a socket pair, and sends an introduction. Alternatively, it connects to
+/// the keeper of a dead daemon, at the socket that the introduction names, introduces itself, and claims the mounts.
+/// The keeper replies with each mount, followed by an end, and is this daemon's keeper from then on. The daemon reports
+/// each new mount and each mount that has ended, and sends a farewell before it exits. If the connection closes without
+/// a farewell, the daemon has crashed or was killed.
 package enum KeeperMessage: Sendable {
     case introduction(KeptProgram)
     case hold(KeptMount)
@@ -52,7 +52,7 @@ package enum KeeperMessage: Sendable {
         }
     }
 
-    /// Sends the message. Waits for room for up to ``timeout``: a peer that does not read counts as gone.
+    /// Sends the message. Waits for room for up to ``timeout``. After that, the peer counts as having ended.
     package func send(over line: SequencedPacketSocket) throws(Errno) {
         var bytes = [code]
         var descriptors: [FileDescriptor] = []
@@ -89,12 +89,12 @@ package enum KeeperMessage: Sendable {
         case nothing
         /// The peer has closed the connection.
         case gone
-        /// The message is unknown, so the peer is a foreign program.
+        /// The message is unknown, so the peer is not a daemon or keeper of this version.
         case malformed
     }
 
-    /// Takes what has come, without waiting. Descriptors that come with it are closed on the line's lane, if it has
-    /// one.
+    /// Receives the messages that have arrived, without waiting. Their descriptors are closed on the line's queue, if
+    /// it has one.
     package static func receive(from line: SequencedPacketSocket) -> Arrival {
         var buffer = [UInt8](repeating: 0, count: sizeLimit)
         let packet: ReceivedPacket

@@ -2,7 +2,7 @@
 package struct KeptProgram: Sendable, Equatable {
     package let path: String
     package let arguments: [String]
-    /// The directory of the daemon's domains. Without it there is no reason to start the daemon.
+    /// The directory of the daemon's domains. If it does not exist, there is no reason to start the daemon.
     package let folder: String
     /// The path of the socket on which the keeper waits for the next daemon.
     package let socket: String

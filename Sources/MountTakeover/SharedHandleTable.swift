@@ -5,10 +5,10 @@ import Synchronization
 
 /// A record of the open handles of a mount that outlives the daemon: a memory file that the keeper holds, too.
 ///
-/// Writing takes a few stores to memory and no system call. Only one process writes at a time; the next one reads the
-/// file when it takes over. If a process is killed while it writes an entry, the entry is complete or absent.
+/// Writing takes a few stores to memory and no system call. Only one process writes at a time. The next process reads
+/// the file when it takes over. If a process is killed while it writes an entry, the entry is complete or absent.
 ///
-/// Sendable because the mapping is written only under the lock, and unmapped with the last reference.
+/// Sendable because the mapping is written only under the lock, and unmapped when the last reference is released.
 package final class SharedHandleTable: @unchecked Sendable {
     /// The properties of a handle.
     package struct Flags: OptionSet, Sendable, Hashable {
@@ -27,12 +27,12 @@ package final class SharedHandleTable: @unchecked Sendable {
         /// The kernel's number of the handle; never 0.
         package var handle: UInt64
         package var item: Int64
-        /// The inode of the local file with its contents; 0 while there is none.
+        /// The inode of the local file with its contents; 0 if the contents are not local.
         package var file: UInt64
         /// The kernel's number of the request that opened it.
         package var request: UInt64
         package var flags: Flags
-        /// The kernel's number of the backing file for passthrough; 0 for none.
+        /// The kernel's number of the backing file for passthrough; 0 if there is no backing file.
         package var backing: Int32
         /// The date of the contents before any write, in seconds since 1970; NaN if it is not known.
         package var modifiedBefore: Double
@@ -59,7 +59,7 @@ package final class SharedHandleTable: @unchecked Sendable {
         var next = 1
     }
 
-    /// The limit on recorded handles. Further ones are lost when the daemon dies.
+    /// The maximum number of recorded handles. Further handles are lost when the daemon dies.
     package static let entryLimit = 1 << 18
     private static let stride = 64
     private static let size = entryLimit * stride

@@ -3,8 +3,8 @@ import Foundation
 /// The objects of a binary property list, read without Foundation and without decoding them.
 ///
 /// It validates a list before Foundation decodes it, because Foundation's own readers crash on some inputs, and never
-/// return on others. It throws for references out of range, containers that contain themselves, nesting past
-/// ``deepest``, lists that expand to more than any regular one, and objects that no property list has.
+/// return on others. It throws for references out of range, containers that contain themselves, nesting beyond
+/// ``deepest``, lists that expand to more than any regular list, and objects that are invalid in a property list.
 package struct BinaryPropertyList {
     package enum Object: Equatable {
         case uid(Int)
@@ -123,8 +123,8 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// Checks that no container contains itself, that none is nested too deeply, and that the expanded size is within
-    /// the limits when every reference counts.
+    /// Checks that no container contains itself, that the nesting is not too deep, and that the expanded size is within
+    /// the limits. The expanded size counts an object once for each reference.
     private func checkReferences(largest: Int) throws(Malformed) {
         /// The expanded size of each object, or `nil` until it is known.
         var measured = [Measure?](repeating: nil, count: objects.count)
@@ -152,7 +152,8 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// An expanded size. Limits are checked before it is added to another, so that no sum overflows.
+    /// An expanded size. Before two sizes are added, both are checked against the limits, so that the sum cannot
+    /// overflow.
     private struct Measure {
         var objects: Int
         var bytes: Int
@@ -188,9 +189,9 @@ package struct BinaryPropertyList {
 
 /// Reading of property lists from untrusted sources. All of them are decoded through it.
 ///
-/// A list in the binary form is validated first, see ``BinaryPropertyList``: Foundation crashes on some contents, and
-/// a list of a few hundred bytes can refer to its parts so often that it would fill the memory. The two textual forms
-/// cannot, and Foundation limits their depth.
+/// A list in the binary form is validated first, see ``BinaryPropertyList``: Foundation crashes on some contents, and a
+/// list of a few hundred bytes can refer to its parts so often that it would fill the memory. The two textual forms
+/// have no references, and Foundation limits their depth.
 package enum ForeignPropertyList {
     /// The error for a list that is refused before Foundation decodes it.
     package struct Refused: LocalizedError {

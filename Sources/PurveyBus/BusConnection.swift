@@ -37,7 +37,7 @@ struct BusConnection {
 
     /// Exports an interface of an object. Returns the number for ``takeAway(_:)``, or 0 if it cannot be exported.
     ///
-    /// - Parameter bus: handles the calls. It must live as long as the process.
+    /// - Parameter bus: handles the calls. It must exist as long as the process.
     func show(_ interface: String, at path: String, by bus: DesktopBus) -> UInt32 {
         var table = GDBusInterfaceVTable()
         table.method_call = { _, sender, path, interface, method, arguments, invocation, data in
@@ -99,7 +99,8 @@ struct BusConnection {
 
     // MARK: Others
 
-    /// Calls ``DesktopBus/vanished(_:)`` when the owner of a name has left the bus, or soon if there is no owner.
+    /// Calls ``DesktopBus/vanished(_:)`` when the owner of a name has left the bus. If the name has no owner, calls it
+    /// soon.
     ///
     /// - Returns: the number for ``endWatch(_:)``.
     func watch(_ name: String, for bus: DesktopBus) -> UInt32 {

@@ -45,7 +45,7 @@ struct BusError: Error, Equatable {
         }
     }
 
-    /// Combines several errors into one, of the kind of the first. Returns `nil` for none.
+    /// Combines several errors into one error, which has the kind of the first. Returns `nil` if there are no errors.
     init?(_ errors: [BusError]) {
         guard let first = errors.first else { return nil }
         guard errors.count > 1 else {

@@ -1,5 +1,5 @@
 /// The names of this process and its objects on the session bus. All names include the version. An incompatible
-/// interface gets the next version, beside this one.
+/// interface will get the next version, and exist in addition to this one.
 enum BusNames {
     static let name = "org.purvey.Purvey1"
     static let root = "/org/purvey/Purvey1"

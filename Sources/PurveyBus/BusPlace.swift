@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// The parser of places in a call: an absolute path, a `file:` address, or `DOMAIN:path`.
 ///
-/// It does not access the file system, which might wait for a provider. So it follows no link.
+/// It does not access the file system, which might wait for a provider. Therefore symbolic links are not followed.
 enum BusPlace {
     /// Returns the place of a text.
     ///

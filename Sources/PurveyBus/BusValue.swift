@@ -16,8 +16,8 @@ enum BusValue: Sendable, Equatable {
     case array(of: String, [BusValue])
     /// Names with values of any type.
     case properties([(name: String, value: BusValue)])
-    /// A dictionary with other keys than property names, such as objects and interfaces: both signatures, and the
-    /// pairs.
+    /// A dictionary whose keys are not property names, such as one of objects and interfaces: the signatures of keys
+    /// and values, and the pairs.
     case dictionary(of: String, [(key: BusValue, value: BusValue)])
 
     static func == (left: BusValue, right: BusValue) -> Bool {

@@ -42,11 +42,11 @@ actor DesktopBus {
 
     /// The maximum number of paths in one call.
     static let mostPaths = ItemStatesCall.mostPlaces
-    /// The maximum numbers of calls in flight: of one caller, and of all callers.
+    /// The maximum number of calls in flight: for one caller, and for all callers.
     private static let mostCallsOfOne = 64
     private static let mostCalls = 512
-    /// The minimum and maximum intervals between refreshes of the domains. The longest one finds changes without a
-    /// notice, such as a removed extension.
+    /// The minimum and maximum intervals between refreshes of the domains. The maximum interval limits the time until
+    /// changes without a notice are found, such as a removed extension.
     private static let shortestPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(60)
     /// The exit status when there is no bus.
@@ -55,8 +55,8 @@ actor DesktopBus {
     /// Creates the object. ``serve()`` connects it to the bus.
     ///
     /// - Parameters:
-    ///   - address: of the bus, in the syntax of D-Bus addresses.
-    ///   - daemon: the connection to the daemon. This process ends with it.
+    ///   - address: the address of the bus, in the syntax of D-Bus addresses.
+    ///   - daemon: the connection to the daemon. This process ends when it closes.
     init(address: String, daemon: Connection) {
         self.address = address
         self.daemon = daemon

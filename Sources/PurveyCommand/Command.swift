@@ -1,8 +1,8 @@
 import FileProvider
 import LinuxSystem
 
-/// A subcommand of `purvey`. It is an extension in a file of its own (`Types.swift`: `extension Command { static let
-/// types }`) and a line in ``all``.
+/// A subcommand of `purvey`. It is an extension in a separate file (`Types.swift`:
+/// `extension Command { static let types }`) and a line in ``all``.
 struct Command: Sendable {
     /// The name of the command.
     let name: String

@@ -20,7 +20,7 @@ struct LoadOutcome: Encodable {
         case inPlace = "in place"
     }
 
-    /// The form in which the item arrived.
+    /// The form in which the item was delivered.
     let delivered: Way
     /// The path of the result, or `nil` if it was written to standard output.
     let path: String?
@@ -117,7 +117,7 @@ enum CommandLineLoad {
         }
     }
 
-    /// Prints the path of an item that could not get its own name.
+    /// Prints the path of an item that was stored under another name than its own.
     private static func say(_ name: String, isAt placed: String, _ path: String) {
         guard placed != Destination(path).path(named: name) else { return }
         StandardError.note("the name \(name) was not free: it is at \(placed)")

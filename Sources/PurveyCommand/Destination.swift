@@ -13,14 +13,14 @@ struct Replacement: Sendable {
     /// Files that are never replaced.
     var except: Set<FileStatus.Identity> = []
 
-    /// Whether an existing file with the name is replaced; `nil` if there is none.
+    /// Whether an existing file with the name may be replaced; `nil` if no such file exists.
     func allows(_ there: FileStatus.Identity?) -> Bool { ownName && !(there.map(except.contains) ?? false) }
 }
 
 /// The destination of a path on the command line.
 struct Destination {
     let folder: String
-    /// The name of the item there, or `nil` if the path is a directory, in which the item gets its own name.
+    /// The name under which the item is stored; `nil` if the path is a directory, in which the item gets its own name.
     let name: String?
     private let path: String
 
@@ -40,7 +40,7 @@ struct Destination {
         URL(fileURLWithPath: folder).appendingPathComponent(name ?? own).path
     }
 
-    /// Returns the path of an item there for messages, with the path as it was typed.
+    /// Returns the item's path for messages, in which the user's part is as it was typed.
     func shownPath(named own: String) -> String {
         name != nil ? path : (path.hasSuffix("/") ? path : path + "/") + own
     }
@@ -51,7 +51,8 @@ struct Destination {
         return (1...).lazy.map { $0 == 1 ? first : ItemName.numbered(first, $0) }
     }
 
-    /// Checks whether a file can be written there, as far as possible before it is fetched.
+    /// Checks whether a file can be written to the destination, before the file is fetched. Some failures are only
+    /// found later.
     ///
     /// - Parameter isFolder: whether the item is a directory, which replaces nothing.
     func check(forFolder isFolder: Bool = false) throws {
@@ -62,7 +63,7 @@ struct Destination {
         }
     }
 
-    /// Checks whether files can be written to a directory, as far as possible in advance.
+    /// Checks whether files can be written to a directory, before they are fetched. Some failures are only found later.
     static func check(folder: String) throws {
         try checking(folder) { () throws(Errno) in try probe(.open(folder, [.readOnly, .directory])) }
     }
@@ -84,7 +85,8 @@ struct Destination {
 
     /// Whether a file would replace the name.
     ///
-    /// - Returns: `false` for a device, a pipe or a descriptor of this process, which are written to instead.
+    /// - Returns: `false` if the name is a device, a pipe or a descriptor of this process. Such a file is written to
+    ///   instead.
     private func isReplaced(
         _ name: String, in directory: FileDescriptor, byFolder isFolder: Bool
     ) throws(Errno) -> Bool {

@@ -116,7 +116,8 @@ extension Command {
         }
     }
 
-    /// Refuses to remove an extension with domains. They could not do anything any more, and their edits would wait.
+    /// Refuses to remove an extension that has domains. Without the extension, the domains could not work, and their
+    /// edits would not be sent.
     private static func refuseWhileUsed(_ identifier: String) async throws {
         let domains = try await DomainClient.call(ListDomainsCall()).domains.filter { $0.provider == identifier }
         guard !domains.isEmpty else { return }

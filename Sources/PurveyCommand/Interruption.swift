@@ -20,8 +20,8 @@ final class Interruption: Sendable {
     // Leaf lock: the action runs after it is released.
     private let state = Mutex(State())
 
-    /// Starts watching, and returns when the signals are watched. Until then, they end the process as before: if they
-    /// were ignored meanwhile, they would be lost.
+    /// Starts watching signals. Returns when they are watched. Until then, they end the process: if they were ignored
+    /// in the meantime, a signal could be lost.
     init() async {
         for number in watched {
             await withCheckedContinuation { continuation in watch(number) { continuation.resume() } }
@@ -40,8 +40,8 @@ final class Interruption: Sendable {
 
     var hasHappened: Bool { state.withLock { $0.hasHappened } }
 
-    /// Sets the action that runs when a signal arrives, on any thread. Runs it immediately if one has arrived
-    /// already.
+    /// Sets the action that runs when a signal arrives, on any thread. If a signal has arrived already, runs the action
+    /// at once.
     func setAction(_ action: @escaping @Sendable () -> Void) {
         let hasHappened = state.withLock { state in
             state.action = action

@@ -29,7 +29,8 @@ enum ItemArgument {
         return Board(name)
     }
 
-    /// Returns the type of a file, by its name and otherwise by its content. A symbolic link is followed.
+    /// Returns the type of a file, by its name. If the name does not determine it, the content does. A symbolic link is
+    /// followed.
     static func type(of file: URL) throws -> UTType {
         let resolved = realpath(file.path, nil)
         defer { free(resolved) }

@@ -28,8 +28,8 @@ enum Placement {
         }
     }
 
-    /// Moves a file or directory that this process owns. A file that PATH names is replaced, a directory is not; a
-    /// device or pipe is written to.
+    /// Moves a file or directory that this process owns. If the destination is a file that PATH names, it is replaced.
+    /// A directory is not replaced. A device or pipe is written to.
     ///
     /// - Parameters:
     ///   - replacement: the files that may be replaced in a directory.
@@ -165,9 +165,10 @@ enum Placement {
     /// path.
     ///
     /// - Parameters:
-    ///   - isThere: the identity of a file that need not be stored if it exists at the path already.
-    ///   - body: stores the item. It gets whether an existing file is replaced. If not, EEXIST makes it try the next
-    ///     name.
+    ///   - isThere: the identity of the item to store, if it is a file that may exist at the path already. In this case
+    ///     it is not stored.
+    ///   - body: stores the item. Its argument is whether to replace an existing file. If `false` and it fails with
+    ///     EEXIST, it is called again with the next name.
     private static func atPlace(
         _ path: String, _ ownName: String, _ replacement: Replacement, isThere: FileStatus.Identity? = nil,
         _ body: (FileDescriptor, FileName, _ replaces: Bool) throws -> Void

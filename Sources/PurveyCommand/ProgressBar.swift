@@ -17,7 +17,7 @@ final class ProgressBar: Sendable {
     // Held while the terminal is written to, so that nothing is drawn after `end`.
     private let state = Mutex(State())
 
-    /// Starts to show a progress, or without one the reported fraction, if standard error is a terminal.
+    /// Shows a progress if standard error is a terminal. Without a `Progress`, shows the reported fraction.
     func show(_ progress: Progress? = nil) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         state.withLock { state in

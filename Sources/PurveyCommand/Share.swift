@@ -128,7 +128,7 @@ private struct ReturnedItem: Encodable {
 private struct ReturnedAttachment: Encodable {
     let name: String?
     let types: [String]
-    /// The URL, if the attachment is one.
+    /// The URL, if the attachment is a URL.
     var url: String?
     /// The size in bytes, if the attachment is data or a file.
     var size: Int?

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A destination that is written to and never replaced: a device, a pipe, or any descriptor of this process, also
-/// through a link such as `/dev/stdout`.
+/// A destination that is written to and never replaced: a device, a pipe, or a descriptor of this process, even through
+/// a link such as `/dev/stdout`.
 struct Sink {
     private let descriptor: FileDescriptor
     /// The maximum number of bytes per write.
@@ -16,7 +16,7 @@ struct Sink {
 
     /// Opens a destination for writing. Waits for a reader of a named pipe.
     ///
-    /// - Returns: `nil` if the destination is none of these.
+    /// - Returns: `nil` if the destination is not of this kind.
     /// - Throws: `Errno`, or ``CopyError/cancelled``.
     init?(_ name: FileName, in directory: FileDescriptor, isCancelled: @escaping () -> Bool) throws {
         self.isCancelled = isCancelled
@@ -35,8 +35,8 @@ struct Sink {
         piece = 1 << 20
     }
 
-    /// Returns the number of the descriptor of this process that a name in `/proc/self/fd`, or a chain of links to
-    /// one, stands for.
+    /// Returns the number of the descriptor of this process that a name denotes. The name is in `/proc/self/fd`, or is
+    /// a chain of links to such a name.
     static func ownDescriptor(_ name: FileName, in directory: FileDescriptor) -> CInt? {
         var (name, directory) = (name, directory)
         // Stays open, because the directory's inode number is unique only while it is open.

@@ -79,7 +79,7 @@ final class Terminal: Sendable {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes, so that they do not stay in memory when the array goes.
+    /// Overwrites the bytes, so that they do not stay in memory after the array is released.
     mutating func clear() {
         withUnsafeMutableBytes { bytes in
             if let base = bytes.baseAddress { explicit_bzero(base, bytes.count) }

@@ -63,7 +63,7 @@ struct TypesQuestion {
         self.init(kind: kind, value: value)
     }
 
-    /// Returns the type, or `nil` if there is none.
+    /// Returns the requested type; `nil` if there is no such type.
     ///
     /// - Throws: the system's error for a file that cannot be read.
     func answer() throws -> UTType? {

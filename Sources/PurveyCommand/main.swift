@@ -2,7 +2,7 @@
 import Glibc
 import LinuxSystem
 
-/// Closed pipes are reported as EPIPE at writes, instead of a signal that ends the process at any moment.
+/// The signal SIGPIPE is ignored, so that a write to a closed pipe fails with EPIPE instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
 // A password on its way to a provider is in this process.
 CoreDumps.forbid()

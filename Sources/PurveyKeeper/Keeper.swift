@@ -4,11 +4,12 @@ import LinuxSystem
 import MountTakeover
 
 /// The keeper, which waits for the end of the daemon that started it, and restarts the daemon unless it ended
-/// intentionally. Meanwhile it holds the mounts, so that programs wait for the next daemon instead of getting errors.
+/// intentionally. In the meantime it keeps the mounts open, so that programs wait for the next daemon instead of
+/// getting errors.
 ///
-/// Files in a mount block from the moment in which the daemon dies, and only the next daemon can change that. So the
-/// keeper does nothing else that it could crash of. It is single-threaded, and blocks only where it waits for all its
-/// peers at once. It opens nothing in the mounts, because it would wait for itself.
+/// When the daemon dies, accesses to files in a mount block until the next daemon runs. Therefore the keeper has no
+/// other task, in which it could crash. It is single-threaded, and blocks only while it waits for all its peers at
+/// once. It opens no files in the mounts, because it would wait for itself.
 struct Keeper {
     /// The connection to the running daemon; `nil` while none runs.
     private var line: SequencedPacketSocket?
@@ -25,16 +26,16 @@ struct Keeper {
     private static let longLife = Duration.seconds(60)
     /// The number of deaths in a row after which the daemon is not restarted by the keeper.
     private static let deathLimit = 12
-    /// The number of deaths in a row after which the mounts are given up: they may be the cause of the crashes.
+    /// The number of consecutive deaths after which the mounts are ended, because they may cause the crashes.
     private static let keptDeathLimit = 6
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(30)
-    /// The time that a daemon started by another process has to claim the mounts.
+    /// The time in which a daemon that was started by another process must claim the mounts.
     private static let patience = Duration.seconds(10)
     private static let mountLimit = 256
     /// The limit in bytes.
     private static let identifierLimit = 256
-    /// The time that a process has to end after it closed its connection.
+    /// The time in milliseconds in which a process must end after it closed its connection.
     private static let endingMilliseconds: CInt = 5000
 
     /// - Returns: `nil` if no daemon introduces itself.
@@ -69,8 +70,8 @@ struct Keeper {
         return status
     }
 
-    /// Drops the mounts, and ends those without a server. If only the connection broke, the daemon keeps serving
-    /// them.
+    /// Drops the mounts, and ends mounts that no server serves. If only the connection broke, the daemon continues to
+    /// serve them.
     private mutating func giveUpMounts() {
         defer { mounts = [:] }
         // An ending process closes its connection some moments before its end is visible.
@@ -78,8 +79,8 @@ struct Keeper {
         for mount in mounts.values { abandon(mount) }
     }
 
-    /// Whether a server has ended or is dying. One of its threads may wait in the kernel for a reply that never
-    /// comes; the process serves no mount then.
+    /// Whether a server has ended or is dying. A dying process serves no mount, even if one of its threads waits in the
+    /// kernel for a reply that never comes.
     private static func hasEnded(_ server: ProcessDescriptor) -> Bool {
         server.hasEnded(within: endingMilliseconds) || server.isDying
     }
@@ -94,7 +95,7 @@ struct Keeper {
 
     // MARK: While the program lives
 
-    /// Handles the daemon's messages until it has gone.
+    /// Handles the daemon's messages until the daemon closes the connection.
     private mutating func serve() {
         while let line {
             switch KeeperMessage.receive(from: line) {
@@ -192,7 +193,7 @@ struct Keeper {
         return true
     }
 
-    /// Passes the mounts to the daemon that claims them. Returns whether there was one.
+    /// Passes the mounts to the daemon that claims them. Returns whether a daemon claimed them.
     private mutating func adopt() -> Bool {
         guard let (line, program) = visitors.takeClaimant() else { return false }
         do throws(Errno) {
@@ -209,8 +210,8 @@ struct Keeper {
         return true
     }
 
-    /// The delay before the restart: none after the first death, and a short one while programs wait. Otherwise it
-    /// backs off, so that a daemon that crashes at its start does not take a whole processor.
+    /// The delay before the restart. It is zero after the first death, and short while programs wait. Otherwise it
+    /// increases, so that a daemon that crashes at its start does not use a whole processor.
     private var pause: Duration {
         if deaths <= 1 { return .zero }
         if !mounts.isEmpty { return .milliseconds(100) }

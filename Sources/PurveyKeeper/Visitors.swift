@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import MountTakeover
 
-/// The clients of the keeper's socket: daemons that want to be the next one.
+/// The clients of the keeper's socket: daemons that want to take over the mounts.
 ///
 /// Clients do not block each other. A client that does not introduce itself in time is disconnected, and so is one
 /// that runs another program or belongs to another user.
@@ -19,9 +19,9 @@ struct Visitors {
     /// The identity of the socket's file, while this process owns it.
     private var identity: FileStatus.Identity?
     private var visitors: [Visitor] = []
-    /// Whether a client that had introduced itself has gone.
+    /// Whether a client that had introduced itself has closed its connection.
     var hasLost = false
-    /// Whether a client has gone with a farewell: the daemon is not to be restarted.
+    /// Whether a client has sent a farewell, so that the daemon is not to be restarted.
     private(set) var hasLeft = false
 
     private static let visitorLimit = 32
@@ -33,7 +33,7 @@ struct Visitors {
         listen()
     }
 
-    /// Listens on the socket, again if its file was removed.
+    /// Listens on the socket. Listens again if the socket's file was removed.
     private mutating func listen() {
         guard !program.socket.isEmpty else { return }
         let found = (try? FileStatus.of(program.socket, followingLinks: false))?.identity

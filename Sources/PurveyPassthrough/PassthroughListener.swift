@@ -38,8 +38,8 @@ struct PassthroughListener {
     private var nextToken = Self.firstToken
     private var starts = StartAllowance()
     /// The number of files that each user has registered and not deregistered. Files of ended connections count,
-    /// because the kernel keeps them until their FUSE session ends. That end is not reported, so this can exceed the
-    /// actual number.
+    /// because the kernel keeps them open until their FUSE session ends. The end of a session is not reported, so the
+    /// number can be too high.
     private var files: [uid_t: Int32] = [:]
     private var refused = RefusedConnections()
 
@@ -82,8 +82,8 @@ struct PassthroughListener {
 
     /// Accepts a connection and starts a process for it.
     ///
-    /// - Returns: the channel to the process, which waits for the message to begin. `nil` if there is no connection
-    ///   or it is refused.
+    /// - Returns: the channel to the process, which waits for a message before it begins; `nil` if there is no
+    ///   connection, or if it is refused.
     private mutating func accept() -> SequencedPacketSocket? {
         let connection: SequencedPacketSocket
         do throws(Errno) {
@@ -192,9 +192,10 @@ struct RefusedConnections {
     }
 }
 
-/// A rate limit for starting processes, for each user: a start delays all other users.
+/// A rate limit for starting processes, per user. It is needed because a start delays all other users.
 ///
-/// A user may start a burst of processes, and after that one per interval. A daemon needs one per domain.
+/// A user may start a burst of processes, and after that one process per interval. A daemon needs one process per
+/// domain.
 struct StartAllowance {
     /// The size of a burst. It allows a daemon with many domains to restart a few times.
     private static let burst = 256
@@ -209,7 +210,7 @@ struct StartAllowance {
     /// The users whose allowance is not full.
     private var uses: [uid_t: Use] = [:]
 
-    /// Whether a process may be started for a user. Counts it if so.
+    /// Whether a process may be started for a user. If so, the start is counted.
     mutating func take(_ user: uid_t, at now: ContinuousClock.Instant) -> Bool {
         var use = uses[user] ?? Use(count: 0, since: now)
         let regained = Int((now - use.since) / Self.interval)

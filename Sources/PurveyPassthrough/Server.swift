@@ -25,7 +25,8 @@ struct Server {
         try retrying { cfuse_become_server(peer.userID, peer.groupID) }
     }
 
-    /// Serves the client until it disconnects or a packet can be neither received nor sent, and throws the reason.
+    /// Serves the client until the client disconnects, or until a packet can be neither received nor sent. Throws the
+    /// reason.
     mutating func serve() throws(Errno) {
         try hearListener()
         // The listening process may have ended before this one was set up to end with it.
@@ -111,7 +112,7 @@ enum Channel {
     static let connection: Int32 = 3
     static let listener: Int32 = 4
 
-    /// The listening process's first message, which makes the other one begin to serve.
+    /// The first message of the listening process. It makes the other process begin to serve.
     static let begin: Int32 = 0
 
     /// A change of the number of registered files: 1 before a file is registered, -1 after one is deregistered.

@@ -7,7 +7,7 @@ import Glibc
 import Images
 import LinuxSystem
 
-/// The maximum number of pixels of a picture that thumbnails are made from.
+/// The maximum number of pixels of a picture from which thumbnails are created.
 let mostPixels = 1 << 25
 
 /// Makes thumbnails of a picture; see ``ShrinkPictureCall``.

@@ -3,7 +3,11 @@ import Glibc
 import LinuxSystem
 
 extension ChildProgram {
-    /// Starts a program in a session of its own, confined from its first instruction on.
+    /// Starts a program in a new session. It is confined from its first instruction on.
+    ///
+    /// - Parameters:
+    /// - environment: The whole environment of the program, as `NAME=value`.
+    /// - descriptors: The program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. The program has no other descriptors.
     ///
     /// - Parameters:
     ///   - environment: `NAME=value` each, and nothing else.
@@ -42,7 +46,7 @@ extension Confinement {
         return namespaces
     }
 
-    /// Passes the confinement as C has it. The pointers in it are valid within `body` only.
+    /// Passes the confinement in the form of the C structure. Its pointers are valid only within `body`.
     fileprivate func withDescription(_ root: RootPlan, _ body: (inout csandbox_confinement) -> CInt) -> CInt {
         let accesses = paths.map(\.access.rawValue)
         let mountAccesses = root.mounts.map(\.access.rawValue)
@@ -72,10 +76,10 @@ extension Confinement {
     }
 }
 
-/// Files of `/proc` that confined programs may read, kept open: under pressure of memory the kernel would forget
-/// them, and Landlock's rules for them with them.
+/// Files of `/proc` that confined programs may read. They are kept open, because the kernel would forget them under
+/// memory pressure, together with Landlock's rules for them.
 ///
-/// With namespaces, mounts within the program's own root directory do that.
+/// With namespaces, mounts in the program's own root directory keep them open instead.
 private enum PinnedFiles {
     private struct State {
         var files: [String: FileDescriptor] = [:]

@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A control group that systemd delegated to this process, in which each confined program gets a group of its own.
+/// A control group that systemd delegated to this process. Each confined program gets a separate group in it.
 ///
-/// The kernel counts there what no resource limit counts: page tables, buffers of sockets, memory files wherever they
-/// are. systemd delegates the group of a unit with `Delegate=`, and says so in an extended attribute of its directory
-/// (systemd.resource-control(5)). A group with members gives no controllers to groups beneath it, so this process moves
-/// into one of its own (cgroups(7), "no internal processes").
+/// A control group counts memory that resource limits do not count: page tables, socket buffers, and all memory files.
+/// systemd delegates the group of a unit with `Delegate=`, and records this in an extended attribute of the group's
+/// directory (systemd.resource-control(5)). A group with member processes cannot pass controllers to groups beneath it.
+/// Therefore this process moves to a separate group beneath it (cgroups(7), "no internal processes").
 package final class ControlGroup: Sendable {
     private let directory: FileDescriptor
-    /// The controllers that groups beneath this one have: `memory`, `pids` or both.
+    /// The controllers of the groups beneath this one: `memory`, `pids` or both.
     package let controllers: [String]
 
     private static let wanted = ["memory", "pids"]
@@ -43,7 +43,7 @@ package final class ControlGroup: Sendable {
         sweep()
     }
 
-    /// The group of one program. It is removed with the last reference, when the program has ended.
+    /// The group of one program. It is removed when the last reference is released, after the program has ended.
     package final class Member: Sendable {
         private let parent: FileDescriptor
         private let name: String
@@ -102,7 +102,7 @@ package final class ControlGroup: Sendable {
 
     private static let prefix = "extension-"
 
-    /// Removes the groups that a killed process left behind. Those with members stay.
+    /// Removes the groups that a killed process left. Groups with members stay.
     private func sweep() {
         guard let entries = try? directory.entries() else { return }
         for entry in entries where entry.name.description.hasPrefix(Self.prefix) {

@@ -4,9 +4,9 @@ import LinuxSystem
 
 /// The layers of confinement that a kernel may lack or a system may refuse.
 package struct Layers: Sendable, Equatable {
-    /// The newest version of Landlock's interface that is used; 0 is none.
+    /// The newest version of Landlock's interface that may be used; 0 disables Landlock.
     package var landlock: Int
-    /// The namespaces that a program gets, where the system permits them.
+    /// The namespaces that a program gets, if the system permits them.
     package var namespaces: Namespaces
 
     package init(landlock: Int = .max, namespaces: Namespaces = .all) {
@@ -30,7 +30,7 @@ package struct Layers: Sendable, Equatable {
     /// `PURVEY_LAYERS=landlock:2,namespaces:no`.
     package static let environmentKey = "PURVEY_LAYERS"
 
-    /// The layers that this process uses: all, unless its environment says otherwise.
+    /// The layers that this process uses. All layers are used, unless the environment names others.
     package static let wanted = Layers(getenv(environmentKey).map { String(cString: $0) } ?? "")
 
     /// Reads `landlock:VERSION` and `namespaces:no`, parted by commas. Ignores everything else.
@@ -46,7 +46,7 @@ package struct Layers: Sendable, Equatable {
         }
     }
 
-    /// The namespaces that this process's confined programs have had, and the reason why the system refused others.
+    /// The namespaces that confined programs of this process have had, and the reason why the system refused others.
     private struct Seen {
         var namespaces: Namespaces?
         var refusal: Errno?
@@ -64,8 +64,9 @@ package struct Layers: Sendable, Equatable {
         }
     }
 
-    /// The limits that this system cannot enforce, one sentence each; empty if it enforces all. The sentences about
-    /// namespaces are those of the last start; before the first one a trial start finds out. Blocks then.
+    /// Sentences about the limits that this system is unable to enforce; empty if it enforces all. The sentences about
+    /// namespaces describe the last start. If no program was started yet, a trial start determines them. In this case
+    /// the property blocks.
     package static var missing: [String] { missing(wanted) }
 
     package static func missing(_ wanted: Layers) -> [String] {
@@ -73,7 +74,9 @@ package struct Layers: Sendable, Equatable {
         return missing(wanted, permitting: permitted, refusal)
     }
 
-    /// The same, on a system that permits certain namespaces only.
+    /// Returns the sentences of ``missing`` for a system that permits only certain namespaces.
+    ///
+    /// - Parameter refusal: The reason why the system permits no other namespaces.
     ///
     /// - Parameter refusal: the reason why it permits no others.
     package static func missing(_ wanted: Layers, permitting permitted: Namespaces, _ refusal: Errno?) -> [String] {
@@ -99,7 +102,7 @@ package struct Layers: Sendable, Equatable {
         return missing
     }
 
-    /// The version of Landlock's interface that is used; 0 is none.
+    /// The version of Landlock's interface that is used; 0 if Landlock is not used.
     package var usedLandlock: Int { min(Int(csandbox_landlock_version()), landlock) }
 
     /// Whether the system permits root directories of programs' own. Blocks at its first use.

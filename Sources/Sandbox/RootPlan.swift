@@ -7,13 +7,13 @@ struct RootPlan {
     private(set) var mounts: [(path: String, access: Confinement.Access)] = []
     /// Links outside of the mounts, by their path.
     private(set) var links: [(path: String, target: String)] = []
-    /// Whether the program reaches everything, so that a root directory of its own makes no difference.
+    /// Whether the program can access all files, so that a separate root directory has no effect.
     private(set) var isWhole = false
 
     /// The kernel's own limit; see path_resolution(7).
     private static let mostLinks = 40
 
-    /// Plans the root directory for paths. Blocks on the file system, which is asked where links lead.
+    /// Plans the root directory for paths. Blocks on the file system, because links are resolved.
     init(for paths: [(path: String, access: Confinement.Access)]) {
         var accesses: [String: Confinement.Access] = [:]
         var targets: [String: String] = [:]
@@ -46,7 +46,7 @@ struct RootPlan {
 
     private static func isOfProc(_ path: String) -> Bool { path == "/proc" || path.hasPrefix("/proc/") }
 
-    /// The outcomes of looking at places that paths led through: most paths share the first ones.
+    /// A cache of examined places. It is useful because most paths have the same first components.
     private struct Places {
         enum Place {
             case link(String)
@@ -76,8 +76,8 @@ struct RootPlan {
         }
     }
 
-    /// Returns an absolute path without links, and adds the links that led there; `nil` if there are too many, if
-    /// one is not UTF-8 or leads into `/proc`, or if the path is relative or cannot be looked up.
+    /// Returns an absolute path without links, and adds the links in the original path. Returns `nil` if there are too
+    /// many links, if a link is not UTF-8 or leads into `/proc`, or if the path is relative or cannot be examined.
     private static func resolve(
         _ path: String, _ passed: inout [(path: String, target: String)], _ places: inout Places
     ) -> String? {

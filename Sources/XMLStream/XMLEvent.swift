@@ -5,6 +5,6 @@ public enum XMLEvent: Equatable, Sendable {
     /// A run of text within an element, whole: references are resolved, and CDATA sections, comments and the borders
     /// of pieces do not divide it.
     case text(String)
-    /// An element ends. One that is empty begins and ends.
+    /// An element ends. An empty element has a beginning and an end, too.
     case end(XMLName)
 }

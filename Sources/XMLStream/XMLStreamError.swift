@@ -2,8 +2,8 @@
 public enum XMLStreamError: Error, Equatable {
     /// The document violates XML's rules: the parser's reason, and the line, from 1.
     case malformed(String, line: Int)
-    /// The document has a document type. Such a document could define entities, which grow without bounds or read
-    /// other files. Web pages have one, too: its name.
+    /// The document has a document type. Such a document could define entities that grow without limit or read other
+    /// files. The value is the name of the document type, which shows, for example, that the document is a web page.
     case documentType(String)
     /// The document ended before its root element.
     case incomplete
@@ -19,7 +19,7 @@ public enum XMLStreamError: Error, Equatable {
 }
 
 extension XMLStreamError: CustomStringConvertible {
-    /// One sentence, without a capital letter and a period.
+    /// A sentence without a capital letter at the beginning and a period at the end.
     public var description: String {
         switch self {
         case .malformed(let reason, let line): "the XML is malformed in line \(line): \(reason)"

@@ -8,8 +8,8 @@ import CExpat
 ///     }
 ///     try parser.finish()
 ///
-/// It keeps no more of the document than one run of text. No entity is defined by a document, and nothing else is
-/// ever loaded. After an error, the parser repeats that error.
+/// It stores at most one run of text of the document. Documents cannot define entities, and other files are never
+/// loaded. After an error, every call fails with the same error.
 public final class XMLStreamParser {
     /// The character between namespace and name in expat's names. No document can contain it.
     private static let separator: CChar = 1

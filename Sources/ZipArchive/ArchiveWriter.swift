@@ -3,7 +3,8 @@ import LinuxSystem
 
 /// The writer of one archive. It requests pieces from the workers ahead of writing, and writes them in order.
 struct ArchiveWriter: ~Copyable {
-    /// The limits of requested pieces that are not written yet: files, which are open meanwhile, and bytes.
+    /// The maximum of requested pieces that are not written yet: the number of files, which are open during this time,
+    /// and the number of bytes.
     private static let pendingSteps = 48
     private static let pendingBytes = 32 << 20
 

@@ -7,8 +7,8 @@ import LinuxSystem
 /// the walk (``TreeWalker``), and times are those of the files, in UTC. Permissions are preserved. Symbolic links
 /// stay links in the archive, wherever they point. Pipes, sockets and devices are left out and reported.
 ///
-/// Files are compressed on threads of the archiver's own. Memory is bounded: about 4 MiB for each thread, and at most
-/// 32 MiB of data that waits to be written.
+/// Files are compressed on separate threads. Memory is bounded: about 4 MiB for each thread, and at most 32 MiB of data
+/// that waits to be written.
 ///
 /// The calls block, and call their closures on the calling thread.
 package enum ZipArchiver {

@@ -1,12 +1,16 @@
 import CRuntimeSupport
 import Glibc
 
-/// Names as the compiler makes them, which a stranger may have made up.
+/// Names in the form in which the compiler makes them. They are not trusted, because another process may have made them
+/// up.
 ///
-/// A mangled name refers to its own parts by number, and a part that refers to another one twice is twice as long when
-/// it is written out. So 300 bytes can stand for a name of terabytes, and the language's runtime sets no limit.
+/// A mangled name refers to its own parts by number. A part that refers twice to another part is twice as long as that
+/// part when it is demangled. Therefore 300 bytes can represent a name of terabytes. Swift's runtime has no limit.
 package enum MangledName {
-    /// Returns the name as a programmer writes it.
+    /// Returns the demangled name.
+    ///
+    /// - Parameter most: the approximate maximum size of the result in bytes.
+    /// - Returns: `nil` if the name is not a mangled name, or if the result may be longer.
     ///
     /// - Parameter most: the most bytes of it, about.
     /// - Returns: `nil` for what is no such name, and for what may be longer than that.
@@ -14,7 +18,7 @@ package enum MangledName {
         isBounded(name, by: most) ? readable(name) : nil
     }
 
-    /// Returns the name, which this process has made itself, as a programmer writes it.
+    /// Returns the demangled name. The mangled name must come from this process.
     static func readable(_ name: String) -> String? {
         var name = name
         let text = name.withUTF8 { bytes in
@@ -33,10 +37,11 @@ package enum MangledName {
         return references < 32 && bytes.count < 1 << 16 && bytes.count << references <= most
     }
 
-    /// Returns at least the number of references to parts of the name: `A` in an identifier counts as one, too.
+    /// Returns an upper bound of the number of references to parts of the name. An `A` in an identifier is counted,
+    /// too.
     ///
-    /// After an `A` come letters, of which the last is a capital, or a number with an underscore. A number before a
-    /// letter says how often the part is meant.
+    /// An `A` is followed by letters, the last of which is a capital letter, or by a number with an underscore. A
+    /// number before a letter is the number of repetitions of the reference.
     private static func references(in bytes: [UInt8]) -> Int {
         var count = 0
         var place = 0

@@ -1,7 +1,7 @@
 import Distributed
 import LinuxSystem
 
-/// Distributed actors that other processes call. The services of file providers are made of them.
+/// Distributed actors that other processes call. The services of file providers consist of such actors.
 ///
 /// A service is a `public` protocol that both sides know:
 ///
@@ -50,7 +50,7 @@ public final class ServiceActorSystem: DistributedActorSystem {
 
     private init() {}
 
-    /// Returns the actor of this process that has an identity, or `nil` for an actor of another process.
+    /// Returns the actor of this process that has an identity, or `nil` if the actor is in another process.
     ///
     /// - Throws: ``ServiceCallError/noSuchActor``.
     public func resolve<Act: DistributedActor>(id: ActorID, as actorType: Act.Type) throws -> Act?
@@ -97,7 +97,7 @@ public final class ServiceActorSystem: DistributedActorSystem {
         return try ServiceValue.decode(answer)
     }
 
-    /// Calls a function that returns nothing. Otherwise as ``remoteCall(on:target:invocation:throwing:returning:)``.
+    /// Calls a function that returns nothing. See ``remoteCall(on:target:invocation:throwing:returning:)``.
     public func remoteCallVoid<Act: DistributedActor, Err: Error>(
         on actor: Act, target: RemoteCallTarget, invocation: inout InvocationEncoder, throwing: Err.Type
     ) async throws where Act.ID == ActorID {
@@ -110,7 +110,7 @@ public final class ServiceActorSystem: DistributedActorSystem {
     }
 }
 
-/// The identity of an actor of a ``ServiceActorSystem``. It is valid in its own process only, and cannot be sent.
+/// The identity of an actor of a ``ServiceActorSystem``. It is valid only in its own process, and cannot be sent.
 public struct ServiceActorID: Sendable, Hashable, Codable {
     enum Place: Sendable, Hashable {
         case here(UInt64)

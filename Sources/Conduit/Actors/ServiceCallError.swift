@@ -5,9 +5,9 @@ import Foundation
 public enum ServiceCallError: DistributedActorSystemError, LocalizedError, Hashable, CustomStringConvertible {
     /// The connection to the service ended. The call may have been carried out.
     case connectionLost(String)
-    /// The arguments or the reply are larger than one message may be.
+    /// The arguments or the reply are larger than the maximum size of a message.
     case tooLarge(String)
-    /// The limit of calls of one connection that wait for their replies is reached.
+    /// The maximum number of calls of one connection that wait for their replies is reached.
     case tooManyCalls(limit: Int)
     /// The function is generic.
     case genericFunction
@@ -15,7 +15,8 @@ public enum ServiceCallError: DistributedActorSystemError, LocalizedError, Hasha
     case actorAsValue
     /// The actor does not exist any more.
     case noSuchActor
-    /// The service has no such function, or it takes other arguments: the sides were built with different protocols.
+    /// The service does not have such a function, or the function has other arguments. The two sides were built with
+    /// different protocols.
     case mismatch(String)
 
     /// A description in one sentence.

@@ -1,10 +1,11 @@
 import Distributed
 
-/// The check of the functions that another process may call of an actor: functions of the actor's own type and of the
-/// protocols that the type conforms to.
+/// The check whether another process may call a function of an actor. Permitted are functions of the actor's own type,
+/// and of the protocols to which the type conforms.
 ///
-/// The name of the function comes from the other process. Swift's runtime finds a function of any type of this
-/// process by its name, and passes the actor to it as if it were of that type. So the name must be checked first.
+/// The name of the function comes from the other process. Swift's runtime finds a function of any type of this process
+/// by its name, and passes the actor to the function as if the actor had that type. Therefore the name must be checked
+/// first.
 struct ServiceFunctions: Sendable {
     /// The demangled name of the actor's type, as it appears in the names of its functions.
     private let type: String?
@@ -19,7 +20,7 @@ struct ServiceFunctions: Sendable {
     private static let extending = "(extension in "
     /// The maximum length of a mangled function name, in bytes.
     private static let longestName = 8192
-    /// Bytes of what it stands for: more than a name needs in which types come again and again.
+    /// The maximum size in bytes of a demangled name. It is larger than needed for names that contain types repeatedly.
     private static let longestReadableName = 64 << 20
 
     /// Checks that another process may call a function.
@@ -52,7 +53,7 @@ struct ServiceFunctions: Sendable {
 
     /// Refuses generic functions.
     ///
-    /// - Parameter end: the text after the name: the parameters, or before them the generic parameters.
+    /// - Parameter end: the text after the name: the parameters, preceded by any generic parameters.
     private static func checkEnd(_ end: Substring) throws(ServiceCallError) {
         if end.hasPrefix("<") { throw .genericFunction }
     }

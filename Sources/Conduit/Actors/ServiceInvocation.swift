@@ -8,7 +8,9 @@ public struct ServiceInvocationEncoder: DistributedTargetInvocationEncoder {
 
     var arguments: [[UInt8]] = []
 
-    /// Accepts the stub type of a call through a protocol, which means nothing to the other side.
+    /// Accepts the stub type in a call through a protocol. The type has no meaning for the other side.
+    ///
+    /// - Throws: ``ServiceCallError/genericFunction`` for any other type.
     ///
     /// - Throws: ``ServiceCallError/genericFunction`` for any other type.
     public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
@@ -82,7 +84,7 @@ public struct ServiceResultHandler: DistributedTargetInvocationResultHandler {
     public func onThrow<Err: Error>(error: Err) async throws { call.fail(describe(error)) }
 }
 
-/// The coding of arguments and results: JSON, each value in an array of its own.
+/// The coding of arguments and results: JSON, with each value in a separate array.
 enum ServiceValue {
     private static let infinite = (positive: "+infinity", negative: "-infinity", none: "nan")
 

@@ -1,7 +1,7 @@
 import Distributed
 import LinuxSystem
 
-/// A connection to one distributed actor in another process. The last reference closes it.
+/// A connection to one distributed actor in another process. It is closed when the last reference is released.
 package final class ServiceLink: Sendable, Hashable {
     private let connection: Connection
     /// Converts the actor's errors to errors that code of this process can match.
@@ -66,7 +66,7 @@ extension ServiceActorSystem {
     /// Serves calls of an actor over a socket, until the other side closes it.
     ///
     /// - Parameters:
-    ///   - describe: makes the failure that the caller gets from an error that the actor throws.
+    ///   - describe: converts an error that the actor throws to the failure that the caller receives.
     ///   - ended: called once when the connection ends, on the connections' thread.
     /// - Returns: a function that closes the connection.
     package func serve<Act: DistributedActor>(
@@ -80,9 +80,9 @@ extension ServiceActorSystem {
         return { connection.close() }
     }
 
-    /// Returns a service that answers the calls of an actor.
+    /// Returns a service that serves the calls of an actor.
     ///
-    /// - Parameter describe: makes the failure that the caller gets from an error that the actor throws.
+    /// - Parameter describe: converts an error that the actor throws to the failure that the caller receives.
     package func service<Act: DistributedActor>(
         of actor: Act, describe: @escaping @Sendable (any Error) -> RemoteError
     ) -> Service where Act.ActorSystem == ServiceActorSystem {
@@ -112,8 +112,8 @@ extension ServiceActorSystem {
         return service
     }
 
-    /// Returns the service of an actor of a type that is known only at run time, or `nil` for an actor of another
-    /// system.
+    /// Returns the service of an actor whose type is known only at run time; `nil` if the actor belongs to another
+    /// actor system.
     package func service(
         ofAny actor: any DistributedActor, describe: @escaping @Sendable (any Error) -> RemoteError
     ) -> Service? {

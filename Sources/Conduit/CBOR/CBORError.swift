@@ -9,17 +9,17 @@
         case indefiniteLength
         /// A break outside of an indefinite-length item, or between a map's key and its value.
         case unexpectedBreak
-        /// A string's chunk that is not a definite-length string of the same type (§3.2.3).
+        /// A chunk of a string that is not a definite-length string of the same type (§3.2.3).
         case invalidChunk
         /// A simple value below 32 in two bytes (§3.3).
         case invalidSimpleValue
         /// Text that is not UTF-8.
         case invalidText
-        /// An array or map with a count that exceeds the remaining bytes.
+        /// An array or map whose count exceeds the remaining bytes.
         case countExceedsInput
         /// More levels of nesting than the reader allows.
         case tooDeep
-        /// A well-formed item of another type than the requested one.
+        /// A well-formed item whose type is not the requested one.
         case unexpectedType
         /// A number outside of the range of the requested type.
         case outOfRange

@@ -1,7 +1,7 @@
 extension CBORReader {
     /// Reads an array's head. Returns the number of items, or `nil` if they end with a break.
     ///
-    /// The count never exceeds the number of remaining bytes, since each item takes at least one.
+    /// The count never exceeds the number of remaining bytes, because each item takes at least one byte.
     package mutating func readArrayHead() throws(CBORError) -> Int? {
         try readCount(of: .array, itemsEach: 1)
     }
@@ -26,7 +26,7 @@ extension CBORReader {
         return head.isIndefinite ? nil : try checked(head.argument, itemsEach: itemsEach, startedAt: start)
     }
 
-    /// Returns a count of items, after checking that the rest of the input could hold them.
+    /// Returns a count of items, after checking that the rest of the input can contain them.
     func checked(_ count: UInt64, itemsEach: UInt64, startedAt start: Int) throws(CBORError) -> Int {
         guard count <= UInt64(remaining) / itemsEach else { throw CBORError(.countExceedsInput, at: start) }
         return Int(count)
@@ -34,7 +34,7 @@ extension CBORReader {
 
     /// Moves past one item of any type, checking that it is well-formed (RFC 8949 appendix C).
     ///
-    /// Text is not checked for UTF-8, since it is not used.
+    /// Text is not checked for valid UTF-8, because it is not used.
     package mutating func skip(depth: Int = 0) throws(CBORError) {
         let start = offset
         let head = try readHead()

@@ -3,7 +3,7 @@ import LinuxSystem
 extension CBORReader {
     /// Reads a definite-length byte string without a copy. The result is valid as long as the reader's bytes.
     ///
-    /// A string in chunks is not contiguous, and fails with `unexpectedType`; `readBytes()` takes both.
+    /// A string in chunks is not contiguous, and fails with `unexpectedType`. `readBytes()` reads both kinds.
     package mutating func readBytesInPlace() throws(CBORError) -> UnsafeRawBufferPointer {
         let start = offset
         let head = try readHead()

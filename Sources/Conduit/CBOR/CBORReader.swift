@@ -3,7 +3,7 @@
 /// No input makes it trap, read outside of its bytes, or reserve more memory than the input has bytes. The bytes must
 /// stay in place as long as the reader is used.
 package struct CBORReader {
-    /// The default limit of arrays, maps and tags inside each other.
+    /// The default maximum depth of nested arrays, maps and tags.
     package static let defaultDepthLimit = 64
 
     let bytes: UnsafeRawBufferPointer
@@ -66,7 +66,7 @@ package struct CBORReader {
         return Value(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 1, as: Value.self))
     }
 
-    /// Returns the next `count` bytes and moves past them.
+    /// Returns the next `count` bytes, and advances past them.
     mutating func take(_ count: UInt64, startedAt start: Int) throws(CBORError) -> UnsafeRawBufferPointer {
         guard count <= UInt64(remaining) else { throw CBORError(.endOfInput, at: start) }
         let end = offset + Int(count)

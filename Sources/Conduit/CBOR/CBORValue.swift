@@ -12,7 +12,7 @@ package indirect enum CBORValue: Sendable {
     case bool(Bool)
     case null
     case undefined
-    /// A simple value other than the four above.
+    /// A simple value other than the four cases above.
     case simple(UInt8)
     case float(Double)
 }

@@ -1,7 +1,7 @@
 /// A writer of CBOR (RFC 8949) in preferred serialization (§4.1).
 ///
-/// It starts in memory that the caller lends, usually on the stack, and moves to memory of its own when that is full.
-/// So a small message is written without any allocation.
+/// It begins in memory that the caller provides, usually on the stack, and moves to allocated memory when that is full.
+/// Therefore a small message is written without an allocation.
 package struct CBORWriter: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private var capacity: Int
@@ -11,7 +11,7 @@ package struct CBORWriter: ~Copyable {
 
     /// Creates a writer.
     ///
-    /// - Parameter scratch: memory that outlives the writer and is used by nothing else meanwhile; may be empty.
+    /// - Parameter scratch: memory that outlives the writer. Nothing else may use it until then. It may be empty.
     package init(scratch: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)) {
         base = scratch.baseAddress
         capacity = scratch.count

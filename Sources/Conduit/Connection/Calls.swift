@@ -19,7 +19,7 @@ struct Calls: ~Copyable {
     var pending: [UInt64: Receiver] = [:]
     /// Calls that the other side made.
     private(set) var served: [UInt64: ServedCallRecord] = [:]
-    /// The bytes and descriptors of the requests of those calls.
+    /// The number of bytes and descriptors in the requests of these calls.
     private var servedBytes = 0
     private var servedDescriptors = 0
     var closeHandlers: [@Sendable (CloseReason) -> Void] = []
@@ -28,7 +28,7 @@ struct Calls: ~Copyable {
     /// The result of admitting a request.
     enum Admission {
         case served
-        /// A call with the same number is being served.
+        /// A call with the same number is already being served.
         case repeated
         /// A limit of calls that are served at a time is reached.
         case oneTooMany

@@ -6,8 +6,8 @@ extension Connection {
     /// thread calls `cancel()`.
     ///
     /// - Parameters:
-    ///   - progress: called as the other side reports progress, never after the completion handler has begun on the
-    ///     connections' thread. Reports may be skipped in favour of newer ones.
+    ///   - progress: called when the other side reports progress. It is not called after the completion handler has
+    ///     begun on the connections' thread. A report may be skipped if a newer one exists.
     ///   - completion: called exactly once, on the connections' thread, with the reply, the other side's error, or
     ///     the reason why there is no reply.
     @discardableResult
@@ -75,7 +75,8 @@ extension Connection {
         let result = Lock<Result<Reply, ConduitError>?>(nil)
     }
 
-    /// Sends a notice, and fails if it cannot be sent. Success does not mean that the other side understood it.
+    /// Sends a notice. Fails if the notice cannot be sent. Success does not mean that the other side understood the
+    /// notice.
     package func notify<N: Notice>(_ notice: N) throws(ConduitError) {
         if let reason = closeReason { throw .disconnected(reason) }
         try send(.notice, call: 0, method: N.method, body: notice)

@@ -17,9 +17,9 @@ extension Connection {
     /// Blocks only if the listener's queue of pending connections is full, and at most for the given time. Does not
     /// wait for the connections' thread.
     ///
-    /// - Throws: `.refused` if the path is served by another user; otherwise the system's error: `noSuchFile` if
-    ///   there is no such path, `connectionRefused` if no process listens any more, `timedOut` if the listener
-    ///   accepts no connections.
+    /// - Throws: `.refused` if the path is served by another user. Otherwise the system's error: `noSuchFile` if the
+    ///   path does not exist, `connectionRefused` if no process listens at it, `timedOut` if the listener does not
+    ///   accept the connection.
     package static func connect(
         to path: String, service: Service = Service(), limits: ConnectionLimits = .init(),
         timeoutMilliseconds: Int = 10_000

@@ -33,8 +33,8 @@ extension Connection: EventSource {
         receiveBudget.wasUsedUp(budget)
     }
 
-    /// Whether reading is suspended because too many of the peer's descriptors wait to be closed. If the peer is gone
-    /// as well, ends the connection, which drops the packets that were not read.
+    /// Whether reading is suspended because too many of the peer's descriptors wait to be closed. If the peer has also
+    /// closed the connection, ends it, which drops the unread packets.
     private func waitsForClosing(_ events: EventPoll.Events) -> Bool {
         let count = lane.count
         if count == 0 { mayHaveUnclosed.store(false, ordering: .relaxed) }
@@ -51,7 +51,7 @@ extension Connection: EventSource {
         return true
     }
 
-    /// Whether a confined peer is gone, so that a message with a large body from it is useless.
+    /// Whether a confined peer has ended. In this case a message with a large body from it is useless.
     private func isOfDead(_ socket: SequencedPacketSocket) -> Bool {
         guard isPeerConfined else { return false }
         if !hasPeerGone.load(ordering: .relaxed), socket.isHungUp { hasPeerGone.store(true, ordering: .relaxed) }

@@ -4,8 +4,8 @@ import Synchronization
 extension Connection {
     /// Sends a message in a frame. The message encodes itself on this thread, before any lock is taken.
     ///
-    /// Fails if this message cannot be sent. Does not fail if the connection has ended, since the end of the
-    /// connection fails all waiting calls.
+    /// Fails if this message cannot be sent. Does not fail if the connection has ended, because the end of the
+    /// connection fails all waiting calls in any case.
     func send(
         _ kind: Frame.Kind, call: UInt64, method: UInt64? = nil, body: some Message
     ) throws(ConduitError) {
@@ -91,8 +91,8 @@ extension Connection {
         }
     }
 
-    /// Sets the events that the loop watches for: readability, unless reading is suspended because of queued packets
-    /// or unclosed descriptors, and writability if `forRoom` is set. The caller holds the lock of `outbound`.
+    /// Sets the events that the loop watches for: readability, unless reading is suspended because of queued packets or
+    /// unclosed descriptors, and writability if `forRoom` is set. The caller must hold the lock of `outbound`.
     private func watch(_ socket: SequencedPacketSocket, forRoom: Bool) {
         var events: EventPoll.Events = forRoom ? .writable : []
         if !isClogged.load(ordering: .relaxed), !isClosingBehind.load(ordering: .relaxed) { events.insert(.readable) }

@@ -9,10 +9,10 @@ import Synchronization
 ///   closures run on the connections' shared thread, in the order of arrival, with no lock held. They may use this
 ///   and every other connection, and must not block. Exception: `cancel()` runs the completion handler on the calling
 ///   thread.
-/// - Confined peers: a connection to a confined peer has a thread of its own, so that decoding the peer's messages
-///   delays no other connection. Its handlers run concurrently with those of other connections. When the peer is
-///   gone, its requests and large notices are dropped. Replies and small notices, which are limited by the socket's
-///   buffer, are still received.
+/// - Confined peers: a connection to a confined peer has a separate thread, so that decoding the peer's messages delays
+///   no other connection. Its handlers run concurrently with those of other connections. When the peer has ended, its
+///   requests and large notices are dropped. Replies and small notices, which are limited by the socket's buffer, are
+///   still received.
 /// - Descriptors: another thread closes the descriptors that the peer sent, including those in packets that were not
 ///   received.
 /// - Lifetime: an open connection retains itself until one side closes it. The creator must close it.
@@ -30,13 +30,14 @@ package final class Connection: Sendable {
     let nextCall = Atomic<UInt64>(1)
     /// Set before this side shuts the socket down. Data that arrives later is ignored.
     let isClosing = Atomic<Bool>(false)
-    /// Set while too much is queued for the peer. Nothing is read from it meanwhile.
+    /// Whether too much data is queued for the peer. As long as this is so, nothing is read from the peer.
     let isClogged = Atomic<Bool>(false)
-    /// Set while too many of the peer's descriptors wait to be closed. Nothing is read from it meanwhile.
+    /// Whether too many of the peer's descriptors wait to be closed. As long as this is so, nothing is read from the
+    /// peer.
     let isClosingBehind = Atomic<Bool>(false)
     /// Set when descriptors arrive, and cleared when all are closed. Only the loop's thread uses it.
     let mayHaveUnclosed = Atomic<Bool>(false)
-    /// Set when a confined peer is found to be gone. Only the loop's thread uses it.
+    /// Whether a confined peer was found to have ended. Only the loop's thread uses this property.
     let hasPeerGone = Atomic<Bool>(false)
     let receiveBudget = ReceiveBudget()
 
@@ -49,8 +50,8 @@ package final class Connection: Sendable {
     ///
     /// - Parameters:
     ///   - service: the calls and notices that this side serves. Other calls get an error.
-    ///   - isPeerConfined: whether the peer is confined and so not trusted, such as an extension's process. It gets a
-    ///     thread of its own, so that it delays no other connection.
+    ///   - isPeerConfined: whether the peer is confined, and therefore not trusted, such as an extension's process. The
+    ///     connection gets a separate thread, so that the peer delays no other connection.
     package convenience init(
         _ socket: SequencedPacketSocket, service: Service = Service(), limits: ConnectionLimits = .init(),
         isPeerConfined: Bool = false
@@ -136,9 +137,9 @@ extension Connection {
     /// An upper bound of the packets that a socket's buffer holds.
     private static let mostQueued = 2048
 
-    /// Receives the packets that are left, so that the lane closes each of their descriptors by
-    /// ``DescriptorCloser/closeWithoutLingering``. The kernel closes descriptors in an unread packet without that
-    /// care, so they may linger.
+    /// Receives the remaining packets, so that the lane closes each of their descriptors with
+    /// ``DescriptorCloser/closeWithoutLingering``. If packets stay unread, the kernel closes their descriptors in the
+    /// usual way, in which sockets may linger.
     private func takeQueued(from socket: SequencedPacketSocket) {
         socket.shutDown()
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in

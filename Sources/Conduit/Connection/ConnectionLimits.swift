@@ -1,17 +1,17 @@
-/// The limits of a connection. They bound the memory that a peer can make this process use.
+/// The limits of a connection. They limit the memory of this process that a peer can use.
 package struct ConnectionLimits: Sendable {
     /// The maximum size in bytes of a message's body, for sending and for receiving.
     package var sentMessageSize: Int
     package var receivedMessageSize: Int
-    /// The maximum number of calls that wait for a reply, for each direction. On the serving side, a call counts
-    /// until its handler has replied or dropped it, cancelled or not.
+    /// The maximum number of calls that wait for a reply, for each direction. On the serving side, a call counts until
+    /// its handler has replied to it or released it, even if the call was cancelled.
     package var callsInFlight: Int
-    /// The maximum bytes and descriptors of the requests that are served at a time. A request is always served if no
-    /// other one is.
+    /// The maximum number of bytes and descriptors of the requests that are served at one time. A request is always
+    /// served if no other request is being served.
     package var servedBytes: Int
     package var servedDescriptors: Int
-    /// The maximum bytes, messages and descriptors that are queued for a peer that does not read. If one is exceeded,
-    /// the connection is closed.
+    /// The maximum number of bytes, messages and descriptors that are queued for a peer that does not read. If a limit
+    /// is exceeded, the connection is closed.
     package var queuedBytes: Int
     package var queuedMessages: Int
     package var queuedDescriptors: Int

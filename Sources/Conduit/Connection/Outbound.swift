@@ -14,7 +14,7 @@ struct Outbound {
     /// The state after a flush of the queue.
     enum Remainder {
         case nothing
-        /// Packets are left. The loop reports when there is room.
+        /// Packets are waiting. The loop reports when the socket has room for them.
         case waiting
         /// The system is short of memory or of descriptors in flight, and does not report when that ends.
         case starving
@@ -22,13 +22,13 @@ struct Outbound {
 
     /// The outcome of sending a packet.
     enum Result {
-        /// The kernel has accepted the packet, or it is queued behind others.
+        /// The kernel has accepted the packet, or the packet is queued behind others.
         case accepted
         /// The packet is the first of the queue: the loop must watch for room.
         case waiting
         /// The connection has ended or is about to. That end fails all waiting calls.
         case gone
-        /// This packet cannot be sent. Others can.
+        /// This packet cannot be sent. Other packets can be sent.
         case failed(Errno)
     }
 
@@ -52,8 +52,8 @@ struct Outbound {
     /// Whether packets or progress wait for room in the socket.
     var isWaiting: Bool { !hasNothingQueued || !progress.isEmpty }
 
-    /// Whether one more packet may be queued. A first one always may. Otherwise a limit smaller than a message would
-    /// close the connection although the peer reads.
+    /// Whether one more packet may be queued. The first packet may always be queued. Otherwise a limit that is smaller
+    /// than a message would close the connection although the peer reads.
     private func hasRoom(for cost: Int, _ descriptors: Int, _ limits: ConnectionLimits) -> Bool {
         hasNothingQueued
             || (queuedBytes + cost <= limits.queuedBytes && queue.count - head < limits.queuedMessages
@@ -140,7 +140,7 @@ struct Outbound {
         return isWaiting ? .waiting : .nothing
     }
 
-    /// Shuts the socket down, which makes the loop end the connection.
+    /// Shuts down the socket, which makes the loop end the connection.
     mutating func beginClosing(_ reason: CloseReason, _ isClosing: borrowing Atomic<Bool>) {
         guard let socket, closeReason == nil else { return }
         closeReason = reason
@@ -162,8 +162,8 @@ struct Outbound {
         head = 0
     }
 
-    /// Whether the system is short of memory or of descriptors in flight, which other processes of the user can cause
-    /// and which passes.
+    /// Whether the system lacks memory or descriptors in flight. Other processes of the user can cause this. It is
+    /// temporary.
     private static func isStarvation(_ error: Errno) -> Bool {
         error == .noBufferSpace || error == .outOfMemory || error == .tooManyDescriptorsInFlight
     }

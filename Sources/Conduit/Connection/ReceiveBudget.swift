@@ -3,10 +3,10 @@ import Synchronization
 /// The number of packets to receive from one connection before others get their turn.
 ///
 /// In a dialogue, each wake-up brings one packet, or a few if a notice precedes a request. Trying to receive one more
-/// costs a useless system call. In a flood, receiving many at a time saves a wait for each. So the budget is the
-/// number of packets of the last wake-up, and now and then a larger number is tried.
+/// costs a useless system call. In a flood, receiving many at a time saves a wait for each. Therefore the budget is the
+/// number of packets of the last wake-up, and occasionally a larger number is tried.
 ///
-/// Only the loop's thread uses it. The atomics only allow a shared object to hold it.
+/// Only the loop's thread uses it. The atomics only make it possible to store the budget in a shared object.
 struct ReceiveBudget: ~Copyable {
     private let wakeUps = Atomic<UInt>(0)
     private let expected = Atomic<Int>(1)

@@ -1,7 +1,7 @@
 /// A call of the other side, from its arrival to the reply.
 ///
-/// It is answered exactly once: a second reply is ignored, and dropping the object without a reply sends the caller
-/// an error. Any thread may use it.
+/// It gets exactly one reply. A second reply is ignored. If the object is released without a reply, the caller gets an
+/// error. Any thread may use it.
 package final class ServedCall<C: Call>: Sendable {
     private let record: ServedCallRecord
 

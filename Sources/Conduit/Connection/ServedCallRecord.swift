@@ -26,7 +26,7 @@ final class ServedCallRecord: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Takes the right to reply, which exists once. Returns `nil` if it was taken already.
+    /// Takes the right to reply, which can be taken once. Returns `nil` if it was taken before.
     private func beginAnswering() -> (isCancelled: Bool, dropped: [@Sendable () -> Void])? {
         state.withLock { state in
             if state.isAnswered { return nil }

@@ -18,7 +18,7 @@ package struct Service: Sendable {
     /// Creates a service without handlers.
     package init() {}
 
-    /// Serves a call. The handler replies through the exchange, once, now or later.
+    /// Serves a call. The handler replies once through its argument, at once or later.
     ///
     /// - Precondition: no call of the same number is served yet.
     package mutating func on<C: Call>(

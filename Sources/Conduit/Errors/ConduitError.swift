@@ -43,8 +43,8 @@ package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ConduitError {
-    /// Whether the sides disagree about a call: one does not know it, or misses a value in it. This happens after an
-    /// update, while a process of the earlier version still runs.
+    /// Whether the sides disagree about a call: one side does not have it, or misses a value in it. This happens after
+    /// an update, while a process of the earlier version is still running.
     package var tellsOfAnotherVersion: Bool {
         switch self {
         case .remote(let failure): failure.conduitCode == .unknownMethod || failure.conduitCode == .malformedRequest
@@ -62,7 +62,7 @@ extension ConduitError {
 package enum CloseReason: Hashable, Sendable, CustomStringConvertible {
     /// This side called `close()`.
     case closedHere
-    /// The other side closed, or its process ended.
+    /// The other side closed the connection, or its process ended.
     case closedByPeer
     /// The other side violated the protocol.
     case protocolViolation(String)

@@ -1,4 +1,4 @@
-/// An error as it is sent over a connection: domain, code and message, as in Foundation's errors.
+/// An error in the form in which it is sent over a connection: domain, code and message, as in Foundation's errors.
 package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
     package let domain: String
     package let code: Int64
@@ -32,11 +32,11 @@ extension RemoteError {
         case unknownMethod = 2
         /// The request is not a valid message of the call's type.
         case malformedRequest = 3
-        /// Descriptors of the request were lost: the other side has reached its limit of open descriptors.
+        /// Descriptors of the request were lost, because the other side has reached its limit of open descriptors.
         case descriptorsLost = 4
         /// The request is larger than the other side allows.
         case oversized = 5
-        /// The limit of calls of this connection that the other side serves at a time is reached.
+        /// The maximum number of calls of this connection that the other side serves at one time is reached.
         case tooManyCalls = 6
         /// The reply could not be sent.
         case replyNotSent = 7

@@ -10,10 +10,10 @@ protocol EventSource: AnyObject, Sendable {
 
 /// A thread that serves connections and listeners.
 ///
-/// Handlers, completion handlers and progress closures run on it serially, so one that blocks delays all others. The
-/// shared loop ("purvey-conduit") starts with the first connection and never ends. A connection to a confined peer
-/// has a loop of its own ("purvey-peer"), which ends with the connection. So decoding that peer's messages delays no
-/// other connection.
+/// Handlers, completion handlers and progress closures run serially on this thread, so a closure that blocks delays all
+/// others. The shared loop ("purvey-conduit") starts with the first connection and never ends. A connection to a
+/// confined peer has a separate loop ("purvey-peer"), which ends with the connection, so that decoding that peer's
+/// messages delays no other connection.
 final class EventLoop: Sendable {
     private struct State {
         var sources: [UInt64: (source: any EventSource, descriptor: FileDescriptor)] = [:]
@@ -132,8 +132,10 @@ extension EventLoop {
         try SystemThread.start(name) { self.run() }
     }
 
-    /// Ends the loop of one peer if it has no sources and no jobs left, and drops its timers: those of an ended
+    /// Ends the loop of one peer if it has no sources and no jobs. Drops its timers, because timers of an ended
     /// connection have no effect.
+    ///
+    /// - Returns: whether the loop has ended.
     ///
     /// - Returns: whether it has ended.
     private func endIfIdle() -> Bool {
@@ -189,7 +191,7 @@ extension EventLoop {
         return runTimers()
     }
 
-    /// Runs the timers that are due. Returns the milliseconds until the next one, or -1 if there is none.
+    /// Runs the timers that are due. Returns the time in milliseconds until the next timer, or -1 if there is none.
     private func runTimers() -> CInt {
         let now = Self.now()
         let due = state.withLock { state in

@@ -10,8 +10,8 @@ import LinuxSystem
 ///     cancel    [4, call, 0]
 ///     notice    [5, 0, descriptors, method, body]
 ///
-/// A body is a map. If it does not fit into a packet, its number of bytes takes its place, and the last descriptor is
-/// a sealed memory file that holds it. A reader ignores unknown kinds, and unknown elements at the end.
+/// A body is a map. If it does not fit into a packet, it is in a sealed memory file, which is the last descriptor, and
+/// the packet has its number of bytes instead. A reader ignores unknown kinds, and unknown elements at the end.
 struct Frame {
     enum Kind: UInt64 {
         case request, reply, failure, progress, cancel, notice
@@ -25,7 +25,7 @@ struct Frame {
     let call: UInt64
     let descriptorCount: Int
 
-    /// Returns the position of the number of descriptors, which is filled in after the body is written.
+    /// Returns the position of the number of descriptors. The number is filled in after the body is written.
     private static func descriptorCountOffset(of call: UInt64) -> Int {
         // The array's head and the kind take one byte each.
         2 + encodedSize(of: call) + 1

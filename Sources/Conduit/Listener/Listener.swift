@@ -16,19 +16,19 @@ package final class Listener: Sendable {
     private let loop: EventLoop
     /// The lane that closes refused connections, with the descriptors that their peers have already sent.
     private let refused = DescriptorCloseQueue()
-    /// Only the loop's lock is taken inside of this lock.
+    /// The state. Under its lock, only the loop's lock may be taken.
     private let state: Lock<State>
 
     /// The time to accept no connections after descriptors ran out.
     private static let pauseMilliseconds: Int64 = 50
 
-    /// Listens at a path. Creates its directory if missing; the directory must be private to this user.
+    /// Listens at a path. Creates its directory if it is missing. The directory must be private to this user.
     ///
-    /// A socket that an ended process left there is replaced. The listener stays until it is closed.
+    /// A socket that an ended process left at the path is replaced. The listener listens until it is closed.
     ///
     /// - Parameters:
-    ///   - service: the calls and notices that each connection serves. Handlers tell connections apart by the
-    ///     exchange.
+    ///   - service: the calls and notices that each connection serves. Handlers distinguish connections by their
+    ///     argument.
     ///   - onConnect: called on the connections' thread for each new connection, before any of its data is read. It
     ///     can refuse the connection by closing it.
     package init(
@@ -64,8 +64,7 @@ package final class Listener: Sendable {
         withExtendedLifetime(place) {}
     }
 
-    /// Whether connections to the path reach this listener. They do not after the socket or its directory was
-    /// removed.
+    /// Whether connections to the path reach this listener. `false` after the socket or its directory was removed.
     package var isListening: Bool { state.withLock { $0.place }?.isHeld ?? false }
 
     /// Listens at the path again, after the socket or its directory was removed. Blocks on the file system.
@@ -133,8 +132,8 @@ extension Listener: EventSource {
         }
     }
 
-    /// Stops accepting connections for a moment. They stay in the kernel's queue, and the descriptor stays readable,
-    /// so the loop would spin without a pause.
+    /// Stops accepting connections for a moment. They stay in the kernel's queue, and the descriptor stays readable, so
+    /// that the loop would spin without this pause.
     private func pause(_ descriptor: FileDescriptor) {
         let token = state.withLock { $0.token }
         loop.setEvents([], descriptor, token: token)

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A path at which a socket of this process listens. No other process can take it, and it is removed with this
-/// object.
+/// A path at which a socket of this process listens. No other process can listen at it. It is removed when this object
+/// is released.
 ///
 /// A lock on a file beside the socket (`NAME.lock`) decides which process listens. While the lock is held, an
 /// existing socket is known to be left over from an ended process, and is replaced atomically. The lock file is never
@@ -13,7 +13,7 @@ final class ListeningPath: Sendable {
     private let directory: FileDescriptor
     private let name: String
     private let identity: FileStatus.Identity
-    /// The locked file. It is unlocked when it is closed, however the process ends.
+    /// The locked file. It is unlocked when it is closed, in whatever way the process ends.
     private let lock: FileDescriptor
 
     /// Takes the path.
@@ -82,7 +82,7 @@ final class ListeningPath: Sendable {
         return directory
     }
 
-    /// Locks a file, and creates it if missing. Throws EADDRINUSE if another process has locked it.
+    /// Locks a file. Creates the file if it is missing. Throws EADDRINUSE if another process has locked it.
     private static func lock(
         _ name: String, in directory: FileDescriptor, after held: FileDescriptor?
     ) throws(Errno) -> FileDescriptor {
@@ -96,7 +96,7 @@ final class ListeningPath: Sendable {
         return file
     }
 
-    /// Checks that the path is free, or holds a socket at which no process listens.
+    /// Checks that the path is free, or has a socket at which no process listens.
     private static func checkLeftover(_ name: String, in directory: FileDescriptor) throws(Errno) {
         do throws(Errno) {
             guard try directory.status(of: name).kind == .socket else { throw .notASocket }

@@ -30,17 +30,17 @@
 /// A message that is answered with a reply.
 package protocol Call: Message {
     associatedtype Reply: Message
-    /// The number of this call in the protocol. It is never reused for another.
+    /// The number of this call in the protocol. It is never reused for another call.
     static var method: UInt64 { get }
 }
 
 /// A message without a reply. The sender does not learn whether it was understood. If that matters, use a `Call`.
 package protocol Notice: Message {
-    /// The number of this notice among the notices of the protocol. It is never reused for another.
+    /// The number of this notice among the notices of the protocol. It is never reused for another notice.
     static var method: UInt64 { get }
 }
 
-/// A message without contents, for calls with a reply that only confirms them.
+/// A message without contents. It is the reply to calls that only need a confirmation.
 package struct Empty: Message, Hashable {
     package init() {}
     package init(from decoder: inout MessageDecoder) throws(MessageError) {}

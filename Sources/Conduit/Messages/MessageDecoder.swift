@@ -9,7 +9,7 @@ import LinuxSystem
     package static let depthLimit = 32
 
     var reader: CBORReader
-    /// The descriptors of the message. Descriptors that are not taken are closed with the decoder.
+    /// The descriptors of the message. Descriptors that are not taken are closed when the decoder is released.
     package let descriptors: [FileDescriptor]
     private var map = OpenMap()
     private var depth = 0
@@ -20,7 +20,7 @@ import LinuxSystem
         var start = 0
         /// The number of pairs, or `nil` if the map ends with a break.
         var count: Int?
-        /// The number of pairs read, including one with only its key read.
+        /// The number of pairs that were read. A pair of which only the key was read counts, too.
         var pairsRead = 0
         /// A key that was read while its value was not.
         var pendingKey: UInt64?
@@ -31,7 +31,7 @@ import LinuxSystem
 
     /// Creates a decoder.
     ///
-    /// - Parameter bytes: must stay in place as long as the decoder is used.
+    /// - Parameter bytes: the encoded message, which must stay in place as long as the decoder is used.
     package init(_ bytes: UnsafeRawBufferPointer, descriptors: [FileDescriptor] = []) {
         self.init(CBORReader(bytes, depthLimit: Self.depthLimit), descriptors: descriptors)
     }
@@ -57,7 +57,7 @@ import LinuxSystem
         return try Value.read(from: &self)
     }
 
-    /// Decodes the array of a key. Returns an empty one if the key is absent or its value is null. Fails before it
+    /// Decodes the array of a key. Returns an empty array if the key is absent or its value is null. Fails before it
     /// reads more elements than allowed.
     @inlinable package mutating func decodeArray<Element: MessageValue>(
         of _: Element.Type = Element.self, forKey key: UInt64, atMost limit: Int
@@ -74,7 +74,7 @@ import LinuxSystem
         do { return body(try reader.readBytesInPlace()) } catch { throw .malformed(error) }
     }
 
-    /// Whether the message has a key. Its value can then be decoded.
+    /// Whether the message has a key. If so, its value can be decoded next.
     package mutating func contains(key: UInt64) throws(MessageError) -> Bool { try find(key) }
 }
 

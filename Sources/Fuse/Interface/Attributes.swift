@@ -11,7 +11,7 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Whether one is before the other.
+    /// Whether the first time is before the second.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
@@ -86,12 +86,12 @@ public struct AttributesReply: Sendable {
 
 /// The reply to a look-up: the node that a name leads to.
 ///
-/// Every reply with an entry counts as one look-up of its node, until ``FileSystem/forget(_:count:)`` takes it back.
-/// Until then the kernel may send requests for the node, even when no name leads to it any more.
+/// Every reply with an entry counts as one look-up of its node. ``FileSystem/forget(_:count:)`` revokes look-ups. Until
+/// all are revoked, the kernel may send requests for the node, even if no name leads to it any more.
 public struct Entry: Sendable {
     /// The node, or `nil` if no file has the name: the kernel caches that for ``nameValidity``.
     public var node: NodeID?
-    /// A number that distinguishes files that used the same node one after the other. Only NFS needs it.
+    /// A number that distinguishes files that have used the same node one after the other. Only NFS needs it.
     public var generation: UInt64
     /// The attributes of the node.
     public var attributes: Attributes
@@ -121,7 +121,7 @@ public struct Entry: Sendable {
     }
 }
 
-/// The changes that a setattr request asks for; `nil` leaves an attribute as it is.
+/// The changes in a setattr request. An attribute that is `nil` is not changed.
 public struct AttributeChange: Hashable, Sendable {
     /// A new time of a file.
     public enum Time: Hashable, Sendable {

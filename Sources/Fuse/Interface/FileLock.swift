@@ -2,11 +2,11 @@
 public struct FileLock: Hashable, Sendable {
     /// The kind of a lock.
     public enum Kind: Sendable, Hashable {
-        /// A shared lock: others may read.
+        /// A shared lock: other owners may read.
         case reading
         /// An exclusive lock.
         case writing
-        /// No lock, or the release of one.
+        /// No lock, or the release of a lock.
         case none
     }
 
@@ -28,13 +28,14 @@ public struct FileLock: Hashable, Sendable {
     }
 }
 
-/// A request for a lock, and the owner that makes it.
+/// A request for a lock, and the owner that requests it.
 public struct LockRequest: Hashable, Sendable {
     /// The owner. Locks of one owner do not conflict with each other.
     public var owner: UInt64
     /// The requested lock.
     public var lock: FileLock
-    /// Whether the lock is one of flock(2), which is for whole files and owned by handles, not processes.
+    /// Whether the lock is of the kind of flock(2): it applies to the whole file, and its owner is a handle and not a
+    /// process.
     public var isWholeFile: Bool
     /// Whether the caller waits until the lock is available.
     public var waits: Bool

@@ -1,29 +1,28 @@
 /// A file system, which serves the kernel's requests.
 ///
-/// Requests come on the session's own threads, several at a time. A function returns soon and never waits for another
-/// process. It completes its ``Reply`` at once, or later from any thread. A request that waits delays no other
-/// request.
+/// Requests arrive on the session's threads, several at a time. A function returns soon, and never waits for another
+/// process. It completes its ``Reply`` at once, or later from any thread. A request that waits delays no other request.
 ///
 /// Every function has a default that replies `ENOSYS`. For most requests, the kernel then never sends that request
-/// again: without ``open(_:_:_:)``, for example, files are opened without a request. Functions with another default
-/// say so.
+/// again: without ``open(_:_:_:)``, for example, files are opened without a request. If a function has another default,
+/// its documentation states this.
 ///
-/// The order of calls is that of the kernel's requests only as far as one process's system calls follow one another.
+/// The order of calls is that of the kernel's requests only for consecutive system calls of one process.
 public protocol FileSystem: AnyObject, Sendable {
     /// Is called when the session begins, before all requests.
     func start(_ session: Session)
 
-    /// Is called when the session has ended: nothing is mounted, and no request comes any more. All handles count as
-    /// closed, and all nodes as forgotten.
+    /// Is called when the session has ended: the file system is not mounted any more, and no further requests arrive.
+    /// All handles count as closed, and all nodes as forgotten.
     func end()
 
     // MARK: Names
 
-    /// Looks up a name (FUSE_LOOKUP). Fails with `ENOENT` if no file has it, or replies ``Entry/none(nameValidity:)``.
-    /// Names have up to 1024 bytes, in this function and the others.
+    /// Looks up a name (FUSE_LOOKUP). If no file has the name, fails with `ENOENT`, or replies
+    /// ``Entry/none(nameValidity:)``. In all functions, names have up to 1024 bytes.
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// Takes back a number of look-ups of a node (FUSE_FORGET, FUSE_BATCH_FORGET). When none is left, the kernel does
-    /// not know the node any more. The default does nothing.
+    /// Revokes a number of look-ups of a node (FUSE_FORGET, FUSE_BATCH_FORGET). After the last one is revoked, the
+    /// kernel does not use the node any more. The default does nothing.
     func forget(_ node: NodeID, count: UInt64)
     /// Creates a directory (FUSE_MKDIR). The caller's umask is already applied to `mode`.
     func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>)
@@ -34,8 +33,8 @@ public protocol FileSystem: AnyObject, Sendable {
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>)
     /// Adds a hard link to a file (FUSE_LINK).
     func makeLink(to node: NodeID, _ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// Removes a name of a file that is no directory (FUSE_UNLINK). The node stays until it is forgotten, and its
-    /// handles still work.
+    /// Removes a name of a file that is not a directory (FUSE_UNLINK). The node stays until it is forgotten, and its
+    /// handles remain valid.
     func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
     /// Removes an empty directory (FUSE_RMDIR).
     func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
@@ -54,8 +53,8 @@ public protocol FileSystem: AnyObject, Sendable {
     func readLink(_ node: NodeID, _ reply: Reply<Bytes>)
     /// Returns the statistics, as for statfs(2) (FUSE_STATFS). The default replies with ``Statistics/init()``.
     func statistics(_ reply: Reply<Statistics>)
-    /// Returns the value of an extended attribute, or fails with `ENODATA` if there is none (FUSE_GETXATTR). The
-    /// library handles callers that ask for the size, or that have too little room.
+    /// Returns the value of an extended attribute, or fails with `ENODATA` if the attribute does not exist
+    /// (FUSE_GETXATTR). The library handles callers that request only the size, or whose buffer is too small.
     func extendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Bytes>)
     /// Returns the names of all extended attributes (FUSE_LISTXATTR).
     func extendedAttributes(of node: NodeID, _ reply: Reply<NameList>)
@@ -70,14 +69,14 @@ public protocol FileSystem: AnyObject, Sendable {
 
     /// Opens a file (FUSE_OPEN). The flags may contain ``OpenFlags/truncate``.
     func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>)
-    /// Creates a file and opens it (FUSE_CREATE). It did not exist when the kernel looked it up; another process may
-    /// have created it since.
+    /// Creates a file and opens it (FUSE_CREATE). The file did not exist when the kernel looked it up. Another process
+    /// may have created it since then.
     func create(_ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<CreateReply>)
     /// Reads bytes (FUSE_READ). Fewer bytes than requested mean the end of the file. `count` is at most
     /// ``MountOptions/largestRead``.
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>)
-    /// Writes bytes, and replies with the number written (FUSE_WRITE). `bytes` are valid until the function returns.
-    /// If the flags say that they are appended, `offset` is the size that the kernel knows.
+    /// Writes bytes, and replies with the number written (FUSE_WRITE). `bytes` are valid until the function returns. If
+    /// the flags require appending, `offset` is the file's size according to the kernel.
     func write(
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
         _ reply: Reply<Int>)
@@ -106,8 +105,8 @@ public protocol FileSystem: AnyObject, Sendable {
     /// Opens a directory (FUSE_OPENDIR).
     func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>)
     /// Lists a directory from the entry after `cookie`, or from the first one if that is 0, in ``Reply/listing()``
-    /// (FUSE_READDIR, FUSE_READDIRPLUS). An empty listing is the end. Entries that are added or removed meanwhile must
-    /// not cause others to appear twice or not at all.
+    /// (FUSE_READDIR, FUSE_READDIRPLUS). An empty listing is the end. If entries are added or removed during the
+    /// listing, all other entries must still appear exactly once.
     func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>)
     /// Releases a handle of a directory (FUSE_RELEASEDIR).
     func releaseDirectory(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>)
@@ -116,9 +115,9 @@ public protocol FileSystem: AnyObject, Sendable {
 
     // MARK: Locks
 
-    /// Returns the lock that conflicts with the given one, or one of kind ``FileLock/Kind/none`` (FUSE_GETLK). Called
-    /// only with ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks``; otherwise the kernel keeps
-    /// locks itself.
+    /// Returns the lock that conflicts with the given lock, or a lock of kind ``FileLock/Kind/none`` (FUSE_GETLK).
+    /// Called only with ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks``; otherwise the kernel
+    /// manages the locks itself.
     func conflictingLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<FileLock>)
     /// Sets or releases a lock (FUSE_SETLK, FUSE_SETLKW). Fails with `EAGAIN` if the lock is not available and the
     /// request does not wait.
@@ -132,7 +131,7 @@ public protocol FileSystem: AnyObject, Sendable {
 /// The number of a file between the kernel and a file system, which the file system chooses in its reply to a
 /// look-up.
 public struct NodeID: RawRepresentable, Hashable, Sendable {
-    /// The number. It is never 0, which the kernel takes for "there is no such file".
+    /// The number. It is never 0, because the kernel interprets 0 as "there is no such file".
     public let rawValue: UInt64
 
     /// Creates a node from its number.
@@ -144,7 +143,7 @@ public struct NodeID: RawRepresentable, Hashable, Sendable {
 
 /// The process that made a request, as the kernel knew it at that time.
 ///
-/// All three numbers are 0 for requests that the kernel makes by itself, such as writing back a mapped file.
+/// All three numbers are 0 for requests without a process, such as writing back a mapped file.
 public struct Caller: Hashable, Sendable {
     /// The user ID for file system access.
     public let userID: UInt32

@@ -3,12 +3,13 @@ import LinuxSystem
 /// The name of a directory entry, a symbolic link's target, or the name of an extended attribute: bytes without a
 /// NUL, as the kernel sends them.
 ///
-/// Two names are equal if their bytes are. Most are UTF-8, and are stored as a string, which needs no allocation up
-/// to 15 bytes.
+/// Two names are equal if their bytes are equal. Most names are UTF-8, and are stored as a string. A string of up to 15
+/// bytes needs no allocation.
 public struct Name: Sendable {
     private enum Storage: Sendable {
         case text(String)
-        /// A name that is not UTF-8. Valid UTF-8 is never stored so, because equal names must be stored alike.
+        /// A name that is not UTF-8. Valid UTF-8 is never stored in this form, because equal names must have the same
+        /// form.
         case bytes([UInt8])
     }
 
@@ -90,7 +91,7 @@ public struct Name: Sendable {
 }
 
 extension Name: Hashable {
-    /// Whether both have the same bytes.
+    /// Whether both names have the same bytes.
     public static func == (left: Name, right: Name) -> Bool {
         switch (left.storage, right.storage) {
         case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
@@ -106,7 +107,7 @@ extension Name: Hashable {
 }
 
 extension Name: Comparable {
-    /// Whether one precedes the other, compared byte by byte, independent of any locale.
+    /// Whether the first name precedes the second. Names are compared byte by byte, independently of any locale.
     public static func < (left: Name, right: Name) -> Bool {
         left.withBytes { left in right.withBytes { right in left.lexicographicallyPrecedes(right) } }
     }

@@ -1,17 +1,17 @@
 /// The reply to an open (FUSE_OPEN, FUSE_OPENDIR): a handle, and the way in which the kernel uses it.
 public struct OpenReply: Sendable {
-    /// The way in which the kernel reads and writes the file. All handles of a file at one time must use the same
-    /// mode: if one is cached and another passed through, the kernel fails the later open with `EIO`.
+    /// The way in which the kernel reads and writes the file. All handles of a file that are open at the same time must
+    /// use the same mode. If one is cached and another is passed through, the kernel fails the later open with `EIO`.
     public enum Mode: Sendable {
-        /// The kernel uses its page cache, and reads pages that it lacks with
-        /// ``FileSystem/read(_:handle:at:count:_:)``. Pages of earlier handles are reused if `keepsPages` is set, and
-        /// dropped otherwise (FOPEN_KEEP_CACHE).
+        /// The kernel uses its page cache, and reads missing pages with ``FileSystem/read(_:handle:at:count:_:)``. If
+        /// `keepsPages` is set, pages of earlier handles are reused, otherwise dropped (FOPEN_KEEP_CACHE).
         case cached(keepsPages: Bool)
         /// Every read and write is a request to the file system (FOPEN_DIRECT_IO). The file cannot be mapped in memory
         /// for sharing.
         case direct
         /// The kernel reads, writes and maps another file instead, without requests to the file system
-        /// (FOPEN_PASSTHROUGH). All handles of a file at one time must name the same backing file (`EBUSY` otherwise).
+        /// (FOPEN_PASSTHROUGH). All handles of a file that are open at the same time must use the same backing file;
+        /// otherwise the open fails with `EBUSY`.
         case passthrough(BackingFile)
     }
 

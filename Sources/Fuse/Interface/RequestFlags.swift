@@ -25,10 +25,9 @@ public struct OpenFlags: OptionSet, Hashable, Sendable {
 
 /// The circumstances of a write.
 public struct WriteFlags: Hashable, Sendable {
-    /// The handle's present flags; fcntl(2) can change some of those that were given to open(2).
+    /// The handle's present flags. fcntl(2) can change some of the flags that were passed to open(2).
     public var opening: OpenFlags
-    /// Whether the kernel writes back pages that programs changed in mappings. It may use any writable handle for
-    /// that.
+    /// Whether the kernel writes back pages that programs changed in mappings. It may use any writable handle for this.
     public var isFromCache: Bool
 
     /// Creates flags from their parts.
@@ -64,7 +63,7 @@ public struct AllocationFlags: OptionSet, Hashable, Sendable {
     /// Creates flags from their number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Leaves the size as it is.
+    /// Does not change the file's size.
     public static let keepSize = AllocationFlags(rawValue: 0x01)
     /// Makes the range a hole, which reads as zeros.
     public static let punchHole = AllocationFlags(rawValue: 0x02)
@@ -80,7 +79,7 @@ public struct AllocationFlags: OptionSet, Hashable, Sendable {
 public enum SeekTarget: Sendable, Hashable {
     /// The next offset with data.
     case data
-    /// The next hole. There is always one at the end.
+    /// The next hole. The end of the file counts as a hole.
     case hole
 }
 

@@ -6,28 +6,28 @@ public struct MountOptions: Sendable {
     public var name: String
     /// The kind of file system, which the mount table shows as `fuse.subtype`.
     public var subtype: String
-    /// The directory that the file system shows, if it shows an existing one. The mount point must not lie within it
-    /// or contain it: the file system would send requests to itself, and block.
+    /// The path of the directory that the file system shows, if it shows an existing directory. The mount point must
+    /// neither be in this directory nor contain it. Otherwise the file system would send requests to itself, and block.
     public var source: String?
-    /// Whether users other than the mounting one may use the mount. Without root's rights, this requires
+    /// Whether other users than the one that mounts may use the mount. Without root's rights, this requires
     /// `user_allow_other` in `/etc/fuse.conf`.
     public var allowsOthers = false
     /// Whether the mount is read-only.
     public var isReadOnly = false
-    /// Whether the kernel checks permissions by mode, owner and group. Otherwise it permits every access.
+    /// Whether the kernel checks permissions by mode, owner and group. If `false`, it permits every access.
     public var checksPermissions = true
     /// The maximum number of bytes of one read.
     public var largestRead = 1 << 20
     /// The maximum number of bytes of one write.
     public var largestWrite = 1 << 20
-    /// The maximum number of bytes that the kernel reads ahead. Its own settings may lower the limit.
+    /// The maximum number of bytes that the kernel reads ahead. The kernel's own settings may lower this limit.
     public var readAhead = 1 << 20
-    /// The maximum number of threads that serve requests at a time.
+    /// The maximum number of threads that serve requests at the same time.
     public var threads = 4
     /// Whether files may be passed through (FUSE_PASSTHROUGH), if the kernel and the process's rights allow it.
     public var wantsPassthrough = false
-    /// The socket of a `purvey-passthrough` that helps a process without the right to pass files through. A socket
-    /// whose owner is neither root nor this user is not used.
+    /// The socket of a `purvey-passthrough`, which registers files for a process that does not have the right to do so.
+    /// A socket whose owner is neither root nor this user is not used.
     public var passthroughHelper: String?
     /// Whether listings include attributes if the kernel needs them (FUSE_DO_READDIRPLUS, FUSE_READDIRPLUS_AUTO).
     public var listsWithAttributes = true
@@ -36,11 +36,11 @@ public struct MountOptions: Sendable {
     /// Whether the kernel drops a file's cached pages when it finds a changed size or modification time
     /// (FUSE_AUTO_INVAL_DATA).
     public var dropsChangedPages = true
-    /// Whether the file system serves record locks: fcntl(2), FUSE_POSIX_LOCKS. Otherwise the kernel keeps them, for
-    /// this machine.
+    /// Whether the file system serves record locks: fcntl(2), FUSE_POSIX_LOCKS. If `false`, the kernel manages them,
+    /// for this machine only.
     public var servesLocks = false
-    /// Whether the file system serves whole-file locks: flock(2), FUSE_FLOCK_LOCKS. Otherwise the kernel keeps them,
-    /// for this machine.
+    /// Whether the file system serves whole-file locks: flock(2), FUSE_FLOCK_LOCKS. If `false`, the kernel manages
+    /// them, for this machine only.
     public var servesWholeFileLocks = false
     /// The function that starts the serving threads. Tests replace it with one that fails.
     package var startThread: @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) -> Void =
@@ -61,11 +61,12 @@ public enum MountError: Error, Sendable, CustomStringConvertible {
     case noDevice(Errno)
     /// The mount point does not exist, or this user may not mount on it.
     case notMounted(path: String, Errno)
-    /// The directory that is shown and the mount point lie within each other (``MountOptions/source``).
+    /// The shown directory contains the mount point, or the mount point contains the shown directory
+    /// (``MountOptions/source``).
     case showsItself(path: String, source: String)
     /// The directory that is shown cannot be opened.
     case noSource(path: String, Errno)
-    /// `fusermount3`, which mounts for users other than root, is not installed or failed with this message.
+    /// `fusermount3`, with which users other than root mount, is not installed, or failed with this message.
     case refused(String)
     /// The kernel's protocol is older than this library's (7.31).
     case isTooOld(major: UInt32, minor: UInt32)

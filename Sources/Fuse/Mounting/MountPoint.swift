@@ -6,7 +6,7 @@ import LinuxSystem
 final class MountPoint: Sendable {
     let path: String
     let device: FileDescriptor
-    /// Whether fusermount3 made the mount, so that fusermount3 has to unmount it too.
+    /// Whether fusermount3 created the mount. If so, fusermount3 must also unmount it.
     let usesProgram: Bool
     private let hasEnded = Lock(false)
 
@@ -29,7 +29,7 @@ final class MountPoint: Sendable {
         }
     }
 
-    /// Adopts the mount of another process. It sends no request to the file system, because no process replies yet.
+    /// Adopts the mount of another process. Sends no request to the file system, because no process would reply yet.
     ///
     /// Fails if the path is not mounted any more, or the session has ended.
     init(
@@ -138,9 +138,9 @@ final class MountPoint: Sendable {
         return probe.wait(seconds: timeoutSeconds) ?? true
     }
 
-    /// The timeout for a reply. A server that was killed can leave a session that does not end by itself: if one of
-    /// its threads was notifying the kernel of a change in a directory for which a request waited, requests neither
-    /// complete nor fail.
+    /// The timeout for a reply. A killed server can leave a session that does not end. This happens if one of its
+    /// threads was notifying the kernel of a change in a directory for which a request was waiting. Then requests
+    /// neither complete nor fail.
     private static let timeoutSeconds = 5
 }
 
@@ -148,7 +148,8 @@ final class MountPoint: Sendable {
 private struct Connection {
     private let control: FileDescriptor
 
-    /// Returns `nil` if there is no such file. It sends no request to the file system, which might be blocked.
+    /// Finds the mount at a path; returns `nil` if there is none. Sends no request to the file system, which might be
+    /// blocked.
     init?(at path: String) {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path else { return nil }
         let minor = mount.device & 0xFF | mount.device >> 12 & 0xFFF00

@@ -3,7 +3,8 @@ package import LinuxSystem
 
 /// A file that the kernel reads, writes and maps instead of a file of a mounted file system.
 ///
-/// The kernel keeps the file open while handles use it. This object is needed for further handles.
+/// The kernel keeps the file open as long as handles use it. This object must be retained as long as further handles
+/// are to use the file.
 public final class BackingFile: Sendable {
     /// The kernel's number of the file, valid until the session ends or this object is released.
     public let identifier: Int32
@@ -20,8 +21,8 @@ public final class BackingFile: Sendable {
 /// A connection to the kernel for registering backing files, which takes a privilege.
 package protocol BackingRegistrar: Sendable {
     func open(_ file: FileDescriptor) throws(Errno) -> Int32
-    /// Unregisters a file. Must not block on another process: the last reference to a file may be released on any
-    /// thread.
+    /// Unregisters a file. Must not block on another process, because the last reference to a file may be released on
+    /// any thread.
     func close(_ identifier: Int32)
 }
 

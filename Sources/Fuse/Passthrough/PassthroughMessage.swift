@@ -15,12 +15,12 @@ package enum PassthroughMessage {
     /// A reply: a result that is not negative, or a negated error number.
     package typealias Reply = Int32
 
-    /// The helper's first message, which it sends unasked: 0, or a negated error number. It is shorter than a reply,
-    /// so that a client that does not expect it does not take it for one.
+    /// The helper's first message, which it sends unasked: 0, or a negated error number. It is shorter than a reply, so
+    /// that a client that does not expect it does not mistake it for a reply.
     package typealias Welcome = Int16
 }
 
-/// Packets of one value.
+/// Packets that contain one value.
 extension SequencedPacketSocket {
     package func send(
         value: some BitwiseCopyable, descriptors: [FileDescriptor] = []
@@ -28,7 +28,8 @@ extension SequencedPacketSocket {
         try withUnsafeBytes(of: value) { bytes throws(Errno) in try send(bytes, descriptors: descriptors) }
     }
 
-    /// Receives a value. Fails with `connectionReset` if the peer has gone or has sent something else.
+    /// Receives a value. Fails with `connectionReset` if the peer has closed the connection, or has sent a packet of
+    /// another size.
     ///
     /// - Parameter value: is set to the received value.
     /// - Returns: the received descriptors.
@@ -39,8 +40,8 @@ extension SequencedPacketSocket {
         return packet.descriptors
     }
 
-    /// Blocks until there is something to receive, the peer has gone, or a number of milliseconds has passed; -1
-    /// waits for ever. Fails with `timedOut`.
+    /// Blocks until a packet can be received, the peer has closed the connection, or a number of milliseconds has
+    /// passed; -1 waits without limit. Fails with `timedOut`.
     package func waitForPacket(milliseconds: CInt = -1) throws(Errno) {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         guard try retrying({ poll(&request, 1, milliseconds) }) > 0 else { throw .timedOut }

@@ -1,11 +1,11 @@
 import CFuse
 import Glibc
 
-/// Entries of a directory, encoded as they are sent, up to the caller's room.
+/// Entries of a directory, encoded in the form in which they are sent, up to the size of the caller's buffer.
 ///
 /// Not thread-safe.
 public final class Listing: ReplyContent {
-    /// The kind of a file, as the kernel expects it in listings (`DT_*`).
+    /// The kind of a file, in the form that the kernel expects in listings (`DT_*`).
     public enum Kind: UInt32, Sendable {
         /// A kind that is not given.
         case unknown = 0
@@ -37,8 +37,7 @@ public final class Listing: ReplyContent {
     }
 
     /// Whether the caller wants entries with their attributes (READDIRPLUS), each of which counts as a look-up. If
-    /// `false`, entries may be appended with or without attributes: the attributes are left out, and no look-up is
-    /// counted.
+    /// `false`, entries may be appended in either way: attributes are left out, and no look-up is counted.
     public let wantsAttributes: Bool
     private let pool: BufferPool
     private let buffer: BufferPool.Buffer
@@ -59,7 +58,8 @@ public final class Listing: ReplyContent {
     /// Whether no entry was appended.
     public var isEmpty: Bool { used == 0 }
 
-    /// Appends an entry without attributes. If the caller wants them, the kernel looks the entry up when it needs to.
+    /// Appends an entry without attributes. If the caller wants attributes, the kernel looks up the entry when it needs
+    /// them.
     ///
     /// - Parameter cookie: the position from which a listing continues after this entry; not 0.
     /// - Returns: `false` if the entry does not fit and was not appended.

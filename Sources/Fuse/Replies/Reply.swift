@@ -5,7 +5,7 @@ import Synchronization
 
 /// The contents of a successful reply.
 ///
-/// The results of ``FileSystem``'s functions conform. No other types should.
+/// The results of ``FileSystem``'s functions conform to this protocol. Other types should not conform.
 public protocol ReplyContent {
     /// Sends the reply.
     func send(through sender: borrowing ReplySender)
@@ -13,17 +13,17 @@ public protocol ReplyContent {
 
 /// The completion handler of one request.
 ///
-/// It is called once, from any thread at any time; later calls are ignored. If the last reference is released without
-/// a reply, the caller gets `EIO`.
+/// It is called once, on any thread. Later calls are ignored. If the last reference is released without a reply, the
+/// caller gets `EIO`.
 public final class Reply<Content: ReplyContent>: Sendable {
     /// The process that made the request.
     public let caller: Caller
     /// The kernel's number of the request, unique within the session. A request that the kernel sends again has the
     /// same number (``isRepeated``).
     public var identifier: UInt64 { sender.unique & ~cfuse_unique_resend }
-    /// Whether the kernel sends the request again, because the previous process of the session
-    /// (``Session/resume(_:options:_:)``) read it and died before its reply. The request may have been carried out,
-    /// wholly or in part.
+    /// Whether the kernel repeats the request, because the previous process of the session
+    /// (``Session/resume(_:options:_:)``) read the request and died before its reply. The previous process may have
+    /// carried out the request, wholly or in part.
     public var isRepeated: Bool { sender.unique & cfuse_unique_resend != 0 }
     let sender: ReplySender
     private let place: Int
@@ -65,15 +65,15 @@ public final class Reply<Content: ReplyContent>: Sendable {
         }
     }
 
-    /// Whether a signal was sent to the caller, which still waits for the reply. A request that waits for something
-    /// should then fail with `EINTR`.
+    /// Whether a signal was sent to the caller, which still waits for the reply. A request that is waiting should fail
+    /// with `EINTR` in this case.
     public var isInterrupted: Bool {
         sender.channel.requests.isInterrupted(at: place, sender.unique)
     }
 
     /// Sets the function to call when a signal is sent to the caller. It usually stops waiting and fails the request
-    /// with `EINTR`. It is called at most once, on any thread, and at once if the signal was sent already. It
-    /// replaces an earlier function, and is released with the reply.
+    /// with `EINTR`. The function is called at most once, on any thread. If the signal was sent already, it is called
+    /// at once. It replaces an earlier function, and is released together with the reply.
     public func onInterrupt(_ handler: @escaping @Sendable () -> Void) {
         sender.channel.requests.setHandler(at: place, sender.unique, handler)
     }
@@ -90,7 +90,7 @@ public final class Reply<Content: ReplyContent>: Sendable {
 public struct ReplySender: Sendable {
     let channel: DeviceChannel
     let unique: UInt64
-    /// The maximum number of bytes that the caller has room for.
+    /// The size in bytes of the caller's buffer.
     let room: Int
     /// Whether a caller without room asks for the size of an extended attribute, or, for a listing, whether
     /// attributes are wanted.

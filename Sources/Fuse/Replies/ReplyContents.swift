@@ -60,7 +60,7 @@ extension Reply where Content == Bytes {
     /// - Parameters:
     ///   - file: a file that is open for reading.
     ///   - offset: the start of the part, in bytes.
-    ///   - count: the most bytes to read; fewer at the end of the file.
+    ///   - count: the maximum number of bytes to read; fewer are read at the end of the file.
     public func reply(reading file: FileDescriptor, at offset: Int64, count: Int) {
         complete { sender in
             let buffer = sender.channel.buffers.take()
@@ -125,7 +125,7 @@ extension Attributes {
 }
 
 extension Duration {
-    /// Whole seconds and nanoseconds, as the kernel expects validities; zero for a negative duration.
+    /// A validity in whole seconds and nanoseconds, as the kernel expects it; zero for a negative duration.
     var validity: (seconds: UInt64, nanoseconds: UInt32) {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return (0, 0) }

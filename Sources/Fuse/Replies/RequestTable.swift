@@ -32,8 +32,8 @@ package final class RequestTable: Sendable {
     /// The number of requests that are being served.
     package var count: Int { state.withLock { $0.entries.count - $0.free.count } }
 
-    /// Sets the function to call when a request is completed, on the thread that completes it. Must be set before
-    /// there are requests.
+    /// Sets the function to call when a request is completed, on the thread that completes it. Must be set before the
+    /// first request.
     func watch(_ watcher: @escaping @Sendable (_ node: NodeID, _ other: NodeID) -> Void) {
         state.withLock { $0.watcher = watcher }
     }
@@ -60,7 +60,8 @@ package final class RequestTable: Sendable {
         watcher?(entry.node, entry.other)
     }
 
-    /// Milliseconds of a coarse clock, because it is read for every request. It is exact to a few milliseconds.
+    /// Milliseconds of a coarse clock. Such a clock is fast, because it is read for every request. It is exact to a few
+    /// milliseconds.
     typealias Milliseconds = Int
 
     static var now: Milliseconds {
@@ -84,8 +85,8 @@ package final class RequestTable: Sendable {
         state.withLock { $0.entries[place].unique == unique && $0.entries[place].isInterrupted }
     }
 
-    /// Sets the function to call when the request is interrupted: at once if it was already, never if it is
-    /// completed.
+    /// Sets the function to call when the request is interrupted. If it is interrupted already, calls the function at
+    /// once. If it is completed, never calls it.
     func setHandler(at place: Int, _ unique: UInt64, _ handler: @escaping @Sendable () -> Void) {
         let isInterrupted = state.withLock { state in
             guard state.entries[place].unique == unique else { return false }
@@ -111,8 +112,8 @@ package final class RequestTable: Sendable {
 
     /// Interrupts a request.
     ///
-    /// - Returns: `false` if it is not in the table: it is completed, or was read by a thread that has not added it
-    ///   yet.
+    /// - Returns: `false` if the request is not in the table. Either it is completed, or the thread that has read it
+    ///   has not added it yet.
     func interrupt(_ unique: UInt64) -> Bool {
         let (isFound, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             guard let place = state.entries.firstIndex(where: { $0.unique == unique }) else { return (false, nil) }

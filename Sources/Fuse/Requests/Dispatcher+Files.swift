@@ -111,8 +111,8 @@ extension Dispatcher {
         return true
     }
 
-    /// The maximum number of bytes of one copy, because the reply is a number of 32 bits. Callers repeat the call for
-    /// larger copies.
+    /// The maximum number of bytes of one copy. It is limited because the reply is a number of 32 bits. Callers repeat
+    /// the call for larger copies.
     private static let largestCopy: UInt64 = 1 << 30
 }
 

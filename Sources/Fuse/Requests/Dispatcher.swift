@@ -2,10 +2,10 @@ import CFuse
 import Glibc
 import LinuxSystem
 
-/// Decodes requests and calls the file system. A malformed request fails with `EINVAL`, and one that this library
-/// does not know with `ENOSYS`.
+/// Decodes requests and calls the file system. A malformed request fails with `EINVAL`. An unknown request fails with
+/// `ENOSYS`.
 ///
-/// Each operation has a function of its own, which returns whether the request is well-formed and was passed on.
+/// Each operation has its own function, which returns whether the request is well-formed and was passed on.
 package struct Dispatcher: Sendable {
     let fileSystem: any FileSystem
 
@@ -15,7 +15,7 @@ package struct Dispatcher: Sendable {
 
     /// Serves one request.
     ///
-    /// - Returns: `false` after the last request: the file system is being unmounted.
+    /// - Returns: `false` after the last request, because the file system is being unmounted.
     @discardableResult
     package func serve(_ request: Request, on channel: DeviceChannel) -> Bool {
         guard let opcode = Opcode(rawValue: request.header.opcode) else {
@@ -26,7 +26,8 @@ package struct Dispatcher: Sendable {
         return opcode != .destroy
     }
 
-    /// Calls the function of an operation. There is no `default`: the compiler finds an operation that is missing.
+    /// Calls the function of an operation. The switch has no `default`, so that the compiler reports a missing
+    /// operation.
     private func decode(_ opcode: Opcode, _ request: Request, on channel: DeviceChannel) -> Bool {
         switch opcode {
         case .lookup: lookup(request, on: channel)

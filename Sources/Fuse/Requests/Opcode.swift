@@ -18,7 +18,7 @@ package enum Opcode: UInt32, Sendable, CaseIterable {
     case makeNode = 8
     /// FUSE_MKDIR: creates a directory.
     case makeDirectory = 9
-    /// FUSE_UNLINK: removes a name that is no directory's.
+    /// FUSE_UNLINK: removes the name of a file that is not a directory.
     case unlink = 10
     /// FUSE_RMDIR: removes a directory.
     case removeDirectory = 11
@@ -58,7 +58,7 @@ package enum Opcode: UInt32, Sendable, CaseIterable {
     case releaseDirectory = 29
     /// FUSE_FSYNCDIR: flushes a directory to disk: fsync(2).
     case fsyncDirectory = 30
-    /// FUSE_GETLK: returns the lock that conflicts with another: `F_GETLK`.
+    /// FUSE_GETLK: returns the lock that conflicts with a given lock: `F_GETLK`.
     case getLock = 31
     /// FUSE_SETLK: sets or releases a lock without waiting: `F_SETLK`, flock(2) with `LOCK_NB`.
     case setLock = 32
@@ -70,7 +70,7 @@ package enum Opcode: UInt32, Sendable, CaseIterable {
     case create = 35
     /// FUSE_INTERRUPT: interrupts a request, because its caller got a signal.
     case interrupt = 36
-    /// FUSE_BMAP: maps a block of a file to one of a device.
+    /// FUSE_BMAP: maps a block of a file to a block of a device.
     case blockMap = 37
     /// FUSE_DESTROY: ends the session.
     case destroy = 38

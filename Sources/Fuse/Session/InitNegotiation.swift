@@ -6,7 +6,7 @@ import LinuxSystem
 struct SessionFeatures: Sendable {
     /// Whether files may be passed through (FUSE_PASSTHROUGH).
     let passesThrough: Bool
-    /// Whether another process can take over the session: the kernel sends unanswered requests again
+    /// Whether another process can take over the session: the kernel repeats requests without a reply
     /// (FUSE_NOTIFY_RESEND), and drops its cached names on request (FUSE_NOTIFY_INC_EPOCH).
     let canBeHandedOver: Bool
 }
@@ -56,7 +56,7 @@ enum InitNegotiation {
     /// The first minor version whose kernel drops all names at once (FUSE_NOTIFY_INC_EPOCH), whatever version was
     /// negotiated.
     private static let minorThatDropsNames: UInt32 = 44
-    /// The most background requests at a time, such as read-ahead.
+    /// The maximum number of concurrent background requests, such as read-ahead.
     private static let backgroundLimit: UInt16 = 64
 
     /// Waits for the kernel's FUSE_INIT and replies to it.

@@ -2,13 +2,14 @@ import CFuse
 import Glibc
 import LinuxSystem
 
-/// A thread that writes notifications, which may block on kernel locks, and that has no descriptor but the device's.
+/// A thread that writes notifications. The writes may block on kernel locks. The thread has no descriptor except the
+/// device's.
 ///
-/// Only a reply to the request that holds the lock ends such a wait. If this process is killed, no reply comes, and
-/// the thread stays with all descriptors that it shares: the locks and sockets of the dead process would keep out the
-/// next one, which is to end the session. So this thread unshares its descriptor table: close_range(2),
-/// CLOSE_RANGE_UNSHARE. Descriptors that it opened or closed, and those of threads that it started, would be
-/// invisible to the process. So it only writes, and frees only memory.
+/// Only a reply to the request that holds the lock ends such a wait. If this process is killed, no reply comes, and the
+/// thread continues to exist with all descriptors that it shares. The locks and sockets of the dead process would then
+/// block the next process, which has to end the session. Therefore this thread unshares its descriptor table:
+/// close_range(2), CLOSE_RANGE_UNSHARE. If it opened or closed descriptors, or started threads, the process would not
+/// see these changes. Therefore it only writes, and frees only memory.
 final class NotificationWriter: Sendable {
     /// A batch of messages, and the next batch; without messages the thread ends.
     private final class Batch: Sendable {
@@ -20,7 +21,7 @@ final class NotificationWriter: Sendable {
 
     private let next: Lock<Batch>
 
-    /// Starts the thread. Must not be called on such a thread.
+    /// Starts the thread. Must not be called on a thread of this kind.
     init(_ device: FileDescriptor) throws(Errno) {
         let first = Batch()
         next = Lock(first)
@@ -63,7 +64,8 @@ final class NotificationWriter: Sendable {
         }
     }
 
-    /// Writes one message. The kernel replies with ENOENT for something that it does not cache, which is fine.
+    /// Writes one message. If the kernel has not cached the object of the message, it replies with ENOENT, which is
+    /// ignored.
     static func write(_ frame: [UInt8], to device: CInt) {
         frame.withUnsafeBytes { frame in
             while cfuse_write(device, frame.baseAddress, frame.count, nil, 0) < 0, errno == EINTR {}

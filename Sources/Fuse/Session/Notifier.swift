@@ -31,11 +31,11 @@ enum Notification: Hashable, Sendable {
 /// The queue of notifications to the kernel, and the threads that write them.
 ///
 /// To drop a name, the kernel locks the name's directory. To drop pages, it waits for reads of those pages. A request
-/// holds such locks until its reply. So no thread that serves requests may write a notification.
+/// holds such locks until its reply. Therefore a thread that serves requests must not write a notification.
 ///
 /// A node's notifications are also held back while a request for the node waits. Otherwise the writing thread would
-/// block in the kernel, uninterruptibly: even if this process ended, the session and its callers would hang. A
-/// request may still arrive while a notification is being written. So a thread writes for one node at a time, and
+/// block in the kernel, uninterruptibly: even if this process ended, the session and its callers would hang. A request
+/// may still arrive while a notification is being written. Therefore a thread writes for one node at a time, and
 /// another thread continues with other nodes.
 ///
 /// Lock order: `state`, then the table of requests.
@@ -43,7 +43,7 @@ final class Notifier: Sendable {
     private struct State {
         /// The notifications that are not written yet, by node, in order.
         var pending: [NodeID: [Notification]] = [:]
-        /// The nodes that wait for a thread, in order. Those before `next` were taken.
+        /// The nodes that wait for a thread, in order. The nodes before `next` were taken.
         var queue: [NodeID] = []
         var next = 0
         /// The nodes that a thread is notifying.
@@ -54,7 +54,7 @@ final class Notifier: Sendable {
         var threads = 0
     }
 
-    /// The maximum number of threads. If that many nodes block, the others wait.
+    /// The maximum number of threads. If this number of nodes block, the other nodes wait.
     private static let threadLimit = 32
 
     private let device: FileDescriptor
@@ -81,13 +81,14 @@ final class Notifier: Sendable {
         if needsThread { startThread() }
     }
 
-    /// Drops only cached attributes, at once: the kernel merely marks them and does not block.
+    /// Drops only cached attributes, before it returns. This does not block, because the kernel only marks the
+    /// attributes.
     func invalidateAttributes(of node: NodeID) {
         NotificationWriter.write(Self.frame(.node(node, offset: -1, length: 0)), to: device.rawValue)
     }
 
     /// Makes the kernel drop all cached names (FUSE_NOTIFY_INC_EPOCH) and send unanswered requests again
-    /// (FUSE_NOTIFY_RESEND). Must be called before any thread serves requests, which would be served twice otherwise.
+    /// (FUSE_NOTIFY_RESEND). Must be called before a thread serves requests. Otherwise requests would be served twice.
     func takeOver() {
         for code in [cfuse_notify_inc_epoch, cfuse_notify_resend] {
             let header = fuse_out_header(
@@ -96,7 +97,7 @@ final class Notifier: Sendable {
         }
     }
 
-    /// Releases nodes that were held back, because a request for these nodes is completed.
+    /// Releases notifications of nodes that were held back, because a request for these nodes is completed.
     func requestCompleted(for node: NodeID, _ other: NodeID) {
         guard heldCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
         let needsThread = state.withLock { state in
@@ -181,16 +182,16 @@ final class Notifier: Sendable {
         return true
     }
 
-    /// Whether a request delays a node's notifications: at first any request, later only one that takes long.
-    /// Otherwise a node in constant use would never be notified.
+    /// Whether a request delays a node's notifications. At first every request delays them, later only a request that
+    /// takes long. Otherwise a node in constant use would never be notified.
     private func isHeld(for node: NodeID, since: RequestTable.Milliseconds) -> Bool {
         guard let begun = requests.busySince(node) else { return false }
         let limit = RequestTable.now - Self.holdLimit
         return begun <= limit || since > limit
     }
 
-    /// The age from which a request delays notifications until it completes. Younger requests delay them at most for
-    /// this time.
+    /// The age in milliseconds from which a request delays notifications until it completes. A younger request delays
+    /// them at most for this time.
     private static let holdLimit: RequestTable.Milliseconds = 10
 
     private func finish(_ node: NodeID) {

@@ -12,11 +12,11 @@ public final class Session: Sendable {
     /// The features that were negotiated with the kernel.
     let features: SessionFeatures
     let device: FileDescriptor
-    /// A second open descriptor of the device, for threads that do not block on reads; `nil` if the kernel gives
-    /// none.
+    /// A second open descriptor of the device, for threads that do not block on reads; `nil` if the kernel does not
+    /// provide one.
     let extraDevice: FileDescriptor?
     let mount: MountPoint
-    /// The maximum number of bytes of one read and of one write, as negotiated with the kernel.
+    /// The maximum number of bytes of one read, and of one write, as negotiated with the kernel.
     let largestRead: Int
     let largestWrite: Int
     private let helper: String?
@@ -27,7 +27,7 @@ public final class Session: Sendable {
 
     /// Creates a session.
     ///
-    /// - Parameter extra: the second descriptor of the device, if a previous process has made it.
+    /// - Parameter extra: the second descriptor of the device, if a previous process has opened it.
     init(_ mount: MountPoint, _ features: SessionFeatures, extra: FileDescriptor? = nil, _ options: MountOptions) {
         self.mount = mount
         path = mount.path
@@ -103,7 +103,10 @@ public final class Session: Sendable {
     /// Blocks until the session has ended and ``FileSystem/end()`` has returned.
     public func waitForEnd() { hasEnded.wait() }
 
-    /// Unmounts what a dead server left: paths into it fail with "Transport endpoint is not connected".
+    /// Unmounts a mount that a dead server left. Paths into such a mount fail with "Transport endpoint is not
+    /// connected".
+    ///
+    /// - Returns: whether such a mount existed and was unmounted.
     ///
     /// - Returns: whether there was such a mount and it is gone.
     @discardableResult
@@ -117,12 +120,12 @@ public final class Session: Sendable {
         return (try? backing(for: probe)) != nil
     }
 
-    /// Registers a file with the kernel that can replace one of this file system's.
+    /// Registers a file with the kernel, so that it can back a file of this file system.
     ///
-    /// Fails with `EPERM` without the right to, with `EOPNOTSUPP` if the session does not support passthrough, and
-    /// with `ELOOP` for a file that is on a file system of this kind itself.
+    /// Fails with `EPERM` if the process lacks the right to register files, with `EOPNOTSUPP` if the session does not
+    /// support passthrough, and with `ELOOP` if the file is itself on a file system with passthrough.
     ///
-    /// - Parameter file: a file that is open in any way but `O_PATH`. The kernel opens it again for each handle, as
+    /// - Parameter file: a file that is open in any mode except `O_PATH`. The kernel opens it again for each handle, as
     ///   the user who registered it. Its file system must permit that.
     public func backing(for file: FileDescriptor) throws(Errno) -> BackingFile {
         guard features.passesThrough else { throw .notSupported }
@@ -144,9 +147,9 @@ public final class Session: Sendable {
         }
     }
 
-    /// Returns a backing file that the previous process of this session registered, by the kernel's number. Handles
-    /// of then still use it, and later handles of the same file must use it too. Returns `nil` without the right to
-    /// register files.
+    /// Returns a backing file that the previous process of this session registered, by the kernel's number. Earlier
+    /// handles still use it, and later handles of the same file must use it, too. Returns `nil` if the process lacks
+    /// the right to register files.
     ///
     /// Call it once for each number, because the kernel closes the file with the returned object.
     public func backing(numbered identifier: Int32) -> BackingFile? {
@@ -168,8 +171,8 @@ public final class Session: Sendable {
         notifier.enqueue(.node(node, offset: offset, length: length))
     }
 
-    /// Drops the kernel's cached attributes of a node before it returns, and so before any later reply. The kernel
-    /// takes no lock for that, so it may be called while a request is served.
+    /// Drops the kernel's cached attributes of a node before this function returns, and therefore before any later
+    /// reply. The kernel takes no lock for this, so the function may be called while a request is served.
     public func invalidateAttributes(of node: NodeID) { notifier.invalidateAttributes(of: node) }
 
     /// Drops the kernel's cached entry of a name, which was added, removed, or leads to another node

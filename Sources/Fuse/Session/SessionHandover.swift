@@ -3,10 +3,10 @@ public import LinuxSystem
 
 /// The state that a process needs to take over the session of another process, which has died or will end.
 ///
-/// The session lives as long as any process keeps the ``devices`` open. While no process serves it, callers wait, and
-/// can be killed unless their request was read already. When the last device is closed, the session ends, and the
-/// mount fails with `ENOTCONN`. The devices should be kept by a separate process that has nothing open in the mount,
-/// because closing a file there waits too.
+/// The session exists as long as a process has the ``devices`` open. While no process serves it, callers wait. A
+/// waiting caller can be killed, unless its request was read already. When the last device is closed, the session ends,
+/// and the mount fails with `ENOTCONN`. The devices should be kept by a separate process that has nothing open in the
+/// mount, because closing a file there waits too.
 ///
 /// ```swift
 /// // The server, once it is mounted; the keeper gets both over a local socket.
@@ -24,7 +24,7 @@ public struct SessionHandover: Sendable {
     public let devices: [FileDescriptor]
     /// The mount point.
     public let path: String
-    /// The number of the file system, as in `st_dev`. Another mount at the same path has another one.
+    /// The number of the file system, as in `st_dev`. Another mount at the same path has another number.
     let fileSystem: UInt64
     let usesProgram: Bool
     let passesThrough: Bool
@@ -32,8 +32,8 @@ public struct SessionHandover: Sendable {
     let largestWrite: Int
 
     private static let version = "fuse-session 1"
-    /// Whether the session can be taken over: it is still mounted at the path and has not ended. No request is sent
-    /// to it.
+    /// Whether the session can be taken over: it is still mounted at the path and has not ended. Sends no request to
+    /// the file system.
     public var isAlive: Bool {
         guard let device = devices.first else { return false }
         return
@@ -65,8 +65,8 @@ public struct SessionHandover: Sendable {
         return Array(words.joined(separator: "\0").utf8)
     }
 
-    /// Creates the state that another process has handed over. Returns `nil` for a record that this library does not
-    /// understand, or if there are not one or two devices.
+    /// Creates the state that another process has handed over. Returns `nil` if this library does not understand the
+    /// record, or if the number of devices is neither one nor two.
     ///
     /// - Parameter devices: the ``devices``, in their order.
     public init?(record: [UInt8], devices: [FileDescriptor]) {
@@ -89,7 +89,7 @@ public struct SessionHandover: Sendable {
     /// Ends the session instead of taking it over: unmounts it, and fails its waiting requests, at the latest when
     /// the last of the ``devices`` is closed.
     ///
-    /// - Returns: whether it was still mounted.
+    /// - Returns: whether the session was still mounted.
     @discardableResult
     public func abandon() -> Bool {
         guard let mount = try? MountPoint(takingOver: self) else { return false }
@@ -108,22 +108,22 @@ extension MountPoint {
 
 extension Session {
     /// The state that another process needs to take over this session when this process has died. `nil` if the kernel
-    /// does not support that, which takes Linux 6.16, or nothing is mounted any more.
+    /// does not support this (it requires Linux 6.16), or if the file system is not mounted any more.
     ///
-    /// It stays the same for the life of the session.
+    /// The state does not change during the session.
     public var handover: SessionHandover? { SessionHandover(self) }
 
     /// Takes over a session whose process has died.
     ///
-    /// Requests that the former process read and did not reply to come again (``Reply/isRepeated``). The kernel looks
-    /// up every name anew. The file system has to invalidate other caches of the kernel, such as attributes and
-    /// pages, in ``FileSystem/start(_:)``.
+    /// Requests that the former process read and did not reply to are repeated (``Reply/isRepeated``). The kernel looks
+    /// up every name again. The file system must invalidate other caches of the kernel, such as attributes and pages,
+    /// in ``FileSystem/start(_:)``.
     ///
-    /// All threads of the former process must have ended, which is certain when the last of its descriptors has
-    /// closed. A request that it still reads would never get a reply.
+    /// All threads of the former process must have ended, which is certain when the last of its descriptors has closed.
+    /// If a thread of the former process still reads a request, that request never gets a reply.
     ///
-    /// - Parameter options: the options, of which only the number of threads and the helper are used; the others stay
-    ///   as negotiated.
+    /// - Parameter options: the options. Only the number of threads and the helper are used; all other options stay as
+    ///   negotiated.
     /// - Throws: ``MountError/ended(_:)`` if the session has ended or is not mounted any more.
     public static func resume(
         _ handover: SessionHandover, options: MountOptions, _ fileSystem: any FileSystem

@@ -18,12 +18,12 @@ final class Semaphore: @unchecked Sendable {
 
     func signal() { sem_post(semaphore) }
 
-    /// Blocks until there is a signal.
+    /// Blocks until the semaphore is signalled.
     func wait() {
         while sem_wait(semaphore) < 0 {}
     }
 
-    /// Blocks until there is a signal, or the timeout has passed.
+    /// Blocks until the semaphore is signalled, or the timeout has passed.
     func wait(seconds: Int) {
         var end = timespec()
         clock_gettime(CLOCK_REALTIME, &end)

@@ -5,13 +5,14 @@ import Synchronization
 
 /// The worker pool that serves a session.
 ///
-/// One thread leads: it waits for requests and serves them itself, so that a single program, which sends one request
-/// after the other, is served by a thread that is awake or nearly so (``AdaptiveSpin``). If several threads waited,
-/// the kernel would wake them in turn, each on a sleeping processor, which takes twice as long as a small request.
+/// One thread is the leader: it waits for requests and serves them itself. Therefore a single program, which sends one
+/// request after the other, is served by a thread that is awake or has just gone to sleep (``AdaptiveSpin``). If
+/// several threads waited, the kernel would wake them in turn, each on a sleeping processor, which takes twice as long
+/// as a small request.
 ///
-/// Other threads help under load: when the leader begins to serve a request and finds others waiting, it wakes a
-/// helper, which serves until none is left. A leader that has served one request for a millisecond is blocked or
-/// busy, and another thread takes the lead.
+/// Other threads help under load. When the leader begins to serve a request and further requests are waiting, it wakes
+/// a helper. The helper serves requests until none is waiting. A leader that has served one request for a millisecond
+/// is blocked or busy, and another thread takes the lead.
 final class WorkerPool: Sendable {
     private struct State {
         /// The idle threads, the most recently active one last.
@@ -52,8 +53,8 @@ final class WorkerPool: Sendable {
     private let options: MountOptions
     /// The leader's channel, whose reads block.
     private let main: DeviceChannel
-    /// The helpers' channel, whose reads do not block. `nil` if the kernel gives none; the other threads then only
-    /// take the lead.
+    /// The channel of the helpers, whose reads do not block. If the kernel does not provide such a channel, this is
+    /// `nil`, and the other threads only serve as leaders.
     private let extra: DeviceChannel?
     // Leaf lock: threads are started and woken after it is released.
     private let state = Lock(State())
@@ -105,8 +106,8 @@ final class WorkerPool: Sendable {
 
     /// Starts a thread.
     ///
-    /// - Parameter leading: whether it takes the lead when it runs. The present leader leads until then, because the
-    ///   start may fail.
+    /// - Parameter leading: whether the thread becomes the leader when it runs. The present leader continues until
+    ///   then, because the start may fail.
     private func startThread(leading: Bool) throws(Errno) {
         let worker = state.withLock { state in
             state.threads += 1
@@ -154,7 +155,9 @@ final class WorkerPool: Sendable {
         end()
     }
 
-    /// Serves until another thread leads.
+    /// Serves requests until another thread is the leader.
+    ///
+    /// - Returns: `false` if the session has ended.
     ///
     /// - Returns: `false` if the session has ended.
     private func lead(_ worker: Worker, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
@@ -261,7 +264,7 @@ final class WorkerPool: Sendable {
         if startsThread { try? startThread(leading: false) }
     }
 
-    /// Makes a thread the leader, which serves no request at the moment. Called under the lock.
+    /// Makes a thread the leader. The thread must not be serving a request. Called under the lock.
     private func setLeader(_ worker: Worker) {
         leader.store(Lead(of: worker, isServing: false), ordering: .releasing)
     }
@@ -283,7 +286,7 @@ final class WorkerPool: Sendable {
 
     /// Marks requests as watched.
     ///
-    /// - Returns: whether they were not watched before.
+    /// - Returns: `true` if requests were not watched before.
     private func beginsWatch() -> Bool { !isWatched.exchange(true, ordering: .sequentiallyConsistent) }
 
     private func isQuiet(since last: UInt64) -> Bool {

@@ -34,19 +34,21 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Returns the address of an entry of this directory. The query is dropped.
     ///
     /// - Parameter name: the name, not encoded. Every byte but letters, digits and `-._~` is encoded.
-    /// - Throws: ``HTTPError/invalidAddress(_:_:)`` for a name that no entry can have: an empty one, `.` or `..`.
+    /// - Throws: ``HTTPError/invalidAddress(_:_:)`` if the name is invalid for an entry: it is empty, `.` or `..`.
     public func appending(_ name: String) throws(HTTPError) -> HTTPAddress {
         guard !name.isEmpty, name != ".", name != ".." else { throw .invalidAddress(name, "it cannot be encoded") }
         let path = (self.path.utf8.last == UInt8(ascii: "/") ? self.path : self.path + "/") + name.percentEncoded
         return HTTPAddress(origin: origin, path: path, query: nil)
     }
 
-    /// Returns the address with a slash at the end of the path, as the addresses of directories have it.
+    /// The address with a slash at the end of the path, which is the form of the addresses of directories.
     public var asDirectory: HTTPAddress {
         path.utf8.last == UInt8(ascii: "/") ? self : HTTPAddress(origin: origin, path: path + "/", query: query)
     }
 
-    /// Returns the address with another query, or without one.
+    /// Returns the address with another query, or without a query.
+    ///
+    /// - Parameter query: the query, percent-encoded.
     ///
     /// - Parameter query: the query, percent-encoded.
     public func with(query: String?) -> HTTPAddress { HTTPAddress(origin: origin, path: path, query: query) }

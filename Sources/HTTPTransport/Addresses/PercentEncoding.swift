@@ -1,7 +1,8 @@
 extension String {
-    /// The text with all bytes but letters, digits and `-._~` as `%XX`, for one component of a path or query.
+    /// The text, percent-encoded for one component of a path or query: all bytes except letters, digits and `-._~`
+    /// become `%XX`.
     ///
-    /// The components `.` and `..` have meanings of their own in a path and cannot be encoded.
+    /// The components `.` and `..` have a special meaning in a path and cannot be encoded.
     public var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -17,8 +18,8 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text with each `%XX` as its byte, or `nil` if a percent sign begins no such sequence or the result is not
-    /// UTF-8.
+    /// The text in which each `%XX` is replaced by its byte; `nil` if a percent sign begins no such sequence, or if the
+    /// result is not UTF-8.
     public var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = utf8.makeIterator()

@@ -61,7 +61,9 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// Returns the request that a redirect asks for, or `nil` if the response is not one that can be followed.
+    /// Returns the request for the target of a redirect; `nil` if the response is not a redirect that can be followed.
+    ///
+    /// - Throws: ``HTTPError/redirect(_:_:)`` if the request must not be sent to the target.
     ///
     /// - Throws: ``HTTPError/redirect(_:_:)`` if the request must not go there.
     func redirected(by response: HTTPResponse) throws(HTTPError) -> HTTPRequest? {

@@ -10,14 +10,15 @@ import LinuxSystem
 ///     let response = try await client.send(HTTPRequest(.get, address), to: .file(file, offset: 0))
 ///     try response.requireSuccess()
 ///
-/// A status such as 404 is a response. An error is thrown only if there is no whole response.
+/// A response with a status such as 404 does not cause an error. An error is thrown only if no complete response
+/// arrives.
 public final class HTTPClient: Sendable {
     let configuration: HTTPConfiguration
     let mailbox: TransferMailbox
 
     /// Creates a client and starts its thread.
     ///
-    /// - Throws: ``HTTPError/outOfMemory`` if no thread or descriptor can be made.
+    /// - Throws: ``HTTPError/outOfMemory`` if no thread or descriptor can be created.
     public init(_ configuration: HTTPConfiguration = HTTPConfiguration()) throws(HTTPError) {
         self.configuration = configuration
         do {
@@ -44,8 +45,8 @@ public final class HTTPClient: Sendable {
     /// Changes the limits of all transfers together, in bytes per second; `nil` for none. Running transfers follow.
     public func setLimits(download: Int?, upload: Int?) { mailbox.send(.limit(download: download, upload: upload)) }
 
-    /// Sends a request and waits for the whole response. Follows redirects and repeats the request as its rules
-    /// permit. The cancellation of the task ends the request at once.
+    /// Sends a request and waits for the whole response. Follows redirects, and repeats the request if its rules permit
+    /// this. Cancelling the task ends the request at once.
     ///
     /// - Returns: the response, whatever its status.
     public func send(
@@ -57,7 +58,7 @@ public final class HTTPClient: Sendable {
     }
 
     /// Sends a request and waits for the beginning of the response's body. The rest is read from the stream, for
-    /// example to parse it as it comes. A failure after the beginning does not repeat the request.
+    /// example in order to parse the body while it arrives. A failure after the beginning does not repeat the request.
     ///
     ///     let stream = try await client.stream(request)
     ///     while let bytes = try await stream.next() { try parser.parse(bytes) }

@@ -6,21 +6,21 @@ public struct HTTPConfiguration: Sendable {
     public var userAgent = "Purvey"
     /// The certificates to trust.
     public var trust = HTTPTrust.system
-    /// The proxies; by default those of the process's environment.
+    /// The proxies. The default is the proxies in the process's environment.
     public var proxies = HTTPProxies(environment: Self.environment)
-    /// The number of connections to one server.
+    /// The maximum number of connections to one server.
     public var connectionsPerHost = 6
-    /// The number of requests to one server that run at the same time over HTTP/2. Over HTTP/1.1, each needs a
+    /// The maximum number of concurrent requests to one server over HTTP/2. Over HTTP/1.1, each request needs a
     /// connection. Further requests wait.
     public var streamsPerHost = 32
-    /// The time in which a connection has to be made, with the lookup of the name and encryption.
+    /// The time limit for opening a connection, including the lookup of the name and the TLS handshake.
     public var connectPatience = Duration.seconds(30)
     /// The time without progress after which a request fails. Progress is 64 bytes of a body in either direction, or
     /// a complete head. Time in which the client itself pauses the transfer does not count.
     public var patience = Duration.seconds(60)
-    /// The rules by which requests are repeated, unless they have their own.
+    /// The rules for repeating requests that do not have their own rules.
     public var retry = HTTPRetryPolicy()
-    /// The number of bytes of all heads of one response.
+    /// The maximum number of bytes of all heads of one response.
     public var headLimit = 64 << 10
     /// Whether the client returns the cookies that servers set, which saves some servers a check of the password for
     /// each request.

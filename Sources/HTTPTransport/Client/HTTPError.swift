@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The reason why a request has no response. The description is one sentence that names the server.
+/// The reason why a request has no response. The description is a sentence that names the server.
 public enum HTTPError: Error, Equatable {
     /// The address and what is wrong with it.
     case invalidAddress(String, String)
@@ -57,7 +57,7 @@ public enum HTTPError: Error, Equatable {
         public let fingerprint: HTTPFingerprint?
         /// The reason in a few words, such as "self-signed certificate".
         public let reason: String
-        /// The fingerprint that was accepted for this server and is another one.
+        /// The accepted fingerprint of this server, if it differs from the presented one.
         public let accepted: HTTPFingerprint?
     }
 
@@ -71,7 +71,7 @@ public enum HTTPError: Error, Equatable {
         }
     }
 
-    /// Whether the same request may succeed later without a change of anything but the network or the server.
+    /// Whether the same request may succeed later, if only the network or the server changes.
     public var isTransient: Bool {
         switch self {
         case .unknownHost, .refused, .unreachable, .proxy, .secureConnection, .noProgress, .truncated, .connectionLost,
@@ -83,7 +83,7 @@ public enum HTTPError: Error, Equatable {
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// One sentence, without a capital letter and a period.
+    /// A sentence without a capital letter at the beginning and a period at the end.
     public var description: String {
         switch self {
         case .invalidAddress(let text, let reason): "“\(text.prefix(200))” is no address of a server: \(reason)"

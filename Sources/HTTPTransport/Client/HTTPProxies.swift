@@ -13,7 +13,7 @@ public struct HTTPProxies: Sendable, Equatable {
     /// Takes the proxies from the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower
     /// case or, except `http_proxy`, in upper case.
     ///
-    /// A web server's `HTTP_PROXY` is a header field that a client sent, so it does not count.
+    /// In a web server, `HTTP_PROXY` is a header field that a client sent. Therefore it is ignored.
     public init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             let text = environment[name] ?? environment[name.uppercased()]

@@ -1,13 +1,13 @@
 /// The rules by which a request is repeated.
 ///
 /// A request is repeated after a failure that proves that the server has not seen it, and after the statuses 425, 429
-/// and 503. One that only reads is also repeated after a lost connection, missing progress, and the statuses 502 and
-/// 504.
+/// and 503. A request that only reads is also repeated after a lost connection, missing progress, and the statuses 502
+/// and 504.
 public struct HTTPRetryPolicy: Sendable {
     /// The number of attempts, at least 1.
     public var attempts: Int
-    /// The pause after the first attempt. It doubles with each further one. A random part of it, up to a half, is
-    /// left out, so that clients do not return all at once.
+    /// The pause after the first attempt. It doubles with each further attempt. It is shortened by a random part, up to
+    /// one half, so that clients do not return all at once.
     public var firstPause: Duration
     /// The longest pause. If a server's `Retry-After` is longer, its response is returned.
     public var longestPause: Duration
@@ -24,7 +24,7 @@ public struct HTTPRetryPolicy: Sendable {
     /// Each request is sent once.
     public static let never = HTTPRetryPolicy(attempts: 1)
 
-    /// Returns the pause after a failed attempt, or `nil` if there is no further one.
+    /// Returns the pause after a failed attempt, or `nil` if no further attempt is made.
     ///
     /// - Parameters:
     ///   - attempt: the number of the failed attempt, from 1.

@@ -1,4 +1,4 @@
-/// A response whose body comes in pieces. Releasing the stream ends the transfer.
+/// A response whose body arrives in pieces. Releasing the stream ends the transfer.
 ///
 /// The transfer pauses while 1 MiB waits to be read.
 public final class HTTPStream: Sendable {

@@ -15,7 +15,7 @@ public struct HTTPFingerprint: Hashable, Sendable, LosslessStringConvertible {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Pairs of digits with colons, as other programs show it.
+    /// Pairs of hexadecimal digits with colons, the form in which other programs show a fingerprint.
     public var description: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
@@ -23,10 +23,11 @@ public struct HTTPFingerprint: Hashable, Sendable, LosslessStringConvertible {
 
 /// The certificates that a client trusts.
 public struct HTTPTrust: Sendable {
-    /// Certificates of authorities in PEM, besides those of the system.
+    /// Certificates of authorities in PEM, in addition to those of the system.
     public var authorities: [UInt8]?
-    /// The fingerprints of certificates that the user accepted, each for one server. Such a certificate may be
-    /// expired, self-signed or for another name. A server that presents another one must satisfy the usual rules.
+    /// The fingerprints of certificates that the user accepted, each for one server. Such a certificate may be expired,
+    /// self-signed, or issued for another name. If a server presents another certificate, that certificate must satisfy
+    /// the usual rules.
     public var accepted: [HTTPOrigin: HTTPFingerprint] = [:]
 
     /// Creates rules that trust the certificates of the system's authorities.

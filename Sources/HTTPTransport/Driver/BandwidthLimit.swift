@@ -1,6 +1,6 @@
-/// The number of bytes per second that all transfers of a client may move in one direction.
+/// The limit of the bytes per second that all transfers of a client move in one direction.
 ///
-/// libcurl's own limit is per transfer, and may be exceeded by 100 buffers if the server is ahead.
+/// libcurl's own limit is per transfer, and may be exceeded by 100 buffers if the server sends faster.
 struct BandwidthLimit {
     /// Bytes per second; `nil` for no limit.
     private let rate: Int?
@@ -11,7 +11,7 @@ struct BandwidthLimit {
     /// The bytes that a transfer moves at a time.
     static let piece = 16 << 10
 
-    /// The time whose unused bytes may be moved later.
+    /// The time in seconds for which unused bandwidth can be used later.
     private static let memory = 0.25
 
     init(_ rate: Int?) { self.rate = rate.map { max(1, $0) } }
@@ -26,12 +26,12 @@ struct BandwidthLimit {
         return balance >= 0
     }
 
-    /// Counts bytes that were moved.
+    /// Counts bytes that were transferred.
     mutating func count(_ bytes: Int) {
         if isLimited { balance -= Double(bytes) }
     }
 
-    /// The time until bytes may be moved again.
+    /// The time until further bytes may be transferred.
     var wait: Duration {
         guard let rate, balance < 0 else { return .zero }
         return .seconds(-balance / Double(rate))

@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// The way of a response's body to its destination: chooses the requested part, and counts.
+/// The delivery of a response's body to its destination: selects the requested part, and counts bytes.
 struct BodyDelivery {
     enum Step {
         case goOn
-        /// The destination is full; the same bytes have to be offered again.
+        /// The destination is full. The same bytes must be offered again.
         case pause
         /// The destination has everything, and the rest of the response is not needed.
         case cut
@@ -13,7 +13,7 @@ struct BodyDelivery {
 
     /// The bytes for ``HTTPResponse/body``.
     private(set) var collected: [UInt8] = []
-    /// The number of bytes that the destination has got, those of earlier transfers included.
+    /// The number of bytes that the destination has received, including those of earlier transfers.
     private(set) var delivered: Int
 
     private let origin: HTTPOrigin
@@ -24,9 +24,9 @@ struct BodyDelivery {
     private let wanted: (start: Int, end: Int?)
     /// The offset in the file of the next byte that comes.
     private var position: Int
-    /// The offset in the file after the last byte that has to come, if the server said it.
+    /// The offset in the file after the last expected byte, if the server announced it.
     private var announcedEnd: Int?
-    /// The size of the whole file, if it comes as a whole and the server said it.
+    /// The size of the whole file, if it is sent as a whole and the server announced its size.
     private let wholeCount: Int?
 
     /// The bytes of a failure's body that are kept.

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The transfers to one server: those that run, and those that wait for their turn.
+/// The transfers to one server: the running transfers, and those that wait for their turn.
 struct HostQueue {
     struct Waiting {
         let id: TransferID

@@ -1,6 +1,6 @@
 /// The head of a response as it comes.
 struct ResponseHead {
-    /// The number of bytes of all heads so far, those of interim responses included.
+    /// The number of bytes of all heads so far, including those of interim responses.
     var count = 0
     var status = 0
     var headers = HTTPHeaders()

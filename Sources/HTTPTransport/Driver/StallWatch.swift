@@ -1,6 +1,6 @@
-/// The time in which a transfer has made no progress.
+/// The time for which a transfer has made no progress.
 struct StallWatch {
-    /// The bytes that count as progress. A server that sends single bytes for hours makes none.
+    /// The number of bytes that count as progress. A server that sends single bytes for hours makes no progress.
     static let least = 64
 
     private var count = -least

@@ -17,13 +17,14 @@ final class StreamBuffer: Sendable {
     typealias Piece = Result<[UInt8]?, HTTPError>
     private typealias Reader = CheckedContinuation<Piece, Never>
 
-    /// The number of bytes from which on the transfer is paused, and the one at which it goes on.
+    /// The number of bytes at which the transfer is paused, and the number at which it continues.
     private static let (full, low) = (1 << 20, 256 << 10)
 
     // Leaf lock: readers are resumed after it is released.
     private let state = Lock(State())
 
-    /// Adds bytes. Returns `false` if the buffer is full: the transfer is paused then, and offers them again.
+    /// Adds bytes. Returns `false` if the buffer is full. In this case the transfer is paused, and offers the same
+    /// bytes again.
     func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
             if !state.readers.isEmpty { return (true, state.readers.removeFirst()) }

@@ -28,7 +28,7 @@ extension Transfer {
         return transfer.send(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
     }
 
-    /// Sets the position in the request's body, which libcurl sends again from its beginning.
+    /// Sets the position in the request's body to its beginning, because libcurl sends the body again.
     static let rewind: ccurl_seek_function = { context, offset, origin in
         guard let context, origin == SEEK_SET, offset >= 0 else { return CURL_SEEKFUNC_FAIL }
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().sendPosition = Int(offset)

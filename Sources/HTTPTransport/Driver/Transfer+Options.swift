@@ -142,7 +142,7 @@ extension Transfer {
     }
 }
 
-/// Options of a handle, with the first failure to set one.
+/// Options of a handle, together with the first failure to set an option.
 struct EasyOptions {
     private let easy: UnsafeMutableRawPointer
     private(set) var failure = CURLE_OK

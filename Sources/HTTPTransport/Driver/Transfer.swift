@@ -29,17 +29,17 @@ final class Transfer {
     var sendPosition = 0
     /// The number of bytes of the response's body.
     private var received = 0
-    /// The number of bytes of bodies in both directions, those that were sent again included.
+    /// The number of bytes of bodies in both directions, including bytes that were sent again.
     private var moved = 0
     /// Whether the stream is full.
     private(set) var isPaused = false
     /// Whether the limits hold the transfer.
     private(set) var (isHeldDown, isHeldUp) = (false, false)
-    /// Whether ``complete`` was called, as it is for a stream before its body has come.
+    /// Whether ``complete`` was called. For a stream, it is called before the body has arrived.
     private var isCompleted = false
     private var progress = StallWatch()
 
-    /// Returns `nil` if there is no memory.
+    /// Creates a transfer; returns `nil` if no memory is available.
     init?(
         _ id: TransferID, _ plan: TransferPlan, _ settings: TransferSettings, _ limits: BandwidthLimits,
         _ trust: TrustRules, isMultiplexedServer: Bool, _ complete: @escaping @Sendable (TransferOutcome) -> Void
@@ -68,11 +68,11 @@ final class Transfer {
 
     // MARK: Functions that libcurl calls
 
-    /// Begins to send the request. libcurl sends it again with credentials that the server requests, which is wanted,
-    /// and if a connection that was used before ends without a reply.
+    /// Begins to send the request. libcurl calls this again for a repetition in two cases: the server requests
+    /// credentials, or a reused connection ends without a reply.
     ///
-    /// - Returns: Whether it may be sent. One that changes something is not sent again, because the server may have
-    ///   carried it out. Over HTTP/2, a server says which requests it has not seen.
+    /// - Returns: Whether the request may be sent. A request that changes data is not repeated after a lost connection,
+    ///   because the server may have carried it out. Over HTTP/2, a server reports which requests it has not processed.
     func begin() -> Bool {
         defer { headCountAtBegin = head.count }
         if headCountAtBegin == head.count, !plan.request.method.isSafe, !isMultiplexedServer {
@@ -93,7 +93,8 @@ final class Transfer {
         return true
     }
 
-    /// Takes bytes of a response's body. Returns their number, or another one for libcurl.
+    /// Takes bytes of a response's body. Returns their number; any other number reports a failure or a pause to
+    /// libcurl.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard limits.download.permits(at: .now) else {
             isHeldDown = true
@@ -168,7 +169,7 @@ final class Transfer {
     /// Whether the limits hold the transfer in any direction.
     var isHeld: Bool { isHeldDown || isHeldUp }
 
-    /// Continues the transfer after a pause. libcurl offers the bytes again, which may pause it again.
+    /// Continues the transfer after a pause. libcurl offers the bytes again, which may cause another pause.
     func goOn() {
         (isPaused, isHeldDown, isHeldUp) = (false, false, false)
         curl_easy_pause(easy, CURLPAUSE_CONT)
@@ -219,7 +220,7 @@ final class Transfer {
 
     /// Ends the transfer if it has made no progress for too long.
     ///
-    /// - Returns: Whether it has to end.
+    /// - Returns: Whether the transfer has ended.
     func hasStalled(at now: ContinuousClock.Instant) -> Bool {
         // Until the connection is made, or for want of a free one, libcurl's own limit counts.
         var start: Int64 = 0

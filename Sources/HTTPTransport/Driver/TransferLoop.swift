@@ -12,7 +12,7 @@ final class TransferLoop {
     private var hosts: [HTTPOrigin: HostQueue] = [:]
     /// The servers of transfers that wait.
     private var waiting: [TransferID: HTTPOrigin] = [:]
-    /// The rules for each server. Connections refer to them, so they are kept for as long as ``multi``.
+    /// The rules for each server. Connections refer to them, so they must exist as long as ``multi``.
     private var trust: [HTTPOrigin: TrustRules] = [:]
     private let limits: BandwidthLimits
     private var lastLook = ContinuousClock.now
@@ -22,7 +22,7 @@ final class TransferLoop {
 
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
-    /// Returns `nil` if there is no memory.
+    /// Creates the loop; returns `nil` if no memory is available.
     init?(_ mailbox: TransferMailbox, _ settings: TransferSettings, download: Int?, upload: Int?) {
         guard Self.isLibraryReady, let multi = curl_multi_init() else { return nil }
         self.mailbox = mailbox
@@ -64,7 +64,7 @@ final class TransferLoop {
         for id in Array(transfers.keys) { cancel(id, .closed) }
     }
 
-    /// Continues the transfers that the limits have held, if they permit.
+    /// Continues the transfers that the bandwidth limits have paused, if the limits permit this now.
     ///
     /// - Returns: the time until the limits permit more.
     private func releaseHeld() -> Duration? {

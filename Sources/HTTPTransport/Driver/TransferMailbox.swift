@@ -54,7 +54,7 @@ final class TransferMailbox: Sendable {
         for case .start(_, _, _, let complete) in take().commands { complete(.failure(.outOfMemory)) }
     }
 
-    /// Takes the commands that have come so far, and whether no more will come.
+    /// Takes the commands that have arrived so far, and whether further commands can arrive.
     func take() -> (commands: [Command], isClosed: Bool) {
         counter.reset()
         return state.withLock { state in

@@ -6,7 +6,7 @@ struct TransferPlan: Sendable {
     let patience: Duration
 }
 
-/// The beginning of a file that an earlier transfer has delivered, so that the next one gets the rest.
+/// The beginning of a file that an earlier transfer has delivered, so that the next transfer only requests the rest.
 struct Resumption: Sendable, Equatable {
     /// The strong entity tag of the file.
     let entityTag: String

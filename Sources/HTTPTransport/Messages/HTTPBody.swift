@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// The body of a request. It can be sent again, for a server that requests credentials or is busy.
+/// The body of a request. It can be sent again if the server requests credentials or is busy.
 public enum HTTPBody: Sendable {
     case none
     case bytes([UInt8])
-    /// A part of a regular file. It must not change while it is sent: callers send a clone or a copy.
+    /// A part of a regular file. The file must not change while it is sent, so callers pass a clone or a copy.
     case file(FileDescriptor, offset: Int, count: Int)
 
     /// Returns a body of a text in UTF-8.

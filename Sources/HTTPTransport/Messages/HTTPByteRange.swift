@@ -5,7 +5,7 @@ public struct HTTPByteRange: Hashable, Sendable {
     /// The offset after the last byte, or `nil` for the end of the file.
     public let end: Int?
 
-    /// Creates a range. An empty one asks for one byte, because the protocol has no empty ranges.
+    /// Creates a range. An empty range requests one byte, because the protocol has no empty ranges.
     public init(_ range: Range<Int>) {
         start = max(0, range.lowerBound)
         end = max(start + 1, range.upperBound)
@@ -28,8 +28,8 @@ public struct HTTPContentRange: Hashable, Sendable {
     /// The size of the whole file, or `nil` if the server does not know it.
     public let total: Int?
 
-    /// Parses a value such as `bytes 0-499/1234`. Returns `nil` for all others, and for sizes that contradict each
-    /// other.
+    /// Parses a value such as `bytes 0-499/1234`. Returns `nil` if the value has another form, or if its sizes
+    /// contradict each other.
     public init?(_ value: String) {
         let words = value.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, HTTPHeaders.isSame(String(words[0]), "bytes") else { return nil }

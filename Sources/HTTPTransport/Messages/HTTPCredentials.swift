@@ -1,14 +1,14 @@
 /// The proof of a user's identity that requests to one server carry.
 ///
-/// The user and password of `passwordAsRequested` go in the way that the server asks for, Digest if it offers both.
-/// The server sees a first request without them.
+/// With `passwordAsRequested`, the user and password are sent by the scheme that the server requests. If the server
+/// offers both schemes, Digest is used. The first request is sent without credentials.
 public enum HTTPCredentials: Sendable, Equatable {
-    /// A user and a password in every request, readable for the server and for any listener of an unencrypted
+    /// A user and a password in every request. The server can read them, and so can a listener on an unencrypted
     /// connection.
     case basic(user: String, password: String)
     /// A user, and a proof that the client knows the password.
     case digest(user: String, password: String)
-    /// Either of the former, as the server requests.
+    /// One of the schemes above, as requested by the server.
     case passwordAsRequested(user: String, password: String)
     /// A token of the server's own.
     case bearer(token: String)

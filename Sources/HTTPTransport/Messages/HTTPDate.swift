@@ -1,6 +1,6 @@
 /// A date in a header field, to the second (RFC 9110, section 5.6.7).
 ///
-/// A server's dates follow its own clock. ``HTTPResponse/date`` shows by how much that is off.
+/// A server's dates are those of its own clock. ``HTTPResponse/date`` shows the difference from this machine's clock.
 public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Seconds since 1970.
     public let seconds: Int64
@@ -34,7 +34,7 @@ public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible 
         seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
-    /// Returns whether a date is before another one.
+    /// Whether the first date is before the second.
     public static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
 
     /// The date in the format that clients send.
@@ -61,8 +61,8 @@ public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible 
         return number
     }
 
-    /// Returns the days from 1970 to a date of the Gregorian calendar. Years begin in March, so that the leap day is
-    /// the last one.
+    /// Returns the number of days from 1970 to a date of the Gregorian calendar. Years begin in March, so that the leap
+    /// day is the last day of a year.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

@@ -23,7 +23,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         for (name, value) in elements { add(name, value) }
     }
 
-    /// The first value of a name. Setting it replaces all fields of that name, and `nil` removes them.
+    /// The first value of a name. Setting it replaces all fields of this name; `nil` removes them.
     public subscript(_ name: String) -> String? {
         get { fields.first { Self.isSame($0.name, name) }?.value }
         set {
@@ -35,7 +35,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Returns all values of a name.
     public func values(_ name: String) -> [String] { fields.filter { Self.isSame($0.name, name) }.map(\.value) }
 
-    /// Adds a field after the others, even if there is one of that name.
+    /// Adds a field after the others, even if a field of this name exists.
     public mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
     static func isSame(_ one: String, _ other: String) -> Bool {

@@ -5,11 +5,11 @@
 ///     request.body = .text(#"<propfind xmlns="DAV:"><allprop/></propfind>"#)
 ///     let response = try await client.send(request)
 public struct HTTPRequest: Sendable {
-    /// The order among requests that wait for the same server.
+    /// The order of requests that wait for the same server.
     public enum Priority: Sendable {
         /// A user or a program waits for the result.
         case interactive
-        /// Transfers that may wait for all others.
+        /// Transfers that may wait for all other requests.
         case background
     }
 
@@ -17,23 +17,23 @@ public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// The address to send the request to.
     public var address: HTTPAddress
-    /// Header fields besides those that the transport sets: `Host`, `Content-Length`, `Range`, `Authorization`.
+    /// Header fields in addition to those that the transport sets: `Host`, `Content-Length`, `Range`, `Authorization`.
     public var headers: HTTPHeaders = [:]
-    /// The body. ``HTTPMethod/put`` and ``HTTPMethod/post`` have one even if it is empty.
+    /// The body. ``HTTPMethod/put`` and ``HTTPMethod/post`` have a body even if it is empty.
     public var body: HTTPBody = .none
     /// The credentials for the origin of ``address``. No other origin gets them.
     public var credentials: HTTPCredentials?
     /// The part of the file to get; not for requests with a body. Exactly this part is delivered, even if the server
     /// sends more.
     public var range: HTTPByteRange?
-    /// The request's place among others.
+    /// The request's priority among waiting requests.
     public var priority = Priority.interactive
     /// Whether the server may compress the body of its reply. Has no effect with ``range``.
     public var acceptsCompression = false
     /// The number of redirects to follow. 0 returns a redirect as the response.
     ///
-    /// Requests that only read are redirected anywhere, but without credentials to another origin. All others are
-    /// redirected within their origin only.
+    /// Requests that only read are redirected to any origin, but without credentials if the origin differs. All other
+    /// requests are redirected only within their origin.
     public var redirectLimit = 10
     /// The rules by which the request is repeated; `nil` for those of the client.
     public var retry: HTTPRetryPolicy?

@@ -15,8 +15,8 @@ public struct HTTPResponse: Sendable {
     public let body: [UInt8]
     /// The number of bytes that the destination got.
     public let deliveredCount: Int
-    /// The part of the file that the server sent, if it said so. Servers may send a part with status 200, and the
-    /// whole when a part was requested; the destination gets the requested part in any case.
+    /// The part of the file that the server sent, if it reported the range. A server may send a part with status 200,
+    /// or the whole file although a part was requested. The destination gets the requested part in any case.
     public let contentRange: HTTPContentRange?
     /// The address after all redirects.
     public let address: HTTPAddress

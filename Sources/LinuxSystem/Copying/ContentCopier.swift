@@ -31,7 +31,7 @@ struct ContentCopier: ~Copyable {
     private var deviceWithoutClone: UInt64?
     private var deviceWithoutRange: UInt64?
     private var buffer: UnsafeMutableRawBufferPointer?
-    /// Whether the position of a source may be moved, as no other process uses it.
+    /// Whether the position of a source may be changed, because no other process uses it.
     private let movesPositions: Bool
 
     init(movesPositions: Bool = false) { self.movesPositions = movesPositions }
@@ -88,9 +88,9 @@ struct ContentCopier: ~Copyable {
 
     /// Throws if the source may have changed during the copy.
     ///
-    /// A program that writes to the source may restore its modification date, but ctime changes anyway. It changes
-    /// with permissions and links as well, so the bytes are compared. As other processes may make and remove links
-    /// continuously, the last comparison decides even if ctime has changed once more.
+    /// A program that writes to the source may restore its modification date, but the ctime changes in any case. The
+    /// ctime also changes with permissions and links, so the bytes are compared. Other processes may create and remove
+    /// links continuously. Therefore the last comparison decides, even if the ctime has changed again.
     private static func check(
         _ source: FileDescriptor, _ before: FileStatus, _ range: Range<Int>, _ target: FileDescriptor
     ) throws(ContentError) {
@@ -150,9 +150,9 @@ struct ContentCopier: ~Copyable {
             source, before, 0..<before.size, to: target, advanced: advanced, isCancelled: isCancelled)
     }
 
-    /// Returns a descriptor of a sparse source for SEEK_DATA, which moves the position. That is a second open of the
-    /// file, through `/proc`. A confined process has no `/proc`, so it uses the source itself if its position may be
-    /// moved.
+    /// Returns a descriptor of a sparse source for SEEK_DATA, which changes the position. The descriptor is a second
+    /// open of the file, through `/proc`. A confined process has no `/proc`. Such a process uses the source itself, if
+    /// its position may be changed.
     private func prober(_ source: FileDescriptor, _ before: FileStatus) -> FileDescriptor? {
         guard before.isSparse else { return nil }
         return (try? source.reopen(.readOnly)) ?? (movesPositions ? source : nil)
@@ -236,8 +236,8 @@ struct ContentCopier: ~Copyable {
     /// Copies a range through a buffer.
     ///
     /// - Parameters:
-    ///   - range: the bytes to copy. An upper bound of `Int.max` means up to the end of the file. With any other
-    ///     bound, an earlier end means that the file was truncated meanwhile.
+    ///   - range: the bytes to copy. An upper bound of `Int.max` denotes the end of the file. With any other bound, an
+    ///     earlier end shows that the file was truncated.
     ///   - skipsZeros: whether zeros are not written, which preserves holes that cannot be found.
     private mutating func readAndWrite(
         _ source: FileDescriptor, _ range: Range<Int>, to target: FileDescriptor, skipsZeros: Bool = false,

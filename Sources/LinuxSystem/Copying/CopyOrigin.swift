@@ -8,8 +8,9 @@ package enum CopyOrigin: Sendable {
     case user
     /// A file that another process chose: an extension, a provider, or a program that offers an item.
     ///
-    /// The copy gets no more than a program would give to a new file: no set-user-ID, set-group-ID or sticky bit, no
-    /// access control list, and no permission that this process's umask excludes. The `user.…` attributes are copied.
+    /// The copy gets only permissions that a program would give to a new file: no set-user-ID, set-group-ID or sticky
+    /// bit, no access control list, and no permission that this process's umask excludes. The `user.…` attributes are
+    /// copied.
     case peer
 }
 
@@ -38,8 +39,9 @@ extension FileDescriptor {
 
 /// This process's umask(2).
 package enum CreationMask {
-    /// The mask, read from `/proc/self/status`. umask(2) returns it only by setting another one, which would apply to
-    /// files that other threads create meanwhile. Without `/proc`, as in a confined process, returns 0077.
+    /// The mask, read from `/proc/self/status`. umask(2) returns the mask only by setting another one, which would
+    /// apply to files that other threads create at the same time. Without `/proc`, as in a confined process, returns
+    /// 0077.
     package static var current: mode_t {
         guard let file = try? FileDescriptor.open("/proc/self/status", .readOnly),
             let bytes = try? file.readToEnd(limit: 64 << 10)

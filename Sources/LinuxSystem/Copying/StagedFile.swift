@@ -4,8 +4,8 @@ import Glibc
 /// A file that appears under its name only when it is complete.
 ///
 /// Until then it has no name (O_TMPFILE) if the file system supports that, so that even a killed process leaves
-/// nothing. Otherwise it has a hidden name. That name is removed with this value, or by a later
-/// ``TemporaryName/sweep(_:)`` if the directory is the caller's own.
+/// nothing. Otherwise it has a hidden name. The hidden name is removed when this value is released. After a crash,
+/// ``TemporaryName/sweep(_:)`` removes it, if the directory belongs to the caller.
 package struct StagedFile: ~Copyable {
     /// The file, open for reading and writing, with mode 0600.
     package let descriptor: FileDescriptor
@@ -81,8 +81,8 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file appear under a name, and atomically replaces an entry that has it. For a file that was created
-    /// with permissions.
+    /// Makes the file appear under a name, and atomically replaces an entry that has it. The file must have been
+    /// created with permissions.
     ///
     /// - Parameter durably: whether to flush the file and the directory to disk, so that the result survives a power
     ///   failure.

@@ -4,9 +4,9 @@ import Glibc
 /// The names of incomplete files and directories. A leading dot hides them. The process that creates one holds a lock
 /// on it while it works.
 ///
-/// The name alone does not identify a leftover, as any file may have such a name. In a directory of the caller's own,
-/// all of them are leftovers. In a user's directory only those are that carry a mark: an extended attribute with the
-/// file's own inode number and birth time, which no copy of it matches.
+/// The name alone does not identify a leftover, because any file may have such a name. In a directory that belongs to
+/// the caller, all files with such names are leftovers. In a user's directory, a leftover has a mark: an extended
+/// attribute with the file's inode number and birth time. The mark does not match a copy of the file.
 package enum TemporaryName {
     private static let prefix = ".purvey-partial-"
     private static let mark = "user.purvey.partial"
@@ -21,7 +21,7 @@ package enum TemporaryName {
     /// a temporary name and no lock. Ignores errors; a later sweep retries.
     package static func sweep(_ directory: FileDescriptor) { sweep(directory) { _ in true } }
 
-    /// Removes marked leftovers of killed processes from a directory that is also used otherwise.
+    /// Removes marked leftovers of killed processes from a directory that also has other files.
     static func sweepMarked(_ directory: FileDescriptor) { sweep(directory, where: isMarked) }
 
     private static func sweep(_ directory: FileDescriptor, where isLeftover: (FileDescriptor) -> Bool) {

@@ -30,8 +30,8 @@ package struct FolderNotices: Sendable {
     /// Wraps an inotify descriptor of another process, which also adds the directories.
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    /// The types of shared file systems, as statfs(2) returns them: NFS, SMB in three versions, FUSE, 9P, Ceph, AFS
-    /// in two implementations, Coda, VirtualBox's and VMware's shared folders, OCFS2, GFS2, Lustre.
+    /// The types of shared file systems in statfs(2): NFS, SMB in three versions, FUSE, 9P, Ceph, AFS in two
+    /// implementations, Coda, the shared folders of VirtualBox and VMware, OCFS2, GFS2, Lustre.
     private static let shared: Set<Int64> = [
         0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x5346_414F, 0x6B41_4653,
         0x7375_7245, 0x786F_4256, 0xBACB_ACBC, 0x7461_636F, 0x0116_1970, 0x0BD0_0BD0,
@@ -54,7 +54,7 @@ package struct FolderNotices: Sendable {
         }
     }
 
-    /// Stops watching a directory. Does nothing if it is gone.
+    /// Stops watching a directory. Does nothing if the directory was removed.
     package func remove(_ folder: Number) { inotify_rm_watch(descriptor.rawValue, folder) }
 
     /// Returns the number of watched directories, without removed ones.
@@ -107,8 +107,8 @@ package struct FolderNotices: Sendable {
 /// A watch that reports when a name in a directory is removed or moved away (inotify(7)): its descriptor becomes
 /// readable.
 ///
-/// It is only a hint to look again, without details. The end of the directory itself is reported only through that of
-/// its contents.
+/// It reports no details, so the reader must examine the directory. The removal of the directory itself is reported
+/// only through the removal of its contents.
 package struct FolderWatch: Sendable {
     package let descriptor: FileDescriptor
 

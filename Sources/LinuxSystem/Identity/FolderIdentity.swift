@@ -1,13 +1,14 @@
 import Glibc
 
-/// The lasting identity of a folder: its file system, and the folder there. A disk that was unplugged and plugged in
-/// again, or a machine that was started anew, gives the same one. Another folder at the same path, or another disk that
-/// is mounted there, gives another.
+/// The permanent identity of a directory: the identity of its file system, and that of the directory in it. It stays
+/// the same when a disk is unplugged and plugged in again, and when the machine restarts. Another directory at the same
+/// path has another identity, and so has another disk that is mounted there.
 ///
-/// An inode alone says little: the top of every ext4 has the same one, and a deleted folder's is given again. Device
-/// numbers change with each start. So the identity of the file system and the time at which the folder was made are
-/// compared too, and the kernel's file handle where the file system knows no such time. File systems on which none of
-/// these last, such as FUSE, tell nothing: there all folders are alike.
+/// An inode does not suffice: the top directories of all ext4 file systems have the same inode, and the inode of a
+/// removed directory is reused. Device numbers change with each start. Therefore the identity of the file system and
+/// the creation time of the directory are compared, too. If the file system does not record creation times, the
+/// kernel's file handle is compared instead. Some file systems, such as FUSE, have none of these. On them, all
+/// directories have the same identity.
 package struct FolderIdentity: Sendable, Equatable {
     private let uuid: [UInt8]?
     private let birth: Int64?
@@ -28,7 +29,8 @@ package struct FolderIdentity: Sendable, Equatable {
         needsMark = birth == nil || hasPassingInodes
     }
 
-    /// The identity as it is kept on disk: texts between slashes, empty where the file system says nothing.
+    /// The identity in the form that is stored on disk: texts between slashes. A text is empty if the file system does
+    /// not supply it.
     package var bytes: [UInt8] {
         let parts = [
             uuid.map(Self.digits), birth.map { "\($0)" }, inode.map { "\($0)" },
@@ -42,7 +44,7 @@ package struct FolderIdentity: Sendable, Equatable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Whether a folder that was noted is this one, as far as both say.
+    /// Whether a recorded directory is this one. Only values that both identities have are compared.
     package func isSame(as noted: [UInt8]) -> Bool {
         let (own, other) = (Self.parts(bytes), Self.parts(noted))
         guard own.count >= 3, other.count >= 3 else { return false }
@@ -57,7 +59,9 @@ package struct FolderIdentity: Sendable, Equatable {
 }
 
 extension FileDescriptor {
-    /// Opens a folder as a mere handle, by an absolute path that leads over no symbolic link.
+    /// Opens a directory with O_PATH, by an absolute path without symbolic links.
+    ///
+    /// - Throws: `ELOOP` or `ENOTDIR` if one of the names is a link or a file.
     ///
     /// - Throws: `ELOOP` or `ENOTDIR` where one of the names is a link or a file.
     package static func openFolder(withoutLinks path: String) throws(Errno) -> FileDescriptor {
@@ -72,8 +76,8 @@ extension FileDescriptor {
 }
 
 extension FileDescriptor {
-    /// Whether this directory is `folder` or lies beneath it, by whatever paths the two were opened. Compares the
-    /// device and inode of each ancestor.
+    /// Whether this directory is `folder` or is beneath it. The paths with which the two were opened do not matter: the
+    /// device and inode of each ancestor are compared.
     package func isWithin(_ folder: FileDescriptor) throws(Errno) -> Bool {
         let wanted = try folder.status().identity
         let root = try FileDescriptor.open("/", [.pathOnly, .directory]).status().identity
@@ -90,7 +94,7 @@ extension FileDescriptor {
         throw .nameTooLong
     }
 
-    /// Whether one of two directories is the other or lies beneath it.
+    /// Whether one of two directories is the other one, or is beneath it.
     package func overlaps(_ folder: FileDescriptor) throws(Errno) -> Bool {
         if try isWithin(folder) { return true }
         return try folder.isWithin(self)

@@ -10,8 +10,8 @@ package struct Mount: Sendable, Hashable {
     /// The type of the file system, such as `ext4` or `fuse.sshfs`; empty if the line has none.
     package let type: String
 
-    /// Whether a user-space server or another machine serves it. An access waits for that server, forever if it
-    /// hangs.
+    /// Whether a user-space server or another machine serves the file system. An access waits for that server, without
+    /// limit if it hangs.
     ///
     /// `fuseblk` is a local disk, such as NTFS.
     package var isServed: Bool {
@@ -22,7 +22,7 @@ package struct Mount: Sendable, Hashable {
         "9p", "afs", "autofs", "ceph", "cifs", "nfs", "nfs4", "smb3", "virtiofs",
     ]
 
-    /// Returns the path at which this mount shows a path of the file system, or `nil` if it does not show it.
+    /// Returns the path at which this mount shows a path of the file system; `nil` if the mount does not show the path.
     package func path(of inside: String) -> String? {
         Self.rest(of: inside, beneath: root).map { Self.join(point, $0) }
     }
@@ -67,7 +67,7 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// Returns the mount that a path lies on: the deepest mount point above it, and the last mount there.
+    /// Returns the mount of a path: the deepest mount point above the path, and the last mount at that point.
     package func mount(of path: String) -> Mount? {
         var found: Mount?
         for mount in mounts where mount.inside(path) != nil {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A resource outside of the process that exists while a program runs, such as a mount, a daemon or a directory. It
-/// is removed with this object, and when a signal ends the program.
+/// A resource outside of the process that exists while a program runs, such as a mount, a daemon or a directory. It is
+/// removed when this object is released, and when a signal ends the program.
 package final class ExitCleanup: Sendable {
     private struct State {
         var removals: [(number: UInt64, removal: @Sendable () -> Void)] = []
@@ -25,7 +25,7 @@ package final class ExitCleanup: Sendable {
     /// Removes the resource, once.
     package func remove() { take()?() }
 
-    /// Forgets the resource, which was removed in another way.
+    /// Forgets the resource, because it was removed in another way.
     package func forget() { _ = take() }
 
     private func take() -> (@Sendable () -> Void)? {

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Steps at which a test may end this process as kill -9 does. No data may be lost at any of them.
+/// Steps at which a test may end this process in the way of kill -9. No data may be lost at any of them.
 ///
 /// A module lists its steps in one enumeration, so that a test can go through all of them. `PURVEY_FAULT_POINT=name`
 /// ends the process when it reaches the step of that name, and `name:3` when it reaches the step for the third time.
-/// `name:3:stop` stops it then, as SIGSTOP does. `PURVEY_FAULT_LOG=path` makes the process append the name of every
-/// reached step to that file, one per line. Otherwise, a step costs one load of a constant.
+/// `name:3:stop` suspends it at this moment, as SIGSTOP does. `PURVEY_FAULT_LOG=path` makes the process append the name
+/// of every reached step to that file, one per line. Otherwise, a step costs one load of a constant.
 package protocol FaultPoint: RawRepresentable<String>, CaseIterable, Sendable {}
 
 extension FaultPoint {

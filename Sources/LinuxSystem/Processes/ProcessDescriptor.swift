@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A process, held by descriptor (pidfd). Unlike a PID, it never comes to mean another process.
+/// A process, represented by a descriptor (pidfd). Unlike a PID, it never denotes another process.
 package struct ProcessDescriptor: Sendable {
     /// Readable for poll(2) and epoll(7) after the process has ended.
     package let descriptor: FileDescriptor

@@ -58,19 +58,19 @@ package enum ResourceLimit: Sendable, CaseIterable {
     }
 }
 
-/// Core dumps of this process: copies of its memory, with the passwords that it has at that moment.
+/// Core dumps of this process: copies of its memory, including the passwords in it.
 ///
-/// The process stays open to its user's other programs (`PR_SET_DUMPABLE` is left alone): what `/proc` shows of it is
-/// needed to watch extensions, and another program of the same user can read its files anyway.
+/// The user's other programs can still access the process (`PR_SET_DUMPABLE` is unchanged). Watching extensions
+/// requires the information in `/proc`, and another program of the same user can read the process's files in any case.
 package enum CoreDumps {
-    /// In the environment: core dumps are written as the system has it, to look for a fault.
+    /// The environment variable that leaves core dumps enabled, in order to find a fault.
     package static let key = "PURVEY_CORE_DUMPS"
 
-    /// Switches core dumps of this process off, and of programs that it starts, unless `PURVEY_CORE_DUMPS` is set.
+    /// Disables core dumps of this process and of programs that it starts, unless `PURVEY_CORE_DUMPS` is set.
     ///
-    /// The limit becomes one byte and not zero. A program that takes dumps from the kernel over a pipe, such as
-    /// systemd-coredump, gets them whatever the limit is, but for that one (core(5), fs/coredump.c). The hard limit
-    /// stays, so that a program which is started may raise it again.
+    /// The limit is set to one byte and not to zero. The kernel passes dumps over a pipe to programs such as
+    /// systemd-coredump with every limit except one byte (core(5), fs/coredump.c). The hard limit is unchanged, so that
+    /// a started program may raise the limit again.
     package static func forbid() {
         if let value = getenv(key), value.pointee != 0 { return }
         let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)

@@ -27,9 +27,10 @@ package struct ChildProgram: Sendable {
     ///   - path: the file to run; `PATH` is not searched.
     ///   - arguments: the arguments after the program's name.
     ///   - environment: strings `NAME=value`; `nil` for this process's environment.
-    ///   - descriptors: the program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. It has no others.
+    ///   - descriptors: the program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. The program has no other
+    ///     descriptors.
     ///   - workingFolder: its working directory; `nil` for that of this process. A relative `path` starts there.
-    ///   - newSession: whether it leads a session of its own, so that the end of this session does not end it.
+    ///   - newSession: whether the program gets a new session, so that the end of the present session does not end it.
     package static func start(
         _ path: String, arguments: [String], environment: [String]? = nil, descriptors: [FileDescriptor?],
         workingFolder: String? = nil, newSession: Bool = false

@@ -1,6 +1,7 @@
 /// Detection of misspelled words.
 package enum SpellingSuggestion {
-    /// The maximum length of a compared word. Longer words are no typing mistakes, and comparing them is slow.
+    /// The maximum length in letters of a compared word. A longer word is not a typing mistake, and comparing it is
+    /// slow.
     private static let mostLetters = 64
 
     /// Returns the known word that is most similar to another word, or `nil` if none is similar enough.

@@ -1,6 +1,6 @@
 /// A queue that closes the descriptors received from one peer, in order, on a thread of ``DescriptorCloser``.
 ///
-/// A peer whose descriptors take long to close delays only the closing of its own. Any thread may use a lane, and no
+/// A peer whose descriptors take long to close delays only its own descriptors. Any thread may use a lane, and no
 /// operation blocks.
 package final class DescriptorCloseQueue: Sendable {
     private struct State {
@@ -57,8 +57,8 @@ package final class DescriptorCloseQueue: Sendable {
         if isIdle { closer.serve(self) }
     }
 
-    /// Calls a function once at most `limit` descriptors are left to close: immediately on this thread, or later on
-    /// the thread that closes them. Replaces an earlier function that was not called yet.
+    /// Calls a function when at most `limit` descriptors remain to be closed. Calls it at once on this thread, or later
+    /// on the thread that closes the descriptors. Replaces an earlier function that was not called yet.
     package func whenAtMost(_ limit: Int, _ body: @escaping @Sendable () -> Void) {
         let (due, replaced) = state.withLock { state in
             let replaced = state.waiter?.body
@@ -71,7 +71,7 @@ package final class DescriptorCloseQueue: Sendable {
 
     /// Closes at most `turn` descriptors. Runs on a thread of the closer.
     ///
-    /// - Returns: whether descriptors may be left.
+    /// - Returns: whether further descriptors may have to be closed.
     func closeSome(atMost turn: Int, with close: (CInt) -> Void) -> Bool {
         for _ in 0..<turn {
             let number = state.withLock { state in

@@ -2,9 +2,9 @@ import Glibc
 
 /// A thread pool that closes descriptors received from peers.
 ///
-/// close(2) of a received descriptor may block for as long as the peer likes: a TCP socket with SO_LINGER waits for
-/// its receiver, and a file waits for the server of its file system. Each peer has a ``DescriptorCloseQueue``, which
-/// uses one thread at most. So a peer delays another one only if ``threadLimit`` lanes block.
+/// close(2) of a received descriptor may block for as long as the peer likes: a TCP socket with SO_LINGER waits for its
+/// receiver, and a file waits for the server of its file system. Each peer has a ``DescriptorCloseQueue``, which uses
+/// at most one thread. Therefore a peer delays another one only if ``threadLimit`` queues block.
 package final class DescriptorCloser: Sendable {
     package static let shared = DescriptorCloser()
 
@@ -73,7 +73,7 @@ package final class DescriptorCloser: Sendable {
     /// Closes a descriptor without waiting for a socket's receiver (SO_LINGER). The kernel still sends the data that
     /// is left in the socket.
     ///
-    /// The call may block nevertheless: a peer with the same socket can set SO_LINGER again before the close.
+    /// The call may still block, because a peer with the same socket can set SO_LINGER again before the close.
     package static let closeWithoutLingering: @Sendable (CInt) -> Void = { number in
         var option = linger()
         var size = socklen_t(MemoryLayout<linger>.size)

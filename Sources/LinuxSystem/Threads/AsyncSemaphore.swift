@@ -14,7 +14,8 @@ package final class AsyncSemaphore: Sendable {
 
     private struct State {
         var free: Int
-        /// The numbers of the first place that has no permit yet, and of the last one. Places in between may have left.
+        /// The number of the first place that has no permit yet, and that of the last place. Places in between may have
+        /// been cancelled.
         var first: UInt64 = 1
         var last: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
@@ -31,7 +32,9 @@ package final class AsyncSemaphore: Sendable {
             return last
         }
 
-        /// Passes a permit to the first place that wants one.
+        /// Passes a permit to the first place that is still waiting.
+        ///
+        /// - Returns: The function to call after the lock is released.
         ///
         /// - Returns: The function to call after the lock is released.
         mutating func grant() -> (@Sendable (Bool) -> Void)? {
@@ -57,9 +60,9 @@ package final class AsyncSemaphore: Sendable {
 
     package init(permits: Int) { state = Lock(State(free: permits)) }
 
-    /// Calls a function once a permit is available, on this thread or on the one that returns the permit.
+    /// Calls a function when a permit is available, on this thread or on the thread that returns the permit.
     ///
-    /// The function or the work that it starts calls ``signal()`` once.
+    /// The function, or the work that it starts, must call ``signal()`` once.
     package func wait(_ body: @escaping @Sendable () -> Void) {
         let isFree = state.withLock { state in
             if state.takeFree() { return true }

@@ -6,7 +6,7 @@ package final class OneShotCompletion<Value: Sendable>: Sendable {
     // Leaf lock: the handler is called after it is released.
     private let handler: Mutex<(@Sendable (Value) -> Void)?>
 
-    /// - Parameter handler: Called at most once, on the thread that completes first, and released then.
+    /// - Parameter handler: Called at most once, on the thread that completes first. It is released afterwards.
     package init(_ handler: @escaping @Sendable (Value) -> Void) { self.handler = Mutex(handler) }
 
     /// Calls the handler, unless it was called before.
@@ -21,8 +21,8 @@ package final class OneShotCompletion<Value: Sendable>: Sendable {
 
 /// A replaceable callback for a recurring event. Any thread may set it at any time.
 package final class Receiver<Event>: Sendable {
-    /// A wrapper of the function. A function that is read out of a lock by itself comes back wrapped once more each
-    /// time (Swift 6.3), until calling or releasing it overflows the stack. Inside a structure, it stays unchanged.
+    /// A wrapper of the function. If a bare function is read out of a lock, Swift 6.3 wraps it once more at each read,
+    /// until a call or release overflows the stack. Inside a structure, the function stays unchanged.
     private struct Kept: Sendable {
         let function: @Sendable (Event) -> Void
     }

@@ -57,8 +57,8 @@ package final class Deadlines: Sendable {
             start = 0
         }
 
-        /// Removes cancelled entries when they are the majority, so that the cost is low and they are not retained
-        /// long.
+        /// Removes cancelled entries when they are the majority. In this way the cost is low, and the entries are not
+        /// retained for long.
         mutating func sweep() {
             guard cancelled > 64, cancelled > (entries.count - start) / 2 else { return }
             entries = entries[start...].filter { $0?.isCancelled == false }

@@ -15,9 +15,9 @@ package final class HandlerThreads: Sendable {
 
     package init() {}
 
-    /// The maximum number of handlers that run at a time. Further ones wait.
+    /// The maximum number of handlers that run at the same time. Further handlers wait.
     package static let handlerLimit = 2048
-    /// The number of threads beyond that limit, for all other jobs.
+    /// The number of additional threads beyond ``handlerLimit``, for all other jobs.
     private static let reserve = 512
     /// The maximum number of idle threads.
     private static let idleLimit = 16
@@ -55,12 +55,12 @@ package final class HandlerThreads: Sendable {
     // Only the lock of a worker is taken inside of it: jobs run and threads are created after it is released.
     private let state = Lock(State())
 
-    /// Runs a handler, which may block without limit, on a thread of its own. Never runs it on the calling thread.
+    /// Runs a handler on a separate thread. The handler may block without limit. Never runs it on the calling thread.
     package func runHandler(_ handler: @escaping Job) {
         run(Assignment(job: handler, isHandler: true))
     }
 
-    /// Runs a job on a thread of its own, even if all handlers are blocked. Never runs it on the calling thread.
+    /// Runs a job on a separate thread, even if all handlers are blocked. Never runs it on the calling thread.
     package func run(_ job: @escaping Job) {
         run(Assignment(job: job, isHandler: false))
     }
@@ -71,7 +71,7 @@ package final class HandlerThreads: Sendable {
         return key
     }()
 
-    /// Whether the calling thread is one of these, and so may block.
+    /// Whether the calling thread is one of these threads, and may therefore block.
     package static var isCurrent: Bool { pthread_getspecific(mark) != nil }
 
     private func run(_ assignment: Assignment) {
@@ -212,10 +212,10 @@ package final class HandlerThreads: Sendable {
 }
 
 extension HandlerThreads {
-    /// Runs a blocking function on a thread of its own and suspends the task. The threads of the concurrency runtime
-    /// are few and shared, so they must not block.
+    /// Runs a blocking function on a separate thread, and suspends the task. The threads of the concurrency runtime are
+    /// few and shared, so they must not block.
     ///
-    /// A cancelled task still waits for the end.
+    /// If the task is cancelled, it still waits for the end of the function.
     package func value<Value: Sendable, Failure>(
         of body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -3,7 +3,8 @@
     // Exported for users of locks, since the members of `Mutex` belong to this module.
     @_exported import Synchronization
 
-    /// Swift's own lock, or under ThreadSanitizer (`Scripts/run-thread-sanitizer`) one that the sanitizer can see.
+    /// Swift's own lock. Under ThreadSanitizer (`Scripts/run-thread-sanitizer`), it is a lock that the sanitizer can
+    /// observe.
     package typealias Lock<Value: ~Copyable> = Mutex<Value>
 #else
     @_exported import Synchronization

@@ -55,8 +55,7 @@ package enum Processor {
 
 /// A latch that opens once. Threads wait until it is open.
 ///
-/// It is made of a semaphore, which ThreadSanitizer knows. So the sanitizer sees that the opening happens before the
-/// end of a wait.
+/// It uses a semaphore, because ThreadSanitizer knows that a signal happens before the end of a wait.
 package final class Latch: @unchecked Sendable {
     // Sendable: the semaphore is a separate allocation that only sem_* calls touch, made for use from several
     // threads.

@@ -150,7 +150,8 @@ package struct TreeWalker: ~Copyable {
         }
     }
 
-    /// Converts an error at an entry that was just listed: a missing entry or another kind is a change.
+    /// Converts an error at an entry that was just listed. If the entry is missing or has another kind, the tree has
+    /// changed.
     private static func failure(_ error: Errno, at path: RelativePath) -> WalkError {
         switch error.rawValue {
         case ENOENT, ENOTDIR, ELOOP, ESTALE, ENXIO, EINVAL: .changedDuringWalk(path: path.description)

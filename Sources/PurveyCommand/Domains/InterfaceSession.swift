@@ -88,9 +88,9 @@ enum InterfaceSession {
 
     /// Makes the daemon start the extension.
     ///
-    /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started.
-    /// If that end were open elsewhere in this process, the closing of the other side would go unnoticed. The same
-    /// holds for the display: its windows stay until the last copy of the connection is closed.
+    /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started. If
+    /// that end were open elsewhere in this process, the closing of the other side would go unnoticed. The same applies
+    /// to the display: windows stay open until the last copy of the display's connection is closed.
     private static func start(
         _ interface: InterfaceDescription, _ ask: @escaping InterfaceConnection.Asking
     ) throws -> (connection: InterfaceConnection, ending: Task<ExtensionEnding, any Error>) {

@@ -8,7 +8,7 @@ struct PushPayload {
     let domain: String?
     let topic: String?
 
-    /// The maximum size in bytes, which is that of push services.
+    /// The maximum size in bytes. Push services have the same limit.
     private static let limit = 4096
 
     /// Reads the payload from standard input.

@@ -21,7 +21,7 @@ extension Command {
     }
 }
 
-/// The sources of a password. The command line is none, since all users can read it.
+/// The sources of a password. The command line is not a source, because all users can read it.
 enum PasswordSource {
     /// The maximum size of a password in bytes.
     private static let limit = 4096
@@ -32,7 +32,7 @@ enum PasswordSource {
     /// Calls a function with a password. If the password is refused and comes from the terminal, prompts again.
     ///
     /// - Parameters:
-    ///   - name: of the domain.
+    ///   - name: the name of the domain.
     ///   - file: the file with the password; `nil` for the terminal.
     static func use<Value: Sendable>(
         for name: String, file: String?, command: String, _ body: @Sendable (String) async throws -> Value

@@ -63,7 +63,7 @@ extension TransferActivity {
 /// The JSON of `purvey status`.
 private struct ListedStatus: Encodable {
     let daemon: Int32
-    /// The limits of extensions that this system cannot enforce, one sentence each.
+    /// Sentences about the limits of extensions that this system is unable to enforce.
     let confinement: [String]
     let domains: [Activity]
 

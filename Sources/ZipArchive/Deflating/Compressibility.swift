@@ -3,8 +3,8 @@ import LinuxSystem
 /// A probe that finds out from a few samples that compressing a large file would be useless, as for photos and films.
 /// A compressor takes longest for data that it cannot make smaller.
 ///
-/// A file counts as incompressible only if samples from all over it, together, do not get smaller at all. Parts
-/// between the samples might get smaller; that loss is accepted.
+/// A file counts as incompressible only if samples from the whole file, taken together, do not get smaller. Parts
+/// between the samples might get smaller, which is accepted.
 struct Compressibility: ~Copyable {
     /// The minimum size of a probed file in bytes. Smaller files are always compressed.
     static let leastSize = 256 << 10

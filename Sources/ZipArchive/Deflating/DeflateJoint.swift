@@ -1,7 +1,7 @@
 import CZlib
 
-/// The conversion of a finished deflate stream into one that another can follow. So a large file can be compressed in
-/// pieces on several threads, and read back as one stream.
+/// The conversion of a finished deflate stream into one that another can follow. In this way a large file can be
+/// compressed in pieces on several threads, and read back as one stream.
 ///
 /// The compressor marks the last block of each piece as final, and ends it at any bit. The mark must be removed, and
 /// the piece must end at a byte: as in zlib's sync flush, an empty stored block does that (RFC 1951 §3.2.4). The

@@ -52,7 +52,7 @@ struct PieceMaker: ~Copyable {
         return Piece(method: .stored, size: count, checksum: checksum, bytes: Array(content))
     }
 
-    /// Makes a part. Whether the file changed meanwhile is checked only once, after its last part.
+    /// Creates a part. Changes of the file are only detected once, after its last part.
     private mutating func makePart(
         _ request: PieceRequest, _ range: Range<Int>, isLast: Bool
     ) throws(PieceError) -> Piece {

@@ -40,8 +40,8 @@ struct ZipEntry {
 }
 
 extension ZipEntry {
-    /// The limit of 32-bit fields. Values from it on are stored in the zip64 field, and replaced by it. APPNOTE
-    /// 4.5.3.
+    /// The limit of 32-bit fields. Values that reach it are stored in the zip64 field instead, and the field contains
+    /// the limit. APPNOTE 4.5.3.
     static let limit32 = 0xFFFF_FFFF
     private static let zip64Field: UInt16 = 0x0001
     private static let timestampField: UInt16 = 0x5455

@@ -5,7 +5,7 @@ struct ZipTime {
     let date: UInt16
     /// Hour (5 bits), minute (6), half seconds (5).
     let time: UInt16
-    /// Seconds since 1970, if they fit 32 bits.
+    /// Seconds since 1970; `nil` if they do not fit into 32 bits.
     let unixSeconds: Int32?
 
     /// Converts a time. A time before 1980 or after 2107 is clamped to the format's range.
@@ -19,7 +19,7 @@ struct ZipTime {
     }
 
     /// Returns the date in the Gregorian calendar. Counts in eras of 400 years that begin in March, so that the leap
-    /// day is the last of its year.
+    /// day is the last day of a year.
     private static func civil(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = daysSince1970 + 719_468
         let era = shifted / 146_097

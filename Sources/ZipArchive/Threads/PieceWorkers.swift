@@ -42,7 +42,7 @@ final class PieceWorkers: Sendable {
         return number
     }
 
-    /// Waits for a piece. Each may be taken once.
+    /// Waits for a piece. Each piece may be taken once.
     func take(_ number: Int) throws(PieceError) -> Piece {
         let hasThreads = monitor.withLock { !$0.threads.isEmpty }
         // If no thread could be created, the calling thread does the work.
@@ -55,7 +55,8 @@ final class PieceWorkers: Sendable {
         return try result.get()
     }
 
-    /// Waits until threads have finished their current pieces and ended, and drops the rest. May be called again.
+    /// Waits until threads have finished their current pieces and ended. Drops the remaining requests. May be called
+    /// again.
     func stop() {
         let threads = monitor.withLock { state in
             state.isStopped = true
