@@ -40,8 +40,6 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
     /// Returns a page of items and the token of the next page.
     ///
     /// - Parameter page: the token; `nil` for the first page.
-    ///
-    /// - Parameter page: the token; `nil` for the first page.
     private func items(_ page: NSFileProviderPage?, _ size: Int) throws -> (items: [CatalogueItem], next: Data?) {
         let catalogue = try provider.catalogue()
         guard let folder else {

@@ -30,8 +30,6 @@ extension StorageCopies {
     /// copies.
     ///
     /// - Parameter name: the only copy to send; programs may write to other copies.
-    ///
-    /// - Parameter name: the only copy to send; others may be written to meanwhile.
     func send(_ identifier: String, only name: String? = nil, to catalogue: SharedCatalogue) throws {
         try unsent.working(identifier) {
             sending.begin(identifier)
@@ -135,8 +133,6 @@ extension StorageCopies {
     /// wait for the whole transfer.
     ///
     /// - Returns: whether an edit was tried.
-    ///
-    /// - Returns: whether anything was tried.
     func sendAgain(_ identifier: String, to catalogue: SharedCatalogue) throws -> Bool {
         if unsent.isWorking(identifier) { return false }
         for told in unsent.told(of: identifier) { try begin(identifier, named: told, catalogue) }

@@ -233,8 +233,6 @@ final class StorageCopies: Sendable {
     /// it.
     ///
     /// - Returns: `false` if no copy exists.
-    ///
-    /// - Returns: `false` if no copy exists.
     @discardableResult
     func noteOther(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
         var item = try catalogue.perform { try $0.item(identifier) }
@@ -265,8 +263,6 @@ final class StorageCopies: Sendable {
     ///
     /// - Returns: whether all copies were removed. A copy with an unsent edit stays, because the edit exists nowhere
     ///   else.
-    ///
-    /// - Returns: whether they are gone. An unsent edit exists nowhere else, and stays.
     private func removeSent(_ identifier: String, _ catalogue: SharedCatalogue) throws -> Bool {
         guard unsent.error(of: identifier) == nil, try edits(of: identifier, catalogue).isEmpty else { return false }
         try removeAll(identifier, catalogue)

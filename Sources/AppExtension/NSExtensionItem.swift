@@ -15,8 +15,6 @@ public let NSExtensionItemAttachmentsKey = "NSExtensionItemAttachmentsKey"
 /// ``userInfo`` under the three keys, so that changes of ``userInfo`` change the properties.
 ///
 /// Source: Foundation, `NSExtensionItem.h`.
-///
-/// Source: Foundation, `NSExtensionItem.h`.
 open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
     /// All data of the item.
     open var userInfo: [AnyHashable: Any]?

@@ -52,8 +52,6 @@ final class Notifications: Sendable {
     /// Records that a directory is opened with caching of its entries.
     ///
     /// - Returns: Whether the entries that the kernel cached at earlier opens are still valid.
-    ///
-    /// - Returns: Whether the entries cached at earlier opens are still valid.
     func openedFolder(_ folder: ItemNumber) -> Bool {
         state.withLock { state in
             if state.folders.count >= folderLimit { state.folders.removeAll() }

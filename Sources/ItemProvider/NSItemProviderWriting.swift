@@ -3,8 +3,6 @@ import Foundation
 /// A class whose objects can be created from an item provider's representations.
 ///
 /// Source: Foundation, `NSItemProvider.h`.
-///
-/// Source: Foundation, `NSItemProvider.h`.
 public protocol NSItemProviderReading: NSObjectProtocol {
     /// The types from which objects of the class can be created, best first.
     static var readableTypeIdentifiersForItemProvider: [String] { get }

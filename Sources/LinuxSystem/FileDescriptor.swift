@@ -28,10 +28,10 @@ public final class FileDescriptor: Sendable {
         if let lane { close(on: lane) }
     }
 
-    /// The lane that closes this descriptor. `nil` if the thread that drops the last reference closes it.
+    /// The queue that closes this descriptor; `nil` if the thread that releases the last reference closes it.
     package var closingLane: DescriptorCloseQueue? { lane.load() }
 
-    /// Sets the lane that closes this descriptor after its last reference is dropped. Has no effect if a lane is set
+    /// Sets the queue that closes this descriptor after its last reference is released. Has no effect if a queue is set
     /// already.
     package func close(on lane: DescriptorCloseQueue) {
         _ = self.lane.storeIfNil(lane)

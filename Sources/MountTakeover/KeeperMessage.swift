@@ -93,8 +93,8 @@ package enum KeeperMessage: Sendable {
         case malformed
     }
 
-    /// Receives the messages that have arrived, without waiting. Their descriptors are closed on the line's queue, if
-    /// it has one.
+    /// Receives the messages that have arrived, without waiting. Their descriptors are closed on the queue of `line`,
+    /// if it has one.
     package static func receive(from line: SequencedPacketSocket) -> Arrival {
         var buffer = [UInt8](repeating: 0, count: sizeLimit)
         let packet: ReceivedPacket

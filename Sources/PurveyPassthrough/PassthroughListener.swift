@@ -181,7 +181,7 @@ struct RefusedConnections {
     private static let closer = DescriptorCloser()
     private var lanes: [uid_t: DescriptorCloseQueue] = [:]
 
-    /// Returns the lane that closes a user's connections.
+    /// Returns the queue that closes a user's connections.
     mutating func lane(of user: uid_t) -> DescriptorCloseQueue {
         if let lane = lanes[user] { return lane }
         // Idle lanes can be dropped, as a new one is equal to them.

@@ -8,10 +8,6 @@ extension ChildProgram {
     /// - Parameters:
     /// - environment: The whole environment of the program, as `NAME=value`.
     /// - descriptors: The program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. The program has no other descriptors.
-    ///
-    /// - Parameters:
-    ///   - environment: `NAME=value` each, and nothing else.
-    ///   - descriptors: the program's descriptors 0, 1, 2 …; `nil` is `/dev/null`. It has no others.
     package static func start(
         _ path: String, arguments: [String], environment: [String], descriptors: [FileDescriptor?],
         confinedTo confinement: Confinement

@@ -77,8 +77,6 @@ package struct Layers: Sendable, Equatable {
     /// Returns the sentences of ``missing`` for a system that permits only certain namespaces.
     ///
     /// - Parameter refusal: The reason why the system permits no other namespaces.
-    ///
-    /// - Parameter refusal: the reason why it permits no others.
     package static func missing(_ wanted: Layers, permitting permitted: Namespaces, _ refusal: Errno?) -> [String] {
         let why = refusal.map { " (\($0))" } ?? ""
         var missing: [String] = []

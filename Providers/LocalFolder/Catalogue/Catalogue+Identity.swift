@@ -30,8 +30,6 @@ extension Catalogue {
     /// Returns the recorded identity. If there is none, records that of `root`.
     ///
     /// - Returns: `nil` if no identity is recorded and `root` is not the directory of an earlier catalogue.
-    ///
-    /// - Returns: `nil` if none is recorded and `root` is not the directory of an earlier catalogue.
     private func noted(_ root: FileDescriptor) throws -> Identity.Noted? {
         if let known = identity.noted { return known }
         let noted: Identity.Noted

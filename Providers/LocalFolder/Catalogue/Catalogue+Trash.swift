@@ -27,8 +27,6 @@ extension Catalogue {
     /// Opens the directory that contains trashed items.
     ///
     /// - Throws: `Errno.noSuchFile` if no trash exists yet.
-    ///
-    /// - Throws: `Errno.noSuchFile` if no trash exists yet.
     func openTrash() throws -> FileDescriptor { try openTrash(Self.files, isMade: false) }
 
     private func openTrash(_ part: FileName?, isMade: Bool) throws -> FileDescriptor {

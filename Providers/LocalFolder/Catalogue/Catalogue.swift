@@ -217,8 +217,6 @@ extension Catalogue {
     /// Adds items that the change feed does not report. No other row may have their names.
     ///
     /// - Parameter files: the files of the items, at most ``mostAdditions``.
-    ///
-    /// - Parameter files: at most ``mostAdditions``.
     func insert(_ files: ArraySlice<FoundFile>, in parent: Int64) throws -> [CatalogueItem] {
         let text = files.count == Self.mostAdditions ? Self.fullAddition : Self.addition(of: files.count)
         try database.run(text) { binder in

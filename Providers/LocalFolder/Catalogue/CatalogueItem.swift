@@ -97,8 +97,6 @@ extension CatalogueItem.Facts {
     /// Creates the attributes from a status. Returns `nil` if the kind of the file is not served.
     ///
     /// - Parameter device: the device of the served directory.
-    ///
-    /// - Parameter device: the device of the served directory.
     init?(_ status: FileStatus, birth: Int64 = 0, device: UInt64, target: [UInt8] = []) {
         guard let kind = CatalogueItem.Kind(status.kind) else { return nil }
         self.kind = kind

@@ -241,8 +241,6 @@ package final class FolderWatches: Sendable {
     /// Blocks until the kernel reports a change, until ``stop()``, or until a time limit in seconds.
     ///
     /// - Parameter isAsleep: whether to ignore reports of changes.
-    ///
-    /// - Parameter isAsleep: whether to ignore reports and wait for the end or the time only.
     func wait(atMost seconds: Double, isAsleep: Bool = false) {
         var waited = [pollfd(fd: end.descriptor.rawValue, events: Int16(POLLIN), revents: 0)]
         if !isAsleep {

@@ -43,8 +43,6 @@ package struct ActivationPredicate: Sendable, Equatable {
     /// Whether the predicate holds. A predicate that exceeds the evaluation limit does not hold.
     ///
     /// - Parameter values: The values of the vocabulary's names.
-    ///
-    /// - Parameter values: The values of the vocabulary's names.
     package func holds(_ values: [String: PredicateValue]) -> Bool {
         let scope = PredicateScope(values: values, effort: PredicateEffort(), now: Date().timeIntervalSince1970)
         return (try? root.evaluate(scope)) ?? false

@@ -54,8 +54,6 @@ extension DomainFileSystem {
     /// Returns an item of the index, or a removed item that is still open or a program's working directory.
     ///
     /// - Throws: `ESTALE` for any other item. The kernel then looks up the name again.
-    ///
-    /// - Throws: `ESTALE` for any other item, after which the kernel looks up the name again.
     func item(_ number: ItemNumber) throws(Errno) -> (item: IndexedItem, isRemoved: Bool) {
         if let item = try reading({ () throws(IndexError) in try index.item(number) }) { return (item, false) }
         if let item = removed[number] { return (item, true) }

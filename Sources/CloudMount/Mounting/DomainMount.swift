@@ -131,8 +131,6 @@ package final class DomainMount: Sendable {
     /// handles in the table, if the engine was created with them.
     ///
     /// - Parameter backing: Creates the object for a backing file of the kernel.
-    ///
-    /// - Parameter backing: Creates the object for a backing file of the kernel.
     package static func fileSystem(
         _ engine: DomainEngine, sharedTable: SharedHandleTable, backing: (Int32) -> BackingFile? = { _ in nil }
     ) -> any FileSystem {

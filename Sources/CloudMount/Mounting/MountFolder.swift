@@ -7,8 +7,6 @@ enum MountFolder {
     /// Creates the directory, or checks that a mount on it would not hide files.
     ///
     /// - Returns: Whether the directory was created.
-    ///
-    /// - Returns: Whether the directory was created.
     static func prepare(_ path: String) throws(DomainMountError) -> Bool {
         let isEmpty: Bool
         do throws(Errno) {
@@ -27,8 +25,6 @@ enum MountFolder {
     /// or was empty.
     ///
     /// - Returns: Whether such a mount existed.
-    ///
-    /// - Returns: Whether there was such a mount.
     @discardableResult
     static func removeStale(_ path: String) -> Bool {
         guard Session.unmountStale(at: path) else { return false }

@@ -11,9 +11,6 @@ package enum MangledName {
     ///
     /// - Parameter most: the approximate maximum size of the result in bytes.
     /// - Returns: `nil` if the name is not a mangled name, or if the result may be longer.
-    ///
-    /// - Parameter most: the most bytes of it, about.
-    /// - Returns: `nil` for what is no such name, and for what may be longer than that.
     package static func readable(_ name: String, atMost most: Int) -> String? {
         isBounded(name, by: most) ? readable(name) : nil
     }

@@ -11,8 +11,6 @@ public struct ServiceInvocationEncoder: DistributedTargetInvocationEncoder {
     /// Accepts the stub type in a call through a protocol. The type has no meaning for the other side.
     ///
     /// - Throws: ``ServiceCallError/genericFunction`` for any other type.
-    ///
-    /// - Throws: ``ServiceCallError/genericFunction`` for any other type.
     public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
         guard type is any _DistributedActorStub.Type else { throw ServiceCallError.genericFunction }
     }

@@ -23,7 +23,7 @@ package final class Connection: Sendable {
     let service: Service
     let loop: EventLoop
     let isPeerConfined: Bool
-    /// The lane that closes the peer's descriptors, and the socket.
+    /// The queue that closes the peer's descriptors, and the socket.
     let lane: DescriptorCloseQueue
     let token: UInt64
 
@@ -137,7 +137,7 @@ extension Connection {
     /// An upper bound of the packets that a socket's buffer holds.
     private static let mostQueued = 2048
 
-    /// Receives the remaining packets, so that the lane closes each of their descriptors with
+    /// Receives the remaining packets, so that the close queue closes each of their descriptors with
     /// ``DescriptorCloser/closeWithoutLingering``. If packets stay unread, the kernel closes their descriptors in the
     /// usual way, in which sockets may linger.
     private func takeQueued(from socket: SequencedPacketSocket) {

@@ -136,8 +136,6 @@ extension EventLoop {
     /// connection have no effect.
     ///
     /// - Returns: whether the loop has ended.
-    ///
-    /// - Returns: whether it has ended.
     private func endIfIdle() -> Bool {
         let dropped = state.withLock { state -> [(due: Int64, job: @Sendable () -> Void)]? in
             guard state.sources.isEmpty, state.jobs.isEmpty else { return nil }

@@ -14,7 +14,7 @@ package final class Listener: Sendable {
     private let limits: ConnectionLimits
     private let onConnect: @Sendable (Connection) -> Void
     private let loop: EventLoop
-    /// The lane that closes refused connections, with the descriptors that their peers have already sent.
+    /// The queue that closes refused connections, with the descriptors that their peers have already sent.
     private let refused = DescriptorCloseQueue()
     /// The state. Under its lock, only the loop's lock may be taken.
     private let state: Lock<State>

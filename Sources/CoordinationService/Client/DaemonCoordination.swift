@@ -15,8 +15,6 @@ package struct DaemonCoordination: SharedCoordination {
     /// once.
     ///
     /// - Returns: `nil` if the process was started without a socket.
-    ///
-    /// - Returns: `nil` in a process that was started without a socket.
     init?(ofConfinedProcess environment: [String: String]) {
         guard let number = environment[CoordinationLink.environmentKey].flatMap({ CInt($0) }), number > 2,
             fcntl(number, F_SETFD, FD_CLOEXEC) == 0

@@ -178,8 +178,6 @@ final class ProvidedClaims: Sendable {
     /// are excluded.
     ///
     /// - Parameter isOwn: Whether a file belongs to the provider.
-    ///
-    /// - Parameter isOwn: Whether a file belongs to the provider.
     func giveWay(to accesses: [Access], _ isOwn: (ExactPath) -> Bool) {
         let claimed = accesses.filter { !$0.writes }.map(\.path).filter(isOwn)
         if claimed.isEmpty { return }

@@ -42,8 +42,6 @@ final class TransferImport: Sendable {
     /// later ones.
     ///
     /// - Parameter completion: called once, on a thread that may block.
-    ///
-    /// - Parameter completion: called once, on a thread that may block.
     static func start(
         _ first: Choice, or others: ArraySlice<Choice>, of promise: ItemPromise, completion: @escaping Completion
     ) -> Progress {

@@ -44,8 +44,6 @@ package struct NumberForm {
     /// Reads the number at a position. A part of a longer number is not returned.
     ///
     /// - Parameter isPrice: whether a point before three digits groups them.
-    ///
-    /// - Parameter isPrice: whether a point before three digits groups them.
     init?(_ text: DetectionText, at start: Int, isPrice: Bool = false) {
         var groups: [String] = []
         var separators: [Unicode.Scalar] = []

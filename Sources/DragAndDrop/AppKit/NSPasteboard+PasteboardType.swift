@@ -6,8 +6,6 @@ extension NSPasteboard {
     /// identifiers.
     ///
     /// Source: AppKit, `NSPasteboard.h`.
-    ///
-    /// Source: AppKit, `NSPasteboard.h`.
     public struct PasteboardType: Hashable, RawRepresentable, Sendable {
         /// The identifier.
         public let rawValue: String

@@ -285,8 +285,6 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     /// type for contents with its filename extension.
     ///
     /// - Returns: `false` if the file cannot be read, or if this process is not the owner.
-    ///
-    /// - Returns: `false` if the file cannot be read, or if this process is not the owner.
     @discardableResult
     open func writeFileContents(_ filename: String) -> Bool {
         guard let wrapper = try? FileWrapper(url: URL(fileURLWithPath: filename)) else { return false }

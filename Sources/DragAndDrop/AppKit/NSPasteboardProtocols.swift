@@ -31,8 +31,6 @@ extension NSPasteboardWriting {
 /// A class that conforms to `NSItemProviderReading` needs no further methods: it is read as from an item provider.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
-///
-/// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardReading: NSObjectProtocol {
     /// Returns the types from which objects of the class are created, best first.
     static func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType]
@@ -53,8 +51,6 @@ extension NSPasteboardReading {
 
 /// The owner of the types of ``NSPasteboard/declareTypes(_:owner:)``, which provides their data. It is not retained.
 /// Its promises are valid as long as it exists.
-///
-/// Source: AppKit, `NSPasteboard.h`.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardTypeOwner: NSObjectProtocol {

@@ -3,7 +3,8 @@ import LinuxSystem
 
 /// A drag on the board of drags, from its publication until its removal.
 ///
-/// It is removed at the latest with the last reference to this object. Newer contents of the board stay.
+/// The drag is removed when the last reference to this object is released, or earlier. Newer contents of the board
+/// stay.
 final class DragPublication: Sendable {
     private enum State {
         case new

@@ -49,8 +49,6 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
     /// drop is performed.
     ///
     /// - Parameter completion: called on the main actor with the objects that could be created, in the items' order.
-    ///
-    /// - Parameter completion: called on the main actor with the objects that could be made, in the items' order.
     @discardableResult
     func loadObjects(
         ofClass aClass: any NSItemProviderReading.Type, completion: @escaping ([any NSItemProviderReading]) -> Void

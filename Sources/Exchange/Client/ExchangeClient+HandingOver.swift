@@ -22,8 +22,6 @@ extension ExchangeClient {
     /// The items outlive this process. Until the replacement, the board has its former contents.
     ///
     /// - Throws: The first error. In this case the board is unchanged, unless the daemon was lost at the last moment.
-    ///
-    /// - Throws: The first error. The board is then unchanged, unless the daemon was lost at the last moment.
     package func replaceContents(of board: String, keeping promises: [ItemPromise]) async throws {
         let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
         do {
@@ -74,8 +72,6 @@ extension ExchangeClient {
     ///
     /// - Parameter seconds: The time limit in seconds. Items that are not handed over within this time end with the
     ///   process.
-    ///
-    /// - Parameter seconds: The time limit in seconds. Items that are not handed over by then end with the process.
     package func prepareToQuit(within seconds: Int) async {
         let deadline = DispatchTime.now() + .seconds(seconds)
         guard offers.hasPasteboardItems, let reply = try? await call(PrepareToQuitCall()) else { return }

@@ -10,10 +10,6 @@ extension Confinement {
     /// - data: The directory of Purvey's data for this user.
     /// - hostLibraries: The directories of the Swift libraries of the process that starts the extension,
     ///   ``SwiftLibraries/ofThisProcess``.
-    ///
-    /// - Parameters:
-    ///   - data: the folder of what Purvey keeps for this user.
-    ///   - hostLibraries: where the libraries of the process lie that starts it, ``SwiftLibraries/ofThisProcess``.
     init(
         of bundle: ExtensionBundle, in container: Container, scopes: ScopeFolder, data: String, hostLibraries: [String]
     ) {

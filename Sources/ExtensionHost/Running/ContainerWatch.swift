@@ -52,8 +52,6 @@ package final class ContainerWatch: Sendable {
     /// Starts a walk if one is due. Does not block.
     ///
     /// - Parameter nameless: The number of bytes of files without a name, which a walk does not find.
-    ///
-    /// - Parameter nameless: bytes of files that no walk finds.
     func excess(nameless: Int) -> (reason: ExtensionEnding.Reason, status: Int)? {
         let (content, isDue) = state.withLock { state in
             let isDue = !state.isWalking && ContinuousClock.now >= state.next
@@ -88,8 +86,6 @@ package final class ContainerWatch: Sendable {
     /// Walks directories, and stops at the first limit that is exceeded. Blocks on the file system.
     ///
     /// - Parameter nameless: The number of bytes of files without a name, which a walk does not find.
-    ///
-    /// - Parameter nameless: bytes of files that no walk finds.
     package static func excess(
         in folders: [String], _ limits: Limits, nameless: Int = 0
     ) -> (reason: ExtensionEnding.Reason, status: Int)? {

@@ -21,10 +21,6 @@ struct CountedFiles {
     /// - Parameters:
     /// - table: A directory such as `/proc/PID/fd`.
     /// - folders: Paths without links. Files without a name count if they belong to one of these directories.
-    ///
-    /// - Parameters:
-    ///   - table: a directory such as `/proc/PID/fd`.
-    ///   - folders: paths without links; nameless files of these folders count.
     init(in table: String, folders: [String]) throws(Errno) {
         let directory = try FileDescriptor.open(table, [.readOnly, .directory])
         let beginnings = folders.map { Array(($0 + "/").utf8) }

@@ -39,20 +39,6 @@ final class ExtensionProcess: Sendable {
     /// - layers: The layers of its confinement.
     /// - isHandedDirectory: Whether one of the places is a directory of the user that the process serves; see
     ///   ``ExtensionConfinement/hasRootDirectory(whereHanded:)``.
-    ///
-    /// - Parameters:
-    ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
-    ///   - data: the folder of what Purvey keeps for this user.
-    ///   - hostLibraries: where the language's libraries lie that this process is linked with.
-    ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil`
-    ///     lets it coordinate its own files only.
-    ///   - largestFile: bytes of one file that it may write; `nil` is what is usual.
-    ///   - places: folders of others that it may use, with everything in them.
-    ///   - variables: more of its environment, `NAME=value` each.
-    ///   - display: where it shows windows; `nil` where it shows none.
-    ///   - layers: the layers of its confinement.
-    ///   - isHandedDirectory: whether one of the places is a directory of the user's that the process serves; see
-    ///     ``ExtensionConfinement/hasRootDirectory(whereHanded:)``.
     init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
         coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil,
@@ -145,10 +131,6 @@ final class ExtensionProcess: Sendable {
     /// - Parameters:
     /// - timeLimit: The time in seconds after which the process is ended.
     /// - isBusy: Returns whether the process is working. It is called repeatedly.
-    ///
-    /// - Parameters:
-    ///   - timeLimit: seconds after which it is ended.
-    ///   - isBusy: whether it works; asked again and again.
     func waitForEnd(timeLimit: Int? = nil, isBusy: () -> Bool = { true }) -> ExtensionEnding {
         defer {
             link.close()

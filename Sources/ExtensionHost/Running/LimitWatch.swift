@@ -30,8 +30,6 @@ package struct LimitWatch {
     /// Creates a watch of a process whose end was not waited for.
     ///
     /// - Parameter folders: The paths of the directories in which the process may create files.
-    ///
-    /// - Parameter folders: paths of the folders that the process may create files in.
     package init(of process: pid_t, _ limits: ProcessLimits, folders: [String]) {
         self.process = process
         self.limits = limits
@@ -78,8 +76,6 @@ package struct LimitWatch {
     ///
     /// - Parameter room: A number of bytes. If the memory files certainly have no more than this, the result may be an
     ///   upper bound.
-    ///
-    /// - Parameter room: bytes. If it is certain that there are no more, the result can be above the truth.
     private static func mappedMemory(_ usage: ProcessUsage, room: Int) -> Int? {
         guard var files = try? MappedFiles(of: usage.folder), files.count > 0 else { return nil }
         func sum(_ sizes: [UInt64: Int]) -> Int {

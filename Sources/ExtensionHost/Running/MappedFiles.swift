@@ -18,8 +18,6 @@ struct MappedFiles {
     /// Reads the mappings without their used parts, which is faster. Blocks on the system.
     ///
     /// - Parameter process: A directory such as `/proc/PID`.
-    ///
-    /// - Parameter process: a directory such as `/proc/PID`.
     init(of process: String) throws(Errno) {
         var bytes = 0
         try SystemFile.forEachLine(process + "/maps") { line in

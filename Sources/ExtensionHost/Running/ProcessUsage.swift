@@ -29,8 +29,6 @@ struct ProcessUsage {
     /// others run, and a thread can end while it is read.
     ///
     /// - Parameter folders: See ``CountedFiles``.
-    ///
-    /// - Parameter folders: see ``CountedFiles``.
     static func of(_ process: pid_t, folders: [String]) -> Outcome {
         let tasks = "/proc/\(process)/task"
         var known: Set<String> = []

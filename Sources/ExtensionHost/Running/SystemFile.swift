@@ -30,8 +30,6 @@ enum SystemFile {
     /// process determines the size of some of these files.
     ///
     /// - Parameter body: Returns whether to continue.
-    ///
-    /// - Parameter body: returns whether to read on.
     static func forEachLine(_ path: String, _ body: (ArraySlice<UInt8>) -> Bool) throws(Errno) {
         let file = try FileDescriptor.open(path, .readOnly)
         var piece = [UInt8](repeating: 0, count: 64 << 10)

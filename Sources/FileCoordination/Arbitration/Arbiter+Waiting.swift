@@ -1,6 +1,6 @@
 /// The relation of waiting between claims.
 extension Arbiter {
-    /// Returns a claim for which a waiting claim waits; `nil` when its turn has come.
+    /// Returns a claim that prevents a waiting claim from proceeding; `nil` when its turn has come.
     func firstBlocker(of claim: Claim) -> ClaimIdentifier? {
         if !hasExcluding(claim) { return nil }
         var found: ClaimIdentifier?

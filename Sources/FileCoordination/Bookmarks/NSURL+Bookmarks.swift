@@ -5,9 +5,6 @@ import LinuxSystem
 ///
 /// Source: Foundation, `NSURL.h`. Apple's `open` methods are not open in this extension, because Swift on Linux cannot
 /// override methods that an extension declares.
-///
-/// Source: Foundation, `NSURL.h`. Apple's `open` methods are not open in this extension: Swift on Linux cannot
-/// override methods that an extension declares.
 extension NSURL {
     /// Creates a bookmark of the item at this URL.
     public func bookmarkData(

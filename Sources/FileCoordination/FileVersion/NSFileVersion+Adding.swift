@@ -18,8 +18,6 @@ extension NSFileVersion {
     /// synchronization service calls this when it finds a conflict.
     ///
     /// - Parameter computer: The name of the computer on which the contents were saved.
-    ///
-    /// - Parameter computer: The name of the computer on which it was saved.
     package class func addConflict(
         ofItemAt url: URL, withContentsOf contentsURL: URL, savedOn computer: String, options: AddingOptions = []
     ) throws -> NSFileVersion {

@@ -48,12 +48,6 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     /// - displayName: The name that the user sees.
     /// - pathRelativeToDocumentStorage: The directory of the domain's files, relative to
     ///   ``NSFileProviderManager/documentStorageURL``.
-    ///
-    /// - Parameters:
-    ///   - identifier: contains neither `/` nor `:`.
-    ///   - displayName: the name that the user sees.
-    ///   - pathRelativeToDocumentStorage: the directory of the domain's files, relative to
-    ///     ``NSFileProviderManager/documentStorageURL``.
     public init(
         identifier: NSFileProviderDomainIdentifier, displayName: String, pathRelativeToDocumentStorage: String
     ) {
@@ -69,10 +63,6 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     /// - Parameters:
     /// - identifier: The identifier, which contains neither `/` nor `:`.
     /// - displayName: The name that the user sees.
-    ///
-    /// - Parameters:
-    ///   - identifier: contains neither `/` nor `:`.
-    ///   - displayName: the name that the user sees.
     public init(identifier: NSFileProviderDomainIdentifier, displayName: String) {
         domainIdentifier = identifier
         name = displayName

@@ -13,8 +13,6 @@ public let NSFileProviderErrorNonExistentItemIdentifierKey = "NSFileProviderErro
 /// The failure of a provider, or of the system when it sends a request to a provider.
 ///
 /// Source: FileProvider, `NSFileProviderError.h`.
-///
-/// Source: FileProvider, `NSFileProviderError.h`.
 public struct NSFileProviderError: _BridgedStoredNSError {
     /// The same error in Foundation's form.
     public let _nsError: NSError

@@ -14,8 +14,5 @@ public protocol FileProviderSigningIn: NSObjectProtocol {
     ///
     /// - Parameter completionHandler: called once, with ``NSFileProviderError/notAuthenticated`` if the password is
     ///   wrong.
-    ///
-    /// - Parameter completionHandler: called once, with ``NSFileProviderError/notAuthenticated`` if the password is
-    ///   wrong.
     func signIn(withPassword password: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 }

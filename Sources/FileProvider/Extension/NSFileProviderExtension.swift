@@ -7,8 +7,6 @@ import Foundation
 /// has an `async` form. A subclass overrides one of the two; the default of each calls the other.
 ///
 /// Source: FileProvider, `NSFileProviderExtension.h`.
-///
-/// Source: FileProvider, `NSFileProviderExtension.h`.
 open class NSFileProviderExtension: NSObject {
     private let servedDomain: NSFileProviderDomain?
 
@@ -29,8 +27,6 @@ open class NSFileProviderExtension: NSObject {
     /// Returns the current item.
     ///
     /// - Throws: ``NSFileProviderError/noSuchItem``. The default always throws it.
-    ///
-    /// - Throws: ``NSFileProviderError/noSuchItem``, as the default always does.
     open func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
         throw NSFileProviderError(
             .noSuchItem, userInfo: [NSFileProviderErrorNonExistentItemIdentifierKey: identifier])
@@ -262,8 +258,6 @@ open class NSFileProviderExtension: NSObject {
     /// Sets an item's rank among the favorites, or removes the item from them.
     ///
     /// - Parameter favoriteRank: the rank, a number of 64 bits; `nil` removes the item.
-    ///
-    /// - Parameter favoriteRank: the rank among the favorites, 64 bits; `nil` for no favorite.
     open func setFavoriteRank(
         _ favoriteRank: NSNumber?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void

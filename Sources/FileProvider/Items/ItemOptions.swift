@@ -95,8 +95,6 @@ public struct NSFileProviderFileSystemFlags: OptionSet, Sendable {
 /// The four-character codes of a file's type and of the program that created it, as on the first Macintosh.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
-///
-/// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderTypeAndCreator: Sendable {
     /// The code of the type.
     public var type: OSType

@@ -4,8 +4,6 @@ import Foundation
 /// Only the provider interprets them.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
-///
-/// Source: FileProvider, `NSFileProviderItem.h`.
 open class NSFileProviderItemVersion: NSObject {
     private let contents: Data
     private let metadata: Data

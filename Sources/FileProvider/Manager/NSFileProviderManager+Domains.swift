@@ -52,8 +52,6 @@ extension NSFileProviderManager {
     /// Removes a domain, and preserves some of its files.
     ///
     /// - Parameter completionHandler: called with the directory of the preserved files; `nil` if there are none.
-    ///
-    /// - Parameter completionHandler: called with the directory of the kept files; `nil` if there are none.
     public class func remove(
         _ domain: NSFileProviderDomain, mode: DomainRemovalMode,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
@@ -69,8 +67,6 @@ extension NSFileProviderManager {
     /// Removes a domain, and preserves some of its files.
     ///
     /// - Returns: the directory of the preserved files; `nil` if there are none.
-    ///
-    /// - Returns: the directory of the kept files; `nil` if there are none.
     public class func remove(_ domain: NSFileProviderDomain, mode: DomainRemovalMode) async throws -> URL? {
         try await answer { answer in
             remove(domain, mode: mode) { url, error in answer(error.map { .failure($0) } ?? .success(url)) }

@@ -16,8 +16,6 @@ public protocol NSFileProviderEnumerating: NSObjectProtocol {
 /// with `CocoaError.userCancelled`.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
-///
-/// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     /// Creates the provider of a domain.
     init(domain: NSFileProviderDomain)

@@ -7,8 +7,6 @@ enum CurrentChange {
     /// Runs provider code that changes an item.
     ///
     /// - Parameter changed: the identifier of the item; `nil` if the code changes no item.
-    ///
-    /// - Parameter changed: the identifier of the item that the code changes; `nil` if it changes none.
     static func run<Value>(
         _ changed: String?, _ body: () throws(ProviderError) -> Value
     ) throws(ProviderError) -> Value {

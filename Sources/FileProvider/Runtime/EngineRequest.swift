@@ -80,8 +80,6 @@ final class EngineRequest: Sendable {
     /// the first time.
     ///
     /// - Throws: the reason why the request is over, if the request ends earlier.
-    ///
-    /// - Throws: the reason why the request is over, if it ends before that.
     func wait<Answer: Sendable>(
         _ start: (@escaping @Sendable (Answer) -> Void) -> Void
     ) throws(ProviderError) -> Answer {

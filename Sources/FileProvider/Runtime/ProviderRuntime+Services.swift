@@ -49,8 +49,6 @@ extension ServiceSources {
     /// Returns the sources that a program may use.
     ///
     /// - Parameter isOwn: whether the program belongs to the provider. Such a program may also use restricted services.
-    ///
-    /// - Parameter isOwn: whether the program is the provider's own, which sees restricted services, too.
     fileprivate func offered(toOwn isOwn: Bool) -> [any NSFileProviderServiceSource] {
         sources.filter { isOwn || !$0.isRestricted }
     }

@@ -56,8 +56,6 @@ private final class ThumbnailCollection: Sendable {
     /// Adds a reply. Ignores a reply for an item that was not requested, or that has a reply already.
     ///
     /// - Returns: the number of replies so far.
-    ///
-    /// - Returns: the number of replies so far.
     func take(_ identifier: String, _ data: Data?, _ error: (any Error)?) -> Int {
         let isFirst = state.withLock { $0.hasEnded ? false : $0.awaited.remove(identifier) != nil }
         guard isFirst else { return state.withLock { $0.thumbnails.count } }

@@ -11,9 +11,6 @@ enum ReturnedFile {
     ///
     /// - Parameter temporary: the directory for files in transfer between engine and provider.
     /// - Throws: `isDirectory` if the file is not a regular file, `invalidArgument` if the URL is not a file URL.
-    ///
-    /// - Parameter temporary: the directory for files in transfer between engine and provider.
-    /// - Throws: `isDirectory` for anything but a regular file, `invalidArgument` for a URL that is no file URL.
     static func take(_ url: URL, temporary: String) throws(Errno) -> FileDescriptor {
         guard url.isFileURL else { throw .invalidArgument }
         let file = try FileDescriptor.open(url.path, [.readOnly, .nonBlocking])

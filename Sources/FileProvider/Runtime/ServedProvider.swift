@@ -97,9 +97,6 @@ extension ProviderError {
     ///
     /// - Parameter name: the domain's display name.
     /// - Returns: `nil` if this failure has another meaning.
-    ///
-    /// - Parameter name: the domain's display name.
-    /// - Returns: `nil` if this failure does not mean that.
     func root(named name: String?) -> ProviderItem? {
         guard kind == .noSuchItem || kind == .unsupported else { return nil }
         let name = name ?? ""

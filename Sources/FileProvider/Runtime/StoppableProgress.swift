@@ -50,8 +50,6 @@ final class StoppableProgress: @unchecked Sendable {
     /// Reports the progress of the operation at intervals, until the operation ends.
     ///
     /// - Parameter report: called with the completed thousandths, whenever their number has increased.
-    ///
-    /// - Parameter report: called with thousandths, whenever there are more than before.
     func watch(last: Int64 = 0, _ report: @escaping @Sendable (Int64) -> Void) {
         Deadlines.shared.run(after: Self.pause) { [weak self] in
             guard let self else { return }

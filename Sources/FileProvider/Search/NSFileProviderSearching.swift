@@ -69,8 +69,6 @@ public protocol NSFileProviderSearchEnumerationObserver: NSObjectProtocol {
 /// An item that a search has found. The index need not have it.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
-///
-/// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearchResult {
     /// The identifier of the item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }

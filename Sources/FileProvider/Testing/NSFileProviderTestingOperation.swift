@@ -28,8 +28,6 @@ public enum NSFileProviderTestingOperationType: Int, Sendable {
 /// The side that an operation concerns.
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
-///
-/// Source: FileProvider, `NSFileProviderTesting.h`.
 public enum NSFileProviderTestingOperationSide: UInt, Sendable {
     /// The local side.
     case disk = 0
@@ -38,8 +36,6 @@ public enum NSFileProviderTestingOperationSide: UInt, Sendable {
 }
 
 /// A step of the synchronization that a test can run.
-///
-/// Source: FileProvider, `NSFileProviderTesting.h`.
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public protocol NSFileProviderTestingOperation: NSObjectProtocol {

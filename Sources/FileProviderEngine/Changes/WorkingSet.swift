@@ -124,8 +124,6 @@ final class WorkingSet {
     /// that cannot list the working set, or crashes on the request, is still asked for changes.
     ///
     /// - Throws: A failure of the provider that may pass, or a failure of this machine. The caller repeats the listing.
-    ///
-    /// - Throws: A failure that may pass, or one of this machine. The listing is to be repeated.
     func enumerateOnce(_ engine: isolated any ChangeTrackerHost) async throws(ProviderError) {
         guard state == .available, mayBeListed, try !isListed() else { return }
         var after: [UInt8]?

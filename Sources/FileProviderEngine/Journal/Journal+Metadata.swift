@@ -73,8 +73,6 @@ extension Journal {
     /// Changes the number of an entry. Works on a full disk.
     ///
     /// - Returns: Whether the entry exists and no other entry has the new number.
-    ///
-    /// - Returns: Whether the entry exists and no entry has the other number.
     package func moveMetadata(_ number: ItemNumber, to other: ItemNumber) throws(IndexError) -> Bool {
         guard try metadata(number) != nil, try metadata(other) == nil else { return false }
         try change(freesSpace: true) { () throws(IndexError) in

@@ -5,8 +5,6 @@ extension IndexWriter {
     /// Returns the items that ``removeUnlisted(in:before:)`` would remove.
     ///
     /// - Parameter limit: the maximum number of items.
-    ///
-    /// - Parameter limit: the maximum number of items.
     func unlisted(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try eachUnlisted(in: folder, before: mark) { item in
@@ -19,8 +17,6 @@ extension IndexWriter {
     /// Makes ``removeUnlisted(in:before:)`` keep the unlisted items in their places, except for `others`.
     ///
     /// - Returns: the identifiers of the kept items.
-    ///
-    /// - Returns: the identifiers of the items that are kept.
     mutating func keepUnlisted(
         in folder: ItemNumber, before mark: Int64, apartFrom others: Set<String>
     ) throws(IndexError) -> Set<String> {

@@ -214,8 +214,6 @@ final class MetadataSender {
     /// Requests an item that the provider may have changed by a request whose reply was lost.
     ///
     /// - Returns: Whether the item's row has the reply.
-    ///
-    /// - Returns: Whether the item's row has the reply.
     private func askAnew(_ row: IndexedItem, _ engine: isolated any UserMetadataHost) async throws -> Bool {
         let identifier = row.item.identifier
         for _ in 0..<Self.mostQuestions {
@@ -239,8 +237,6 @@ final class MetadataSender {
     }
 
     /// Stops sending attributes. The set values stay local until the provider reports new ones.
-    ///
-    /// - Parameter number: The item's number, which may differ from the entry's.
     ///
     /// - Parameter number: The item's number, which may differ from the entry's.
     private func leaveAttributes(_ kinds: MetadataKinds, of entry: MetadataEntry, _ number: ItemNumber?) throws {

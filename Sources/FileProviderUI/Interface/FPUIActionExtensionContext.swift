@@ -42,16 +42,11 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
     ///
     /// - Parameter error: an error of ``FPUIErrorDomain``, with a code of ``FPUIExtensionErrorCode``. Any other error
     ///   counts as `failed`, and its description is shown to the user.
-    ///
-    /// - Parameter error: an error of ``FPUIErrorDomain``, with a code of ``FPUIExtensionErrorCode``. Any other error
-    ///   counts as `failed`, and its description is shown to the user.
     open override func cancelRequest(withError error: any Error) { super.cancelRequest(withError: error) }
 }
 
 /// The contract between an extension that shows its own windows and its host, for any toolkit. `FileProviderGTK`
 /// implements it for GTK.
-///
-/// Source: an addition. Apple's extensions show views.
 ///
 /// Source: an addition. Apple's extensions show views.
 extension FPUIActionExtensionContext {

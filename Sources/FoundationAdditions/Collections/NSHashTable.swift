@@ -5,8 +5,6 @@ import Foundation
 /// As on Apple's platforms, only one thread may use the table at a time.
 ///
 /// Source: Foundation, `NSHashTable.h`.
-///
-/// Source: Foundation, `NSHashTable.h`.
 open class NSHashTable<ObjectType: AnyObject>: NSObject {
     private let options: NSPointerFunctions.Options
     private var buckets: [Int: [HeldObject<ObjectType>]] = [:]

@@ -3,8 +3,6 @@ import Foundation
 /// The ways in which a table references and compares its objects.
 ///
 /// Source: Foundation, `NSPointerFunctions.h`. Only the part about objects is implemented.
-///
-/// Source: Foundation, `NSPointerFunctions.h`. Only the part about objects is implemented.
 public enum NSPointerFunctions {
     /// Options of a table.
     public struct Options: OptionSet, Sendable {

@@ -19,8 +19,6 @@ extension DispatchSource {
 /// A source that watches a file or directory. Dispatch on Linux has no such source. This one uses inotify.
 ///
 /// Source: Dispatch.
-///
-/// Source: Dispatch.
 public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
     /// The descriptor of the item.
     var handle: Int32 { get }

@@ -107,8 +107,6 @@ public final class Session: Sendable {
     /// connected".
     ///
     /// - Returns: whether such a mount existed and was unmounted.
-    ///
-    /// - Returns: whether there was such a mount and it is gone.
     @discardableResult
     public static func unmountStale(at path: String) -> Bool { MountPoint.unmountStale(at: path) }
 

@@ -158,8 +158,6 @@ final class WorkerPool: Sendable {
     /// Serves requests until another thread is the leader.
     ///
     /// - Returns: `false` if the session has ended.
-    ///
-    /// - Returns: `false` if the session has ended.
     private func lead(_ worker: Worker, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var spin = AdaptiveSpin()
         while leads(worker) {

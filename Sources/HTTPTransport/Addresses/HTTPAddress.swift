@@ -49,8 +49,6 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Returns the address with another query, or without a query.
     ///
     /// - Parameter query: the query, percent-encoded.
-    ///
-    /// - Parameter query: the query, percent-encoded.
     public func with(query: String?) -> HTTPAddress { HTTPAddress(origin: origin, path: path, query: query) }
 
     private init(origin: HTTPOrigin, path: String, query: String?) {

@@ -64,8 +64,6 @@ extension HTTPRequest {
     /// Returns the request for the target of a redirect; `nil` if the response is not a redirect that can be followed.
     ///
     /// - Throws: ``HTTPError/redirect(_:_:)`` if the request must not be sent to the target.
-    ///
-    /// - Throws: ``HTTPError/redirect(_:_:)`` if the request must not go there.
     func redirected(by response: HTTPResponse) throws(HTTPError) -> HTTPRequest? {
         guard response.isRedirect, let location = response.headers["Location"] else { return nil }
         // Status 303 means a description of the result, and 301 and 302 mean so for some clients.

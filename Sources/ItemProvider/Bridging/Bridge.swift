@@ -156,8 +156,6 @@ extension Bridge {
     /// Reads a file that is small, or whose size the file system does not report, as in `/proc`.
     ///
     /// - Returns: `nil` if a file without a size proves to be too large for memory, or to have no end.
-    ///
-    /// - Returns: `nil` if such a file turns out to be too large for memory, or to have no end.
     private func readIntoMemory(_ file: FileDescriptor, named name: String, size: Int) throws -> Data? {
         var data = Data(count: max(size, 4096))
         var filled = 0

@@ -183,7 +183,7 @@ package struct ArrivedFile: Sendable {
     package let url: URL
     /// Whether this is the provider's own file.
     package let isInPlace: Bool
-    /// The temporary directory of a copy. It is deleted with its last reference.
+    /// The temporary directory of a copy. It is deleted when the last reference to it is released.
     package let folder: LoadFolder?
 
     package init(url: URL, isInPlace: Bool, folder: LoadFolder?) {

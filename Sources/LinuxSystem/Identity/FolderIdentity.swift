@@ -62,8 +62,6 @@ extension FileDescriptor {
     /// Opens a directory with O_PATH, by an absolute path without symbolic links.
     ///
     /// - Throws: `ELOOP` or `ENOTDIR` if one of the names is a link or a file.
-    ///
-    /// - Throws: `ELOOP` or `ENOTDIR` where one of the names is a link or a file.
     package static func openFolder(withoutLinks path: String) throws(Errno) -> FileDescriptor {
         guard path.utf8.first == UInt8(ascii: "/") else { throw .invalidArgument }
         var folder = try open("/", [.pathOnly, .directory])

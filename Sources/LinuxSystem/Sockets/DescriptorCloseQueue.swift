@@ -7,7 +7,7 @@ package final class DescriptorCloseQueue: Sendable {
         /// The descriptors to close. Those before index `start` are closed already.
         var numbers: [CInt] = []
         var start = 0
-        /// Whether a thread serves this lane or is scheduled to.
+        /// Whether a thread serves this queue or is scheduled to.
         var isServed = false
         /// The number of descriptors that a thread is closing now: 0 or 1.
         var closing = 0
@@ -47,7 +47,7 @@ package final class DescriptorCloseQueue: Sendable {
     /// The number of descriptors that are not closed yet.
     package var count: Int { state.withLock { $0.count } }
 
-    /// Queues a descriptor to be closed. The lane owns it from now on.
+    /// Queues a descriptor to be closed. The queue owns the descriptor from now on.
     package func close(_ number: CInt) {
         let isIdle = state.withLock { state in
             state.numbers.append(number)

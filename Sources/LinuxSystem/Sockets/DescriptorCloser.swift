@@ -10,12 +10,12 @@ package final class DescriptorCloser: Sendable {
 
     /// The maximum number of threads that close descriptors at the same time.
     package static let threadLimit = 64
-    /// The number of descriptors that a lane closes before it yields its thread to a waiting lane.
+    /// The number of descriptors that a thread closes for one queue before it serves a waiting queue.
     private static let turn = 64
 
     private struct State {
         var threads = 0
-        /// The lanes that wait for a thread, in order.
+        /// The queues that wait for a thread, in order.
         var waiting: [DescriptorCloseQueue] = []
     }
 
@@ -37,7 +37,7 @@ package final class DescriptorCloser: Sendable {
         self.close = close
     }
 
-    /// Assigns a thread to a lane, now or when one is free.
+    /// Assigns a thread to a queue, now or when a thread is free.
     func serve(_ lane: DescriptorCloseQueue) {
         let hasThread = state.withLock { state in
             guard state.threads < threadLimit else {

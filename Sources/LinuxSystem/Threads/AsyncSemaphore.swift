@@ -35,8 +35,6 @@ package final class AsyncSemaphore: Sendable {
         /// Passes a permit to the first place that is still waiting.
         ///
         /// - Returns: The function to call after the lock is released.
-        ///
-        /// - Returns: The function to call after the lock is released.
         mutating func grant() -> (@Sendable (Bool) -> Void)? {
             while first <= last {
                 defer { first += 1 }

@@ -249,10 +249,6 @@ actor DomainService {
     /// - Parameters:
     /// - placeholder: The record for other calls while the domain is being added. Its name is the domain's.
     /// - password: The password for a sign-in before the start.
-    ///
-    /// - Parameters:
-    ///   - placeholder: The record that others see meanwhile. Its name is the domain's.
-    ///   - password: The password for a sign-in before the start.
     func add(
         _ placeholder: DomainRecord, password: String? = nil, _ makeRecord: () async throws -> DomainRecord
     ) async throws -> DomainDescription {
@@ -342,8 +338,6 @@ actor DomainService {
     }
 
     /// Ends a domain that is to be removed. Fails if the domain has edits and they are not to be saved.
-    ///
-    /// - Returns: The directory with the edits.
     ///
     /// - Returns: The directory with the edits.
     private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {

@@ -82,8 +82,6 @@ enum EditRescue {
     /// because it may be the reason why the domain does not run.
     ///
     /// - Returns: The edits that can be copied, and the number of changes that the service does not have.
-    ///
-    /// - Returns: The edits that can be copied, and the number of changes that the service does not have.
     private static func unsent(in folder: String) -> (edits: [Edit], count: Int) {
         let path = folder + "/journal.db"
         let entries = access(path, F_OK) == 0 ? (try? Journal(path: path).all()) ?? [] : []

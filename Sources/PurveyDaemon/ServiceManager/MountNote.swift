@@ -65,8 +65,6 @@ struct MountNote {
     /// Counts the death of a daemon that had the mount.
     ///
     /// - Returns: The number of consecutive deaths, each soon after the daemon's start.
-    ///
-    /// - Returns: The number of deaths in a row, each soon after the daemon's start.
     func noteDeath() -> UInt64 {
         var (before, started) = (UInt64(0), UInt64(0))
         if let bytes = read(Self.numbersSize, at: 0), bytes.count == Self.numbersSize {

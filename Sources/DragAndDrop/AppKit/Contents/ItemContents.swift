@@ -162,8 +162,6 @@ extension ItemContents {
     /// Returns the item for other processes; `nil` if the item has no type.
     ///
     /// - Parameter publication: an object that is retained as long as the item is offered.
-    ///
-    /// - Parameter publication: retained as long as the item is offered.
     func makeProvider(_ publication: Publication, within limit: DispatchTimeInterval) -> NSItemProvider? {
         let provider = NSItemProvider()
         for type in types {

@@ -79,9 +79,6 @@ package final class PasteboardStore: Sendable {
     ///
     /// - Parameter body: changes the items; returns `false` if there is nothing to write.
     /// - Returns: whether the items were written. If not, they are unchanged.
-    ///
-    /// - Parameter body: changes the items; returns `false` if there is nothing to write.
-    /// - Returns: whether they were written. If not, the items stay as they were.
     func write(to contents: PasteboardContents, _ body: (inout [ItemContents]) -> Bool) -> Bool {
         publishing.withLock { _ in
             var items = contents.items

@@ -69,8 +69,6 @@ final class DaemonLink: Sendable {
     /// Sends a request once if a daemon runs. Does not start a daemon.
     ///
     /// - Parameter completion: called once, on a thread that must not be blocked.
-    ///
-    /// - Parameter completion: called once, on a thread that must not be blocked.
     func askIfRunning<C: ProviderCall>(
         _ request: C, _ completion: @escaping @Sendable (Result<C.Value, ProviderError>) -> Void
     ) {

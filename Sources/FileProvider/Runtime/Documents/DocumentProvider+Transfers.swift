@@ -50,8 +50,6 @@ extension DocumentProvider {
     /// Makes the provider fetch a file to its path, and opens it while no program writes to it.
     ///
     /// - Returns: `nil` if a program does not release the file in time.
-    ///
-    /// - Returns: `nil` if a program does not release the file in time.
     private func provided(
         _ url: URL, _ identifier: String, _ engineRequest: EngineRequest, size: Int64
     ) throws(ProviderError) -> (FileDescriptor, FileMoment)? {

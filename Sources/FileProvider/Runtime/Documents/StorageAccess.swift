@@ -43,8 +43,6 @@ package final class StorageAccess: @unchecked Sendable {
     /// within a claim for which the provider is asked.
     ///
     /// - Returns: `nil` if the claim was not granted in time. In this case the function was not run.
-    ///
-    /// - Returns: `nil` if the turn was not granted in time; the function was not run then.
     package func read<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.reading, url, body)
     }

@@ -16,8 +16,6 @@ package final class StoragePlace {
     /// Creates a place without entering it.
     ///
     /// - Parameter identifier: the identifier of the item. Other items in the same directory do not wait for this one.
-    ///
-    /// - Parameter identifier: the item's. Other items in the same directory do not wait for this one.
     package init(of url: URL, for identifier: String) {
         path = url.deletingLastPathComponent().path
         key = path + "/" + identifier

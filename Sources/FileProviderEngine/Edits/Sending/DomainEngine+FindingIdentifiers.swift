@@ -38,8 +38,6 @@ extension DomainEngine {
     /// Finds an item whose move got no reply, before the item is moved again.
     ///
     /// - Returns: `nil` if the provider has the item under its known identifier, or does not have it.
-    ///
-    /// - Returns: `nil` if the provider has the item under its known identifier, or nowhere.
     func findMoved(_ row: IndexedItem, _ place: SentLocation) async throws -> StepResult? {
         do {
             _ = try await asking { () async throws(ProviderError) in

@@ -49,8 +49,6 @@ extension DomainEngine {
     /// removes that row.
     ///
     /// - Returns: The row's number, and the item to wait for first if the row has local changes.
-    ///
-    /// - Returns: The row's number, and the item to wait for first if that row has local changes.
     func double(of number: ItemNumber, _ answer: ProviderItem) throws -> (ItemNumber?, StepResult?) {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else {
             return (nil, nil)

@@ -204,8 +204,6 @@ extension DomainEngine {
     /// Prepares the removal of a duplicate row. Contents that were edited in it become a conflicted copy.
     ///
     /// - Returns: The item to wait for first, if any.
-    ///
-    /// - Returns: The item to wait for first, if any.
     func free(_ double: ItemNumber) throws -> StepResult? {
         if edits.isBusy(double) { return .waits(for: double) }
         guard let entry = try journal.entry(double), let row = try index.item(double),
