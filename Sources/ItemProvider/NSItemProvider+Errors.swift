@@ -21,7 +21,7 @@ extension NSItemProvider {
 /// Exceptions: a cancelled load is `CocoaError.userCancelled`, and an error of a reading class is passed on
 /// unchanged.
 package enum ItemProviderError {
-    /// Returns the error that no registered representation conforms to the requested type.
+    /// Returns the error for an item without a representation that conforms to the requested type.
     package static func noRepresentation(of typeIdentifier: String, registered: [String]) -> NSError {
         let offered = registered.isEmpty ? "the item has no representations" : registered.joined(separator: ", ")
         return make(
@@ -29,12 +29,12 @@ package enum ItemProviderError {
             reason: "No registered representation conforms to it (\(offered)).")
     }
 
-    /// Returns the error that the item was created without an object.
+    /// Returns the error for an item that was created without an object.
     package static func noItem(_ typeIdentifier: String) -> NSError {
         make(.itemUnavailableError, "There is no item of type \(typeIdentifier)")
     }
 
-    /// Returns the error that the representation could not be produced.
+    /// Returns the error for a representation that could not be produced.
     package static func cannotLoad(_ typeIdentifier: String, because error: any Error) -> any Error {
         let cause = CocoaError.known(error)
         if isCancellation(cause) { return cause }
@@ -48,19 +48,19 @@ package enum ItemProviderError {
         make(.unknownError, "The load handler returned neither a value nor an error")
     }
 
-    /// Returns the error that the offering process has ended or withdrawn the item.
+    /// Returns the error for an item whose process has ended or has withdrawn the item.
     package static func providerIsGone() -> NSError {
         make(.itemUnavailableError, "The process that promised this item has ended or withdrawn it")
     }
 
-    /// Returns the error that no registered representation can be read by a class.
+    /// Returns the error for an item without a representation that a class can read.
     package static func cannotRead(as name: String, registered: [String]) -> NSError {
         make(
             .itemUnavailableError, "No representation of the item can be read as \(name)",
             reason: "The item offers \(registered.isEmpty ? "nothing" : registered.joined(separator: ", ")).")
     }
 
-    /// Returns the error that a reading class cannot read the data.
+    /// Returns the error for data that a reading class cannot read.
     package static func cannotCoerce(to name: String, from typeIdentifier: String) -> NSError {
         make(.unavailableCoercionError, "The data of type \(typeIdentifier) cannot be read as \(name)")
     }
@@ -71,12 +71,12 @@ package enum ItemProviderError {
         make(.unexpectedValueClassError, "Expected an object of class \(expected), got one of class \(type(of: value))")
     }
 
-    /// Returns the error that the file of a load handler cannot be handed over.
+    /// Returns the error for a load handler's file that cannot be handed over.
     package static func unusableFile(_ reason: String, underlying: (any Error)? = nil) -> NSError {
         make(.itemUnavailableError, reason, underlying: underlying)
     }
 
-    /// Returns the error that the load was cancelled, by its consumer or by the provider's own progress.
+    /// Returns the error for a load that was cancelled by its consumer or by the provider's own progress.
     package static func cancelled() -> any Error { CocoaError(.userCancelled) }
 
     package static func isCancellation(_ error: any Error) -> Bool {

@@ -49,7 +49,8 @@ final class MountPoint: Sendable {
         mount.type == "fuse" || mount.type.hasPrefix("fuse.")
     }
 
-    /// Checks for a mount point that the kernel would accept and that could not be used.
+    /// Checks that a mount point exists and does not overlap with the shown directory. The kernel does not check the
+    /// second condition.
     private static func check(_ path: String, _ options: MountOptions) throws(MountError) {
         let directory: FileDescriptor
         do throws(Errno) {

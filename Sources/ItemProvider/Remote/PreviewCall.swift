@@ -21,7 +21,7 @@ package struct PreviewCall: Call {
 }
 
 extension PreviewCall {
-    /// Runs the client's handler, and completes once with its result: data or an image; a file is sent as its data.
+    /// Runs the client's handler, and completes once with its result: data or an image. A file is sent as its data.
     /// Blocks while large data is packed.
     func answer(
         from handler: NSItemProvider.LoadHandler, _ completion: @escaping @Sendable (Reply) -> Void
