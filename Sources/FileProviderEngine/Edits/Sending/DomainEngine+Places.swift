@@ -53,11 +53,11 @@ extension DomainEngine {
         for (other, left) in edits.leaving where left == place && other != number && !waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
         }
-        // A file that is uploading may be about to be moved or removed.
-        for other in edits.sendsContents where other != number && !waits(other, for: number) {
+        // An item that is being sent may be about to move: a file whose upload is running, for instance.
+        for other in edits.running.keys where other != number && !waits(other, for: number) {
             if let row = try index.itemEvenIfDeleted(other), row.isKnownToProvider, SentLocation(row.item) == place,
-                let entry = try journal.entry(other), entry.failure == nil,
-                !entry.changes.isDisjoint(with: [.place, .deleted])
+                let entry = try journal.entry(other), entry.failure == nil, entry.changes.contains(.place),
+                !entry.changes.contains(.deleted)
             {
                 return other
             }
