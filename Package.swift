@@ -149,6 +149,7 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
+        library("WebDAVClient", ["HTTPTransport", "XMLStream"]),
         library(
             "FileCoordination",
             [
@@ -346,6 +347,10 @@ let package = Package(
         tests("XMLStreamTests", ["XMLStream"]),
         tests(
             "HTTPTransportTests", ["FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting", "XMLStream"],
+            exclude: ["Support/server.py"]),
+        tests(
+            "WebDAVClientTests",
+            ["FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting", "WebDAVClient", "XMLStream"],
             exclude: ["Support/server.py"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(

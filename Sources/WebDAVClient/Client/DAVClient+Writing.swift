@@ -1,0 +1,145 @@
+import HTTPTransport
+import XMLStream
+
+/// The result of writing a file.
+public struct DAVUpload: Sendable {
+    /// The tag of the new state, if the server replied with it.
+    public let tag: DAVEntityTag?
+    /// Whether nothing was at the address before, as far as the server says it.
+    public let hasCreated: Bool
+    /// Whether the server has taken over the date that came with the file.
+    public let hasTakenDate: Bool
+}
+
+extension DAVClient {
+    /// Writes a whole file. Parts are never written: servers truncate the file to the part.
+    ///
+    /// - Parameter modified: the file's date, which some servers take over.
+    public func put(
+        _ body: HTTPBody, to address: HTTPAddress, if requirements: DAVRequirements = DAVRequirements(),
+        modified: HTTPDate? = nil
+    ) async throws(DAVError) -> DAVUpload {
+        var request = request(.put, address)
+        request.body = body
+        request.headers["Content-Type"] = "application/octet-stream"
+        if let modified { request.headers["X-OC-Mtime"] = String(modified.seconds) }
+        requirements.apply(to: &request)
+        let response = try await send(request, to: .memory(limit: 1 << 20))
+        return DAVUpload(
+            tag: response.headers["ETag"].flatMap { DAVEntityTag($0) }, hasCreated: response.status == 201,
+            hasTakenDate: response.headers["X-OC-MTime"]?.isSame("accepted") ?? false)
+    }
+
+    /// Makes a directory.
+    ///
+    /// - Throws: ``DAVError/exists(_:)``, except by servers that do not say so.
+    public func makeDirectory(
+        _ address: HTTPAddress, if requirements: DAVRequirements = DAVRequirements()
+    ) async throws(DAVError) {
+        var request = request(.mkcol, address.asDirectory)
+        requirements.apply(to: &request)
+        try requireAll(await send(request), .mkcol)
+    }
+
+    /// Removes a file, or a directory with everything in it.
+    public func delete(
+        _ address: HTTPAddress, if requirements: DAVRequirements = DAVRequirements()
+    ) async throws(DAVError) {
+        var request = request(.delete, address)
+        requirements.apply(to: &request)
+        try requireAll(await send(request), .delete)
+    }
+
+    /// Removes a directory with everything in it, also at a server that only removes empty ones (SeaweedFS): there one
+    /// after the other, so that after an error some may be left.
+    public func deleteTree(_ directory: HTTPAddress) async throws(DAVError) {
+        try await deleteTree(directory, depth: 0)
+    }
+
+    private func deleteTree(_ directory: HTTPAddress, depth: Int) async throws(DAVError) {
+        do {
+            return try await delete(directory)
+        } catch {
+            switch error {
+            case .notAllowed where depth < 128, .parentMissing where depth < 128, .partial where depth < 128: break
+            default: throw error
+            }
+        }
+        for entry in try await list(directory).all() {
+            do {
+                if entry.isDirectory {
+                    try await deleteTree(entry.address, depth: depth + 1)
+                } else {
+                    try await delete(entry.address)
+                }
+            } catch {
+                // Another client may remove entries at the same time.
+                guard case .notFound = error else { throw error }
+            }
+        }
+        try await delete(directory)
+    }
+
+    /// Moves a file or directory.
+    ///
+    /// - Parameter requirements: the state of the destination, too. Without it, the destination is overwritten.
+    /// - Returns: whether nothing was at the destination before, as far as the server says it.
+    @discardableResult
+    public func move(
+        _ source: HTTPAddress, to destination: HTTPAddress, if requirements: DAVRequirements
+    ) async throws(DAVError) -> Bool {
+        try await transfer(.move, source, destination, requirements)
+    }
+
+    /// Copies a file, or a directory with everything in it, at the server.
+    ///
+    /// - Parameter requirements: the state of the destination, too. Without it, the destination is overwritten.
+    /// - Returns: whether nothing was at the destination before, as far as the server says it.
+    @discardableResult
+    public func copy(
+        _ source: HTTPAddress, to destination: HTTPAddress, if requirements: DAVRequirements
+    ) async throws(DAVError) -> Bool {
+        try await transfer(.copy, source, destination, requirements)
+    }
+
+    private func transfer(
+        _ method: HTTPMethod, _ source: HTTPAddress, _ destination: HTTPAddress, _ requirements: DAVRequirements
+    ) async throws(DAVError) -> Bool {
+        var request = request(method, source)
+        requirements.apply(to: &request, destination: destination)
+        let response = try await send(request)
+        try requireAll(response, method)
+        return response.status == 201
+    }
+
+    /// Sets the date of a file by the property that Nextcloud and ownCloud have for it.
+    ///
+    /// - Returns: whether the server says that it did.
+    public func setModified(
+        _ date: HTTPDate, of address: HTTPAddress, if requirements: DAVRequirements = DAVRequirements()
+    ) async throws(DAVError) -> Bool {
+        let value = "<D:lastmodified>\(date.seconds)</D:lastmodified>"
+        return try await change(address, "<D:set><D:prop>\(value)</D:prop></D:set>", requirements)
+    }
+
+    /// Changes properties of a file or directory (PROPPATCH).
+    ///
+    /// - Parameter changes: elements `set` and `remove`, with the prefix `D`.
+    /// - Returns: whether the server changed all of them. It changes all or none.
+    public func change(
+        _ address: HTTPAddress, _ changes: String, _ requirements: DAVRequirements = DAVRequirements()
+    ) async throws(DAVError) -> Bool {
+        var request = request(
+            .proppatch, address, xml: "<D:propertyupdate xmlns:D=\"DAV:\">\(changes)</D:propertyupdate>")
+        requirements.apply(to: &request)
+        let response = try await send(request)
+        guard response.status == 207 else { return true }
+        do {
+            let element = try DAVTreeBuilder.document(response.body)
+            guard let result = element.child("response").map({ DAVResponse($0) }) else { return false }
+            return result.failures.isEmpty && (result.status.map { 200..<300 ~= $0 } ?? !result.properties.isEmpty)
+        } catch {
+            throw .unreadable(response, beginning: response.body, error.description)
+        }
+    }
+}

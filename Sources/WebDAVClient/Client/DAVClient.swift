@@ -1,0 +1,111 @@
+import Glibc
+import HTTPTransport
+import XMLStream
+
+/// A client of WebDAV servers (RFC 4918).
+///
+/// It keeps no state. All functions end at once when their task is cancelled, and throw ``DAVError``. Addresses of
+/// directories end with a slash; some servers insist on it.
+///
+///     let client = DAVClient(http, credentials: .basic(user: "ada", password: secret))
+///     let root = try HTTPAddress("https://cloud.example/dav/")
+///     let listing = try await client.list(root)
+///     while let entries = try await listing.next() { … }
+public struct DAVClient: Sendable {
+    /// The connections.
+    public let http: HTTPClient
+    /// The proof of the user's identity.
+    public var credentials: HTTPCredentials?
+    /// Properties to request besides the usual ones; ``DAVEntry/property(_:)`` has them.
+    public var additionalProperties: [XMLName] = []
+    /// The place of the requests among others.
+    public var priority = HTTPRequest.Priority.interactive
+    /// Returns the time of day, to compare the server's clock with.
+    public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
+    /// The clock of pauses in ``probe(_:)``.
+    public var clock: any Clock<Duration> = ContinuousClock()
+
+    /// Creates a client.
+    public init(_ http: HTTPClient, credentials: HTTPCredentials? = nil) {
+        self.http = http
+        self.credentials = credentials
+    }
+
+    /// Returns a request with the client's credentials.
+    func request(_ method: HTTPMethod, _ address: HTTPAddress) -> HTTPRequest {
+        var request = HTTPRequest(method, address, credentials: credentials)
+        request.priority = priority
+        return request
+    }
+
+    /// Returns a request with a body of XML.
+    func request(_ method: HTTPMethod, _ address: HTTPAddress, xml: String) -> HTTPRequest {
+        var request = request(method, address)
+        request.headers["Content-Type"] = "application/xml; charset=utf-8"
+        request.body = .text("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" + xml)
+        return request
+    }
+
+    /// Sends a request.
+    ///
+    /// - Returns: the response, whatever its status.
+    func attempt(
+        _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
+    ) async throws(DAVError) -> HTTPResponse {
+        do {
+            return try await http.send(request, to: destination)
+        } catch {
+            throw DAVError(error)
+        }
+    }
+
+    /// Sends a request that must succeed.
+    func send(
+        _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
+    ) async throws(DAVError) -> HTTPResponse {
+        let response = try await attempt(request, to: destination)
+        try await check(response, to: request)
+        return response
+    }
+
+    /// Throws the error for a response that is no success.
+    func check(_ response: HTTPResponse, to request: HTTPRequest) async throws(DAVError) {
+        guard !response.isSuccess else { return }
+        let path = DAVError.name(of: request.address)
+        guard response.status == 423 else {
+            throw DAVError(status: response.status, path, response, request.method)
+        }
+        // The refusal of one of two paths names the locked one, in servers that follow the protocol.
+        var locked = [request.address]
+        if let error = try? DAVTreeBuilder.document(response.body),
+            let href = error.child("lock-token-submitted")?.child("href")?.text.trimmed,
+            let address = try? request.address.resolving(String(href)), address.origin == request.address.origin
+        {
+            locked.insert(address, at: 0)
+        }
+        if let target = request.headers["Destination"].flatMap({ try? HTTPAddress($0) }) { locked.append(target) }
+        for address in locked {
+            guard let lock = try? await locks(of: address).first else { continue }
+            throw .locked(DAVError.name(of: address), owner: lock.owner)
+        }
+        throw .locked(path, owner: nil)
+    }
+
+    /// Throws an error if a multistatus reports that an operation on a tree has failed in parts.
+    func requireAll(_ response: HTTPResponse, _ method: HTTPMethod) throws(DAVError) {
+        guard response.status == 207 else { return }
+        let element: DAVElement
+        do {
+            element = try DAVTreeBuilder.document(response.body)
+        } catch {
+            throw .unreadable(response, beginning: response.body, error.description)
+        }
+        let failures = element.children.filter { $0.name == .dav("response") }.map { DAVResponse($0) }.filter {
+            // 424 follows from another failure.
+            $0.status.map { !(200..<300 ~= $0) && $0 != 424 } ?? false
+        }
+        guard let first = failures.first, let status = first.status else { return }
+        let path = first.hrefs.first.map { $0.percentDecoded ?? $0 } ?? ""
+        throw .partial(path, status: status, count: failures.count)
+    }
+}

@@ -1,0 +1,24 @@
+import XMLStream
+
+/// An element of a reply, with everything in it.
+public struct DAVElement: Sendable, Equatable {
+    /// The name.
+    public let name: XMLName
+    /// The text directly in the element.
+    public internal(set) var text = ""
+    /// The elements directly in the element, in order.
+    public internal(set) var children: [DAVElement] = []
+
+    init(_ name: XMLName) { self.name = name }
+
+    /// Returns the first child with a name in WebDAV's namespace.
+    public func child(_ local: String) -> DAVElement? { children.first { $0.name == .dav(local) } }
+
+    /// The text in the element and in those within it.
+    var wholeText: String { text + children.map(\.wholeText).joined(separator: " ") }
+}
+
+extension XMLName {
+    /// Returns a name in the namespace of WebDAV.
+    static func dav(_ local: String) -> XMLName { XMLName("DAV:", local) }
+}

@@ -1,0 +1,175 @@
+import HTTPTransport
+import XMLStream
+
+/// The entries of a directory, as they come from the server. Releasing it ends the transfer.
+///
+/// One task reads it. It keeps no entry, so a directory of any size takes little memory; neither does it notice an
+/// entry that the server sends twice.
+///
+///     let listing = try await client.list(directory)
+///     while let entries = try await listing.next() { … }
+public actor DAVListing {
+    /// The listed directory, after redirects.
+    public nonisolated let address: HTTPAddress
+    /// The server's time of the reply.
+    public nonisolated let date: HTTPDate?
+    /// The directory's own properties, once the server has sent them.
+    public private(set) var directory: DAVEntry?
+    /// The number of entries that are left out, because no file on this machine can have their names, such as those
+    /// that are not UTF-8, or because their addresses are not in the directory.
+    public private(set) var refusedCount = 0
+    /// The first 100 of these names or addresses; bytes that are not UTF-8 are replaced.
+    public private(set) var refusedNames: [String] = []
+    /// The number of entries of deeper directories, which only a server sends that ignores the depth.
+    public private(set) var deeperCount = 0
+
+    private let stream: HTTPStream
+    private let parser: XMLStreamParser
+    private var builder = DAVTreeBuilder(depth: 1)
+    private let path: [[UInt8]]
+    /// Whether some of the reply belongs to no entry of this directory.
+    private var hasStrangers = false
+    private var isOver = false
+    /// The error with which the listing ended. It is repeated.
+    private var failure: DAVError?
+    /// The beginning of the reply, for a web page that comes in place of a listing.
+    private var beginning: [UInt8] = []
+
+    init(_ stream: HTTPStream) throws(DAVError) {
+        let response = stream.response
+        guard let path = DAVHref(response.address.path) else {
+            throw .invalidReply(response.address.origin, "its address has “..” in it")
+        }
+        self.stream = stream
+        self.path = path.components
+        address = response.address
+        date = response.date
+        do {
+            parser = try XMLStreamParser()
+        } catch {
+            throw .invalidReply(response.address.origin, error.description)
+        }
+    }
+
+    /// Waits for the next entries. `nil` is the end of a whole listing.
+    ///
+    /// An error means that entries may be missing: their absence from an incomplete listing says nothing.
+    public func next() async throws(DAVError) -> [DAVEntry]? {
+        if let failure { throw failure }
+        do {
+            return try await nextEntries()
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private func nextEntries() async throws(DAVError) -> [DAVEntry]? {
+        while !isOver {
+            let responses = try await nextResponses()
+            var entries: [DAVEntry] = []
+            for response in responses { try take(response, into: &entries) }
+            if !entries.isEmpty { return entries }
+        }
+        guard directory != nil || !hasStrangers else {
+            throw .invalidReply(address.origin, "it lists another directory")
+        }
+        return nil
+    }
+
+    /// Reads all entries into memory. For directories that are known to be small.
+    public func all() async throws(DAVError) -> [DAVEntry] {
+        var entries: [DAVEntry] = []
+        while let next = try await next() { entries += next }
+        return entries
+    }
+
+    private func nextResponses() async throws(DAVError) -> [DAVResponse] {
+        let bytes: [UInt8]?
+        do {
+            bytes = try await stream.next()
+        } catch {
+            throw DAVError(error)
+        }
+        do throws(XMLStreamError) {
+            guard let bytes else {
+                try parser.finish()
+                isOver = true
+                return []
+            }
+            if beginning.count < Self.beginningLimit { beginning += bytes.prefix(Self.beginningLimit) }
+            let elements = try builder.read(try parser.parse(bytes))
+            if builder.root == .dav("multistatus") || builder.root == nil {
+                return elements.filter { $0.name == .dav("response") }.map { DAVResponse($0) }
+            }
+        } catch {
+            throw .unreadable(stream.response, beginning: beginning, error.description)
+        }
+        throw .unreadable(stream.response, beginning: beginning, "it is no multistatus")
+    }
+
+    private func take(_ response: DAVResponse, into entries: inout [DAVEntry]) throws(DAVError) {
+        guard let href = response.hrefs.first else { return }
+        let place = DAVHref(href, in: path)?.place(in: path) ?? .elsewhere
+        if place == .itself, response.status == 507 { throw .truncatedListing(DAVError.name(of: address)) }
+        // A status in place of properties is that of an entry that vanished or that the user may not see.
+        if let status = response.status, !(200..<300 ~= status) { return }
+        switch place {
+        case .itself:
+            let entry = DAVEntry(response, name: Self.name(path), address: address, date: date)
+            guard entry.isDirectory else { throw .notDirectory(DAVError.name(of: address)) }
+            directory = entry
+        case .child(let bytes):
+            guard let name = DAVHref.name(bytes) else { return refuse(bytes) }
+            do {
+                let address = try address.appending(name)
+                entries.append(DAVEntry(response, name: name, address: address, date: date))
+            } catch {
+                refuse(bytes)
+            }
+        // A server that ignores the depth.
+        case .deeper: deeperCount += 1
+        case .elsewhere:
+            hasStrangers = true
+            refuse(Array(href.utf8))
+        }
+    }
+
+    private func refuse(_ name: [UInt8]) {
+        refusedCount += 1
+        if refusedNames.count < 100 { refusedNames.append(String(decoding: name.prefix(1_024), as: UTF8.self)) }
+    }
+
+    private static func name(_ path: [[UInt8]]) -> String { path.last.flatMap { DAVHref.name($0) } ?? "" }
+    private static let beginningLimit = 4_096
+}
+
+extension DAVEntry {
+    /// Reads the reply to a request for the properties of one file or directory.
+    init(_ response: HTTPResponse) throws(DAVError) {
+        let element: DAVElement
+        do {
+            element = try DAVTreeBuilder.document(response.body)
+        } catch {
+            throw .unreadable(response, beginning: response.body, error.description)
+        }
+        guard element.name == .dav("multistatus") else {
+            throw .unreadable(response, beginning: response.body, "it is no multistatus")
+        }
+        let responses = element.children.filter { $0.name == .dav("response") }.map { DAVResponse($0) }
+        let own = DAVHref(response.address.path)
+        // A server that ignores the depth sends others, too.
+        let itself = responses.first { response in
+            guard let own, let href = response.hrefs.first.flatMap({ DAVHref($0) }) else { return false }
+            return href.place(in: own.components) == .itself
+        }
+        guard let found = itself ?? responses.first else { throw .notFound(DAVError.name(of: response.address)) }
+        if let status = found.status, !(200..<300 ~= status) {
+            throw DAVError(status: status, DAVError.name(of: response.address), response, .propfind)
+        }
+        // The server's own spelling of the name.
+        let path = found.hrefs.first.flatMap { DAVHref($0) } ?? own
+        let name = path?.components.last.flatMap { DAVHref.name($0) } ?? ""
+        self.init(found, name: name, address: response.address, date: response.date)
+    }
+}

@@ -1,0 +1,68 @@
+import XMLStream
+
+/// A builder of elements from a parser's events.
+///
+/// It returns the elements at one depth as they end and keeps none of them, so a long reply takes the memory of its
+/// largest element.
+struct DAVTreeBuilder {
+    /// The elements that have begun and not ended, outermost first; without those above the depth.
+    private var open: [DAVElement] = []
+    private var depth = 0
+    private let wanted: Int
+    /// The bytes and elements in the current one.
+    private var size = 0
+    /// The name of the document's root element, once it has begun.
+    private(set) var root: XMLName?
+
+    /// The bound of one element at the depth, in bytes. Each element within counts as some.
+    static let limit = 1 << 20
+    private static let elementSize = 64
+
+    /// - Parameter depth: 0 for the root element, 1 for those within it.
+    init(depth: Int) { wanted = depth }
+
+    /// Takes the parser's next events.
+    ///
+    /// - Returns: the elements at the depth that end with them.
+    mutating func read(_ events: [XMLEvent]) throws(XMLStreamError) -> [DAVElement] {
+        var ended: [DAVElement] = []
+        for event in events {
+            switch event {
+            case .start(let name, _):
+                if depth == 0 { root = name }
+                if depth == wanted { size = 0 }
+                if depth >= wanted { open.append(DAVElement(name)) }
+                try grow(Self.elementSize)
+                depth += 1
+            case .text(let text):
+                guard let last = open.indices.last else { continue }
+                try grow(text.utf8.count)
+                open[last].text += text
+            case .end:
+                depth -= 1
+                guard let element = open.popLast() else { continue }
+                if let parent = open.indices.last {
+                    open[parent].children.append(element)
+                } else {
+                    ended.append(element)
+                }
+            }
+        }
+        return ended
+    }
+
+    private mutating func grow(_ count: Int) throws(XMLStreamError) {
+        size += count
+        if depth >= wanted, size > Self.limit { throw .limit(.size) }
+    }
+
+    /// Returns the root element of a short document.
+    static func document(_ bytes: [UInt8]) throws(XMLStreamError) -> DAVElement {
+        let parser = try XMLStreamParser()
+        var builder = DAVTreeBuilder(depth: 0)
+        let elements = try builder.read(try parser.parse(bytes))
+        try parser.finish()
+        guard let element = elements.first else { throw .incomplete }
+        return element
+    }
+}

@@ -1,0 +1,54 @@
+import HTTPTransport
+import XMLStream
+
+/// A file or directory at the server, with its properties.
+public struct DAVEntry: Sendable {
+    /// The name as the server has it, which may be in another normal form than the one that it was created with.
+    /// Empty for the root of a server.
+    public let name: String
+    /// The address.
+    public let address: HTTPAddress
+    /// Whether it is a directory.
+    public let isDirectory: Bool
+    /// The number of bytes, or `nil` if the server does not say it.
+    public let length: Int?
+    /// The entity tag.
+    public let tag: DAVEntityTag?
+    /// The date of the last change.
+    public let modified: HTTPDate?
+    /// The MIME type.
+    public let contentType: String?
+    /// The account's room, if it was requested.
+    public let quota: DAVQuota?
+    /// The locks, if they were requested.
+    public let locks: [DAVActiveLock]
+    /// Whether the version must be read again before it is trusted: ``DAVVersion/isRacy(at:)``.
+    public let isRacy: Bool
+    /// All properties that the server has of those that were requested.
+    public let properties: [DAVElement]
+
+    /// The state of the file.
+    public var version: DAVVersion { DAVVersion(tag: tag, length: length, modified: modified) }
+
+    /// Returns a property.
+    public func property(_ name: XMLName) -> DAVElement? { properties.first { $0.name == name } }
+
+    init(_ response: DAVResponse, name: String, address: HTTPAddress, date: HTTPDate?) {
+        self.name = name
+        properties = response.properties
+        func text(_ local: String) -> String? {
+            let text = response.properties.first { $0.name == .dav(local) }?.text.trimmed ?? ""
+            return text.isEmpty ? nil : String(text)
+        }
+        let type = response.properties.first { $0.name == .dav("resourcetype") }
+        isDirectory = type?.child("collection") != nil
+        self.address = isDirectory ? address.asDirectory : address
+        length = text("getcontentlength").flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
+        tag = text("getetag").flatMap { DAVEntityTag($0) }
+        modified = text("getlastmodified").flatMap { HTTPDate($0) }
+        contentType = text("getcontenttype")
+        quota = DAVQuota(available: text("quota-available-bytes"), used: text("quota-used-bytes"))
+        locks = response.properties.first { $0.name == .dav("lockdiscovery") }.map { DAVActiveLock.all(in: $0) } ?? []
+        isRacy = DAVVersion(tag: tag, length: length, modified: modified).isRacy(at: date)
+    }
+}

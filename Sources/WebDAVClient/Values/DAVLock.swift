@@ -1,0 +1,52 @@
+import HTTPTransport
+
+/// A lock that this client holds.
+public struct DAVLock: Hashable, Sendable {
+    /// The locked file or directory.
+    public let address: HTTPAddress
+    /// The server's name of the lock, a URI. Requests that carry it may change what is locked.
+    public let token: String
+    /// The time after which the server removes the lock, or `nil` if it said none.
+    public let timeout: Duration?
+    /// Whether the lock has made an empty file, because nothing was at the address.
+    public let hasCreated: Bool
+
+    /// Creates a lock from what was noted about it, for example before a restart.
+    public init(address: HTTPAddress, token: String, timeout: Duration? = nil, hasCreated: Bool = false) {
+        self.address = address
+        self.token = token
+        self.timeout = timeout
+        self.hasCreated = hasCreated
+    }
+}
+
+/// A lock of any client, as the server reports it.
+public struct DAVActiveLock: Hashable, Sendable {
+    /// The lock's name.
+    public let token: String?
+    /// The text that the lock's owner gave, such as a name or address.
+    public let owner: String?
+    /// The remaining time.
+    public let timeout: Duration?
+
+    init(_ element: DAVElement) {
+        token = element.child("locktoken")?.child("href").map { String($0.text.trimmed) }
+        let text = element.child("owner")?.wholeText.trimmed ?? ""
+        owner = text.isEmpty ? nil : String(text.prefix(200))
+        timeout = element.child("timeout").flatMap { Duration(lockTimeout: $0.text) }
+    }
+
+    /// Reads the property `lockdiscovery`.
+    static func all(in element: DAVElement) -> [DAVActiveLock] {
+        element.children.filter { $0.name == .dav("activelock") }.map { DAVActiveLock($0) }
+    }
+}
+
+extension Duration {
+    /// Parses `Second-600`. `Infinite`, and texts of other kinds, are `nil`.
+    init?(lockTimeout text: String) {
+        let words = text.split(separator: ",").first?.trimmed.split(separator: "-") ?? []
+        guard words.count == 2, words[0].isSame("second"), let seconds = UInt32(words[1]) else { return nil }
+        self = .seconds(Int64(seconds))
+    }
+}

@@ -1,0 +1,69 @@
+import HTTPTransport
+
+/// The states that a request requires, so that it does not overwrite what another client wrote.
+///
+/// Many servers ignore them without a word: ``DAVServerProfile`` has what a server does.
+public struct DAVRequirements: Sendable {
+    /// A required state of a file or directory.
+    public enum State: Hashable, Sendable {
+        /// Any state.
+        case any
+        /// Nothing is at the address.
+        case absent
+        /// Something is at the address.
+        case present
+        /// The file has this tag.
+        case tag(DAVEntityTag)
+    }
+
+    /// The state of the file that the request names; of the source, if it moves or copies.
+    public var resource = State.any
+    /// The state of the destination. ``State/absent`` forbids to overwrite.
+    public var destination = State.any
+    /// The locks of this client that cover files that the request changes.
+    ///
+    /// A server carries out a request if one of several locked files fits, so a tag of the destination only counts
+    /// beside a lock of the destination itself.
+    public var locks: [DAVLock] = []
+
+    /// Creates requirements.
+    public init(resource: State = .any, destination: State = .any, locks: [DAVLock] = []) {
+        self.resource = resource
+        self.destination = destination
+        self.locks = locks
+    }
+
+    /// Sets the header fields of the requirements.
+    func apply(to request: inout HTTPRequest, destination target: HTTPAddress? = nil) {
+        switch resource {
+        case .any: break
+        case .absent: request.headers["If-None-Match"] = "*"
+        case .present: request.headers["If-Match"] = "*"
+        case .tag(let tag): request.headers["If-Match"] = tag.conditionValue
+        }
+        if let target {
+            request.headers["Destination"] = target.description
+            request.headers["Overwrite"] = destination == .absent ? "F" : "T"
+        }
+        let value = ifValue(at: request.address, target)
+        if !value.isEmpty { request.headers["If"] = value }
+    }
+
+    /// The value of the header field `If` (RFC 4918, section 10.4).
+    private func ifValue(at address: HTTPAddress, _ target: HTTPAddress?) -> String {
+        if target == nil, let lock = locks.first, locks.count == 1, lock.address == address {
+            return "(<\(lock.token)>)"
+        }
+        var lists: [(address: HTTPAddress, states: [String])] = []
+        func add(_ state: String, to address: HTTPAddress) {
+            if let index = lists.firstIndex(where: { $0.address == address }) {
+                lists[index].states.append(state)
+            } else {
+                lists.append((address, [state]))
+            }
+        }
+        for lock in locks { add("<\(lock.token)>", to: lock.address) }
+        if let target, case .tag(let tag) = destination { add("[\(tag.conditionValue)]", to: target) }
+        return lists.map { "<\($0.address)> (\($0.states.joined(separator: " ")))" }.joined(separator: " ")
+    }
+}

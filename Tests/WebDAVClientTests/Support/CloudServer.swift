@@ -1,0 +1,120 @@
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import ProgramTesting
+import Testing
+import WebDAVClient
+
+/// A server that `Tests/CloudServers/serve` starts.
+final class CloudServer: Sendable {
+    private let program: RunningProgram
+    let root: HTTPAddress
+    let client: DAVClient
+
+    /// All servers with WebDAV; each test says which it leaves out.
+    static let names = [
+        "nextcloud", "nginx", "apache", "lighttpd", "rclone", "rclone-debian", "wsgidav", "sabre", "seaweedfs",
+        "copyparty", "xandikos",
+    ]
+
+    private static let folder =
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path + "/CloudServers"
+
+    /// Servers that root or a busy machine starts slowly; more of them at a time only make each slower.
+    private static let places = Places(3)
+
+    struct StartError: Error {
+        let text: String
+    }
+
+    /// Starts a server. Ends the test as skipped if the server's package is missing, unless `PURVEY_CLOUDS` is 1.
+    init(_ name: String, options: [String] = []) async throws {
+        let program = try RunningProgram("/usr/bin/python3", ["\(Self.folder)/serve", name] + options, input: .pipe)
+        let address = try await Self.address(of: program, name)
+        let path = name == "nextcloud" ? "remote.php/dav/files/alice/" : ""
+        self.program = program
+        root = try HTTPAddress(address.hasSuffix("/") ? address + path : address + "/" + path)
+        client = DAVClient(
+            try HTTPClient(.direct), credentials: .passwordAsRequested(user: "alice", password: "secret"))
+    }
+
+    private static func address(of program: RunningProgram, _ name: String) async throws -> String {
+        if let line = try await program.lines(1).first, line.hasPrefix("http") { return line }
+        let text = try await program.end().errors
+        let isWanted = ProcessInfo.processInfo.environment["PURVEY_CLOUDS"] == "1"
+        guard !text.contains("is not installed") || isWanted else { try skip("\(name): \(text)") }
+        throw StartError(text: text)
+    }
+
+    private static func skip(_ reason: String) throws -> Never {
+        // The end of one case of several is not printed with its reason.
+        Issue.record(Comment(rawValue: "skipped: \(reason)"), severity: .warning)
+        try Test.cancel(Comment(rawValue: reason))
+    }
+
+    /// Ends the server, which removes its files. It would be killed if its object ended before.
+    deinit {
+        program.closeInput()
+        Task.detached { [program] in _ = try? await program.end() }
+    }
+
+    /// Starts a server and ends it after a test. Only few run at a time.
+    static func with<Value>(_ name: String, _ body: (CloudServer) async throws -> Value) async throws -> Value {
+        await places.take()
+        do {
+            let value = try await body(try await CloudServer(name))
+            await places.free()
+            return value
+        } catch {
+            await places.free()
+            throw error
+        }
+    }
+}
+
+/// A number of places, for which tests wait in turn.
+actor Places {
+    private var count: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ count: Int) { self.count = count }
+
+    func take() async {
+        if count > 0 {
+            count -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func free() {
+        if waiting.isEmpty {
+            count += 1
+        } else {
+            waiting.removeFirst().resume()
+        }
+    }
+}
+
+/// A proxy with faults before a server.
+final class FaultProxy: Sendable {
+    private let program: RunningProgram
+    let root: HTTPAddress
+
+    init(before address: HTTPAddress) async throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        program = try RunningProgram(
+            "/usr/bin/python3", ["\(folder)/CloudServers/proxy", address.description], input: .pipe)
+        root = try HTTPAddress(try await program.lines(1).first ?? "")
+    }
+
+    deinit { program.closeInput() }
+
+    /// Sends a command and waits for its reply.
+    func command(_ json: String, number: Int) async throws {
+        try program.write(json + "\n")
+        _ = try await program.lines(number + 1)
+    }
+}
