@@ -22,6 +22,8 @@ extension DomainEngine {
                 answer = there
             } else {
                 if let result = try settleTaken(row) { return result }
+                // A request that has to wait is not recorded as sent.
+                if let result = try obstacle(for: number, to: place, in: parent.number) { return result }
                 try noteMayMove(number, to: place)
                 try await synchronized()
                 if let result = try obstacle(for: number, to: place, in: parent.number) { return result }

@@ -25,6 +25,8 @@ extension DomainEngine {
         }
         if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
         if let result = try await findUnfit(number, entry, new, in: parent.number, upload) { return result }
+        // A request that has to wait is not recorded as sent.
+        if let result = try obstacle(for: number, to: place, in: parent.number) { return result }
         // The place is on disk before the provider is asked: its reply may be lost, as with a power failure.
         try noteSent(number, place)
         try await synchronized()

@@ -118,6 +118,8 @@ extension DomainEngine {
             wakeWaiters(of: number)
             do throws(IndexError) {
                 guard let entry = try journal.entry(number) else { return forget(number) }
+                // A new item in the place that this one is about to leave has to wait for that.
+                if entry.changes.contains(.place), !entry.changes.contains(.deleted) { try noteLeaves(number) }
                 if !entry.changes.isEmpty || !entry.isOpen { edits.queue.put(number, at: clock.now) }
             } catch {
                 // A journal that cannot be read now may hold more changes.
