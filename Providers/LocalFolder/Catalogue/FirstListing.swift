@@ -62,23 +62,28 @@ final class FirstListing {
         let wanted = items.count + portion
         while items.count < wanted, !rest.isEmpty {
             let range = FilesAhead.range(from: rest.lowerBound, of: compared)
-            try items += add(try ahead?.next() ?? compared.files(range), to: catalogue)
+            try items += add(try ahead?.next() ?? compared.files(range), of: range, to: catalogue)
             rest = range.upperBound..<rest.upperBound
             reached = compared.names[range.upperBound - 1]
         }
         waiting = items[...]
     }
 
-    private func add(_ files: [FoundFile], to catalogue: Catalogue) throws -> [CatalogueItem] {
-        var items: [CatalogueItem] = []
+    /// Adds the files that were found under a range of the names, and returns the items with these names.
+    private func add(_ files: [FoundFile], of range: Range<Int>, to catalogue: Catalogue) throws -> [CatalogueItem] {
+        // The attributes of an item that another operation has added may have been read before it had its place.
+        var known: [[UInt8]: CatalogueItem] = [:]
+        if try catalogue.hasChildren(folder, after: reached) {
+            for name in range.lazy.map({ self.compared.names[$0] }) {
+                known[name] = try catalogue.row(named: name, in: folder)
+            }
+        }
+        var items = Array(known.values)
         var new: [FoundFile] = []
         items.reserveCapacity(files.count)
         new.reserveCapacity(files.count)
-        let mayBeKnown = try catalogue.hasChildren(folder, after: reached)
-        for file in files {
-            if mayBeKnown, let item = try catalogue.row(named: file.name, in: folder) {
-                items.append(item)
-            } else if let item = try catalogue.mover(file.facts, among: knownInodes) {
+        for file in files where known[file.name] == nil {
+            if let item = try catalogue.mover(file.facts, among: knownInodes) {
                 items.append(try catalogue.adopt(item, file.name, in: folder, file.facts))
                 hasMoved = true
             } else {
