@@ -57,7 +57,8 @@ struct AttributeTests {
             #expect(try attribute("user.purvey.state", of: path) == "current")
             mount.provider.hold(.replaceContents)
             try mount.write("other", to: "File")
-            #expect(try attribute("user.purvey.state", of: path) == "edited")
+            // On a busy machine the upload may have begun.
+            #expect(["edited", "uploading"].contains(try attribute("user.purvey.state", of: path)))
             mount.provider.release(.replaceContents)
             mount.waitUntilSent()
             #expect(try attribute("user.purvey.state", of: path) == "current")

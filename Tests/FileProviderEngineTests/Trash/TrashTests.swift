@@ -188,6 +188,8 @@ struct TrashTests {
         domain.engine.signal(container: nil)
         try await eventually { domain.provider.count(.changes) > count }
         try await domain.settle()
+        // The reply is applied after the request was counted.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         #expect(try domain.names().isEmpty)
         #expect(try domain.engine.trashed().map(\.filename) == ["Folder"])
 
