@@ -341,8 +341,8 @@ let package = Package(
         tests(
             "SecurityTests",
             [
-                "Conduit", "FileTesting", "LinuxSystem", "ProgramTesting", "SecretStorage", "Secrets", "SecretsPeer",
-                "Security",
+                "Conduit", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting", "SecretStorage", "Secrets",
+                "SecretsPeer", "Security",
             ]),
         tests("XMLStreamTests", ["XMLStream"]),
         tests(

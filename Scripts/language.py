@@ -7,8 +7,9 @@ import re
 
 LONGEST_COMMENT_LINE = 120
 
-# A doc comment opens with a verb, a noun or "Whether", not with a relative clause.
-OPENINGS = re.compile(r"(?:What|Who|Whom|Whose|Whoever|Whatever|Where|Wherever|How|Those|Of|That|Whichever)\b")
+# A doc comment opens with a verb, a noun or "Whether", not with a relative clause. So does a paragraph of it: an empty
+# line is a second space here.
+OPENINGS = re.compile(r"(?:^|  )(?:What|Who|Whom|Whose|Whoever|Whatever|Where|Wherever|How|Those|Of|That|Whichever)\b")
 # Subjects without a name, places without a name, and a private verb.
 VAGUE = re.compile(
     r"\b(?:somebody|someone|nobody|no one|anybody|everybody|whoever|whomever|a person|persons?|people"
@@ -63,8 +64,8 @@ def blocks(comments):
 def faults_of_words(kind, text):
     """Messages about one comment."""
     text = CODE_SPAN.sub("``", text)
-    if kind == "///" and (found := OPENINGS.match(text)):
-        yield f"the comment opens with “{found.group(0)}”, not with a verb, a noun or “Whether”"
+    if kind == "///" and (found := OPENINGS.search(text)):
+        yield f"the comment opens with “{found.group(0).strip()}”, not with a verb, a noun or “Whether”"
     for found in VAGUE.finditer(text):
         yield f"“{found.group(0)}” does not name what it means (Documentation/Glossary.md)"
     for found in CAUSATIVE.finditer(text):
@@ -106,7 +107,7 @@ def self_test(split):
         "/// It has a size that may be unknown.",
     ]
     harmful = [
-        "/// What was said.", "/// A.\n\n/// Where it lies.", "    /// Of the file.", "// No client, nobody at all.",
+        "/// What was said.", "/// A.\n\n/// Where it lies.", "/// A.\n///\n/// What it is.", "    /// Of the file.", "// No client, nobody at all.",
         "/* Someone\n * waits. */",
         "/// The process is told\n/// of the change.", "// It lets go of the lock.", "// Contents are here.", "let a = b // for people",
         "/// Has no effect, but has the copy be at its place.", "// A hydrated file.", "// The item is in doubt.", "// Innermost.",

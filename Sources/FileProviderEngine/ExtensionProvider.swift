@@ -246,22 +246,6 @@ package final class ExtensionProvider: Provider {
             progress: progress)
     }
 
-    package func thumbnails(
-        of identifiers: [String], side: Int
-    ) async throws(ProviderError) -> [ProviderThumbnail] {
-        let answer = try await ask(
-            ProviderThumbnailsCall(identifiers: identifiers, side: side), isSafe: true, .transfer)
-        var awaited = Set(identifiers)
-        return answer.thumbnails.compactMap { thumbnail in
-            guard awaited.remove(thumbnail.identifier) != nil else { return nil }
-            guard let picture = thumbnail.picture else { return thumbnail }
-            let size = (try? picture.status().size) ?? .max
-            if MemoryFile.isSealed(picture), size <= ProviderThumbnailsCall.largestPicture { return thumbnail }
-            return ProviderThumbnail(
-                identifier: thumbnail.identifier, picture: nil, failure: .bad("a thumbnail that is no sealed picture"))
-        }
-    }
-
     // MARK: User metadata
 
     package func set(_ metadataChange: UserMetadataChange, of identifier: String) async throws(ProviderError)
@@ -389,7 +373,7 @@ extension ProviderError {
     /// Creates the failure for an unusable reply.
     ///
     /// - Parameter what: A description of the extension's reply.
-    fileprivate static func bad(_ what: String) -> ProviderError {
+    static func bad(_ what: String) -> ProviderError {
         ProviderError(.badAnswer, message: "the extension answered with \(what)")
     }
 

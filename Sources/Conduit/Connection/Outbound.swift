@@ -71,10 +71,9 @@ struct Outbound {
             do {
                 try socket.send(bytes, descriptors: descriptors)
                 return .accepted
-            } catch  where error == .wouldBlock || Self.isStarvation(error) {
-                // The packet is queued below.
             } catch {
-                return failed(error)
+                // A packet that can be sent later is queued below.
+                guard Self.passes(error) else { return failed(error) }
             }
         }
         let cost = bytes.count + heldBytes
@@ -96,10 +95,9 @@ struct Outbound {
             do {
                 try Self.sendProgress(completed, total, of: call, to: socket)
                 return .accepted
-            } catch  where error == .wouldBlock || Self.isStarvation(error) {
-                // The report is stored below.
             } catch {
-                return failed(error)
+                // A report that can be sent later is stored below.
+                guard Self.passes(error) else { return failed(error) }
             }
         }
         progress[call] = (completed, total)
@@ -130,7 +128,7 @@ struct Outbound {
                 }
             } catch {
                 if error == .wouldBlock { return .waiting }
-                if Self.isStarvation(error) { return .starving }
+                if Self.passes(error) { return .starving }
                 // The senders' calls have returned success for these packets. Only the end of the connection can
                 // revoke that.
                 if case .failed(let error) = failed(error) { beginClosing(.system(error), isClosing) }
@@ -162,10 +160,13 @@ struct Outbound {
         head = 0
     }
 
-    /// Whether the system lacks memory or descriptors in flight. Other processes of the user can cause this. It is
-    /// temporary.
-    private static func isStarvation(_ error: Errno) -> Bool {
-        error == .noBufferSpace || error == .outOfMemory || error == .tooManyDescriptorsInFlight
+    /// Whether a packet can be sent later: the socket has no room now, or the system is short of memory or of
+    /// descriptors in flight, which other processes of the user can cause.
+    private static func passes(_ error: Errno) -> Bool {
+        switch error {
+        case .wouldBlock, .noBufferSpace, .outOfMemory, .tooManyDescriptorsInFlight: true
+        default: false
+        }
     }
 
     private func failed(_ error: Errno) -> Result {

@@ -44,7 +44,7 @@ final class Checkpointer: Sendable {
     /// Ends the thread, closes its connection, and returns after that.
     func stop() { shared.stop() }
 
-    /// The state that the thread and the writer share.
+    /// The state that the thread and the writer share, and the context of the writer's commit hook.
     private final class HookContext: @unchecked Sendable {
         // Sendable: only the thread uses the connection, and releases it at its end; the condition and its mutex are
         // allocations of their own that only pthread calls touch; `asked`, `done` and `isStopped` are read and written

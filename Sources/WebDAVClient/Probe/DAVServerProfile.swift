@@ -1,7 +1,7 @@
 /// The behaviour of a server as ``DAVClient/probe(_:)`` has seen it.
 ///
-/// What a server claims is of no use: four of nine servers overwrite a file in spite of a condition that does not
-/// hold.
+/// The claims of a server are not used: four of nine servers overwrite a file although the condition of the request
+/// does not hold.
 public struct DAVServerProfile: Hashable, Sendable, Codable {
     /// The effect of a condition.
     public enum Adherence: String, Sendable, Codable {

@@ -1,3 +1,4 @@
+import DaemonTesting
 import FileTesting
 import Foundation
 import Glibc
@@ -105,11 +106,6 @@ struct CrashTests {
         #expect(test.reports.all.isEmpty)
     }
 
-    private func isStopped(_ process: pid_t) -> Bool {
-        let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-        return status.contains(") T ")
-    }
-
     @Test func aStoppedProcessWithTheLockMakesOthersFailAndNotWaitForEver() async throws {
         let test = try TestStore(in: folder, lockWait: .milliseconds(50))
         try test.add("a")
@@ -117,7 +113,7 @@ struct CrashTests {
             BuiltProgram.path("SecretsPeer"), [folder.path, "set", "a", "new"],
             environment: ["PURVEY_FAULT_POINT": "secrets.items.written:1:stop"])
         // A stopped process that continues before it has stopped would stay stopped.
-        while !isStopped(program.processID) { usleep(1_000) }
+        while !ProcessState.isStopped(program.processID) { usleep(1_000) }
         #expect(try test.values("a") == ["secret"])
         #expect(throws: SecretError.unavailable) { try test.add("b") }
         program.send(SIGCONT)

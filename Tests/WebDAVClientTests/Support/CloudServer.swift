@@ -22,7 +22,7 @@ final class CloudServer: Sendable {
         .deletingLastPathComponent().path + "/CloudServers"
 
     /// Servers that root or a busy machine starts slowly; more of them at a time only make each slower.
-    private static let places = Places(3)
+    private static let running = AsyncSemaphore(permits: 3)
 
     struct StartError: Error {
         let text: String
@@ -60,40 +60,9 @@ final class CloudServer: Sendable {
     }
 
     /// Starts a server and ends it after a test. Only few run at a time.
-    static func with<Value>(_ name: String, _ body: (CloudServer) async throws -> Value) async throws -> Value {
-        await places.take()
-        do {
-            let value = try await body(try await CloudServer(name))
-            await places.free()
-            return value
-        } catch {
-            await places.free()
-            throw error
-        }
-    }
-}
-
-/// A number of places, for which tests wait in turn.
-actor Places {
-    private var count: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(_ count: Int) { self.count = count }
-
-    func take() async {
-        if count > 0 {
-            count -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
-
-    func free() {
-        if waiting.isEmpty {
-            count += 1
-        } else {
-            waiting.removeFirst().resume()
-        }
+    static func with(_ name: String, _ body: @Sendable (CloudServer) async throws -> Void) async throws {
+        let result: Void? = try await running.withPermit { try await body(try await CloudServer(name)) }
+        if result == nil { throw CancellationError() }
     }
 }
 

@@ -27,8 +27,8 @@ extension DomainEngine {
     }
 
     /// Returns the reason why the provider must not be asked yet to put an item in a place; `nil` if there is no
-    /// obstacle. Called directly before the request, because the directory's identifier may have changed since the step
-    /// began.
+    /// obstacle. Called before the request is recorded as sent, and again directly before the request, because the
+    /// directory's identifier may have changed meanwhile.
     func obstacle(
         for number: ItemNumber, to place: SentLocation, in folder: ItemNumber
     ) throws(IndexError) -> StepResult? {
