@@ -63,7 +63,7 @@ final class CloudFolder {
     static func makeBundle(in home: ScratchFolder) throws -> String {
         let bundle = home.path + "/\(provider).appex"
         let plist = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../Providers/\(provider)/Info.plist")
+            "../Providers/\(provider)/Info.plist")
         _ = try home.folder("\(provider).appex")
         _ = try BenchmarkChild.output(ofProgram: "/bin/cp", [plist.path, bundle + "/Info.plist"])
         _ = try BenchmarkChild.output(
