@@ -137,6 +137,8 @@ let package = Package(
         // Has the module name that programs import.
         library("os", ["COSLog", "OSLog"]),
         library("XMLStream", ["CExpat"]),
+        // The values that rows of an index and messages about items share.
+        library("ItemValues", ["PropertyLists"]),
 
         // Floor 2
         library("DataDetection", ["FoundationAdditions"]),
@@ -144,6 +146,7 @@ let package = Package(
         library("Conduit", ["CRuntimeSupport", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("HTTPTransport", ["CCurl", "LinuxSystem"]),
+        library("ItemStore", ["CSQLite", "ItemValues", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("MountTakeover", ["CLinux", "LinuxSystem"]),
         library("Sandbox", ["CSandbox", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
@@ -191,8 +194,8 @@ let package = Package(
             "FileProvider",
             [
                 "AppExtension", "CRuntimeSupport", "Conduit", "CoreTransferable", "FileCoordination",
-                "FoundationAdditions", "ItemProvider", "LinuxSystem", "MobileCoreServices", "PropertyLists",
-                "UniformTypeIdentifiers",
+                "FoundationAdditions", "ItemProvider", "ItemValues", "LinuxSystem", "MobileCoreServices",
+                "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
@@ -218,14 +221,13 @@ let package = Package(
         library(
             "FileProviderEngine",
             [
-                "AppExtension", "CSQLite", "Conduit", "ExtensionHost", "FileProvider", "LinuxSystem",
-                "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "ItemStore", "ItemValues", "LinuxSystem",
             ]),
         library(
             "CloudMount",
             [
-                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem",
-                "MountTakeover", "UniformTypeIdentifiers",
+                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "ItemStore",
+                "ItemValues", "LinuxSystem", "MountTakeover", "UniformTypeIdentifiers",
             ]),
 
         // The public modules of floors 1 to 7, in one import.
@@ -242,25 +244,26 @@ let package = Package(
             "PurveyDaemon",
             [
                 "AppExtension", "CLinux", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileProvider", "FileProviderEngine", "LinuxSystem", "MountTakeover", "PropertyLists", "Sandbox",
+                "FileProvider", "FileProviderEngine", "ItemStore", "ItemValues", "LinuxSystem", "MountTakeover",
+                "PropertyLists", "Sandbox",
             ]),
         program(
             "PurveyCommand",
             [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem", "Sandbox",
-                "UniformTypeIdentifiers",
+                "FileCoordination", "FileProvider", "FileProviderUI", "ItemProvider", "ItemValues", "LinuxSystem",
+                "Sandbox", "UniformTypeIdentifiers",
             ]),
         .executableTarget(
             name: "PurveyBenchmark",
             dependencies: [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "LinuxSystem",
-                "UniformTypeIdentifiers", "ZipArchive",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "ItemStore",
+                "ItemValues", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ],
             path: "Benchmarks", swiftSettings: settings),
         program("PurveyKeeper", ["Fuse", "LinuxSystem", "MountTakeover"]),
-        program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "LinuxSystem"]),
+        program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "ItemValues", "LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         .executableTarget(
@@ -296,8 +299,8 @@ let package = Package(
             name: "LocalFolder",
             // CoordinationService is found at run time. Without it, coordination would be limited to this process.
             dependencies: [
-                "AppExtension", "CLinux", "CSQLite", "CoordinationService", "FileProvider", "Images", "LinuxSystem",
-                "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "CSQLite", "CoordinationService", "FileProvider", "Images", "ItemValues",
+                "LinuxSystem", "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
@@ -445,16 +448,17 @@ let package = Package(
         tests(
             "FileProviderTests",
             ["AppExtension", "FileProvider", "FileTesting", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("ItemStoreTests", ["FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "TestThreads"]),
         tests("FileProviderUITests", ["AppExtension", "FileProvider", "FileProviderUI", "LinuxSystem"]),
         // A provider for tests of the engine and of mounts.
         .target(
-            name: "ProviderTesting", dependencies: ["FileProvider", "FileProviderEngine", "LinuxSystem"],
+            name: "ProviderTesting", dependencies: ["FileProvider", "FileProviderEngine", "ItemValues", "LinuxSystem"],
             path: "Tests/ProviderTesting", swiftSettings: settings),
         tests(
             "FileProviderEngineTests",
             [
-                "AppExtension", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProviderTesting",
-                "TestThreads",
+                "AppExtension", "FileProvider", "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues",
+                "LinuxSystem", "ProviderTesting", "TestThreads",
             ]),
         .executableTarget(name: "MappingPeer", path: "Tests/MappingPeer", swiftSettings: settings),
         tests(

@@ -1,6 +1,8 @@
 import FileProvider
 import FileProviderEngine
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 extension Section {

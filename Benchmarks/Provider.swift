@@ -4,6 +4,8 @@ import FileProvider
 import FileProviderEngine
 import Foundation
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 extension Section {

@@ -4,6 +4,7 @@ import FileProviderEngine
 import Foundation
 import Glibc
 import Images
+import ItemValues
 import LinuxSystem
 
 extension Section {

@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// The copies of files in the document storage, where programs use them.

@@ -1,5 +1,6 @@
 import FileProviderEngine
 import Fuse
+import ItemStore
 import LinuxSystem
 
 /// The record of the names and directory entries that the kernel may have cached. They are invalidated when the index

@@ -2,6 +2,8 @@ import AppExtension
 import Conduit
 import ExtensionHost
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// A provider that is an extension in a process of its own.

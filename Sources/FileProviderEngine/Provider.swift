@@ -1,4 +1,5 @@
 import FileProvider
+import ItemValues
 import LinuxSystem
 
 /// The requests that the engine sends to a provider, which is replicated or not and runs in any process.

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemValues
 
 extension ItemStanding {
     /// The properties of the item in D-Bus messages.

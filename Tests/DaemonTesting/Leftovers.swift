@@ -1,5 +1,6 @@
 import FileProviderEngine
 import Foundation
+import ItemStore
 
 /// Data that an engine must not leave once it has settled and ended.
 package enum Leftovers {

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemValues
 import LinuxSystem
 
 /// Changes at the service, independent of the engine.

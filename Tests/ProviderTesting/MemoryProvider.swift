@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import ItemValues
 import LinuxSystem
 
 /// A provider in memory whose behaviour a test controls: a tree with versions, pages, anchors and a change feed.

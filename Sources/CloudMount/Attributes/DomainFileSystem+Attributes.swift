@@ -2,6 +2,8 @@ import FileProvider
 import FileProviderEngine
 import Fuse
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 extension DomainFileSystem {

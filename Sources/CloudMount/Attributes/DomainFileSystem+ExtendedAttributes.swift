@@ -1,6 +1,8 @@
 import FileProvider
 import FileProviderEngine
 import Fuse
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The extended attributes through which programs read an item's state.

@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderEngine
 import Glibc
+import ItemStore
 import LinuxSystem
 
 /// Error numbers for failures of the provider and of the engine.

@@ -1,6 +1,8 @@
 import FileProvider
 import FileProviderEngine
 import Glibc
+import ItemStore
+import ItemValues
 
 extension IndexedItem {
     /// The file type and permissions, in the form of `st_mode`.

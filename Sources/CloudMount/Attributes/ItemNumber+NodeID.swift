@@ -1,5 +1,6 @@
 import FileProviderEngine
 import Fuse
+import ItemStore
 
 extension ItemNumber {
     /// The item's inode number, which is equal to its item number.

@@ -2,6 +2,7 @@ import CLinux
 import FileProviderEngine
 import Fuse
 import Glibc
+import ItemStore
 import LinuxSystem
 internal import MountTakeover
 

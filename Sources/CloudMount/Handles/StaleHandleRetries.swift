@@ -1,6 +1,8 @@
 import FileProvider
 import FileProviderEngine
 import Fuse
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Opens for reading of files that the provider removed or replaced while programs had them open.

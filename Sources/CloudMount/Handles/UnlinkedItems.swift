@@ -1,4 +1,5 @@
 import FileProviderEngine
+import ItemStore
 import LinuxSystem
 
 /// Items that were removed through the mount and that the kernel still refers to, because they are open or are working

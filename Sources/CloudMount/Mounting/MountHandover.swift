@@ -1,6 +1,7 @@
 import FileProviderEngine
 import Fuse
 import Glibc
+import ItemStore
 import LinuxSystem
 package import MountTakeover
 

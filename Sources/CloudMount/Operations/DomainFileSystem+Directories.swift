@@ -1,6 +1,8 @@
 import FileProvider
 import FileProviderEngine
 import Fuse
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Reading directories. Entries come from the index. If a listing is incomplete, they come page by page as the provider

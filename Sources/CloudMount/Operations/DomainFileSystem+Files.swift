@@ -3,6 +3,8 @@ import FileProvider
 import FileProviderEngine
 import Fuse
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Opening, reading and closing files.

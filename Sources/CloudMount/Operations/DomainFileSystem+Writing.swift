@@ -3,6 +3,8 @@ import FileProvider
 import FileProviderEngine
 import Fuse
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Writing to files, and setting attributes.

@@ -2,6 +2,8 @@ import ExtensionHost
 import FileProvider
 import FileProviderEngine
 import Fuse
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// A task that fills the desktop's thumbnail cache with pictures from the provider. When a program reads a directory,

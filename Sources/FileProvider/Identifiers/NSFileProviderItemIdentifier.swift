@@ -1,3 +1,5 @@
+import ItemValues
+
 /// The provider's identifier of an item. It stays the same while the item exists, even if the item is renamed or
 /// moved.
 ///

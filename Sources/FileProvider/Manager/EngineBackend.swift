@@ -1,4 +1,5 @@
 import Foundation
+import ItemValues
 
 /// A backend with a connection to engines. In a program, the connection leads to the daemon; in an extension, to the
 /// engine of its domain. Both use the same requests about items.

@@ -1,4 +1,5 @@
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// The service to which a manager sends its requests: the daemon, over the connection of a program or an extension.

@@ -1,4 +1,5 @@
 import Foundation
+import ItemValues
 
 // Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
 extension NSFileProviderManager {

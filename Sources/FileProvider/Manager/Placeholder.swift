@@ -1,4 +1,5 @@
 import Foundation
+import ItemValues
 import LinuxSystem
 import UniformTypeIdentifiers
 

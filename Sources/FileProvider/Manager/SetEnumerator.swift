@@ -1,5 +1,6 @@
 import Foundation
 import FoundationAdditions
+import ItemValues
 import LinuxSystem
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// The items that an enumerator has reported, on any threads, until it finishes for the first time.

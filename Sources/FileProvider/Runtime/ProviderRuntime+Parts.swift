@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// Partial contents, from a provider that is an ``NSFileProviderPartialContentFetching``.

@@ -1,4 +1,5 @@
 import Foundation
+import ItemValues
 
 /// A provider in the form in which the runtime calls it: an adapter for one of the two extension models.
 ///

@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 /// A request for the item of a file in the document storage.
 package struct ProviderIdentifyCall: ProviderCall, SchemaMessage {

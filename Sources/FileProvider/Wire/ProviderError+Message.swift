@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 extension ProviderError.Kind: MessageValue {}
 extension ProviderItem.Kind: MessageValue {}

@@ -1,4 +1,5 @@
 import Foundation
+import ItemValues
 import UniformTypeIdentifiers
 
 /// A `ProviderItem` as an `NSFileProviderItem`, such as for an error's `userInfo`.

@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 import LinuxSystem
 
 /// The limits of connections between the engine and an extension's process.

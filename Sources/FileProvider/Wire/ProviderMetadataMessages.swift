@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 /// A new value of an item's user metadata, or of its attributes.
 package enum UserMetadataChange: Sendable, Equatable {

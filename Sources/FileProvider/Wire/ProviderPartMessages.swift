@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 import LinuxSystem
 
 /// A request whether the provider supports partial fetches.

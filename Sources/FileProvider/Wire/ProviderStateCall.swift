@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 /// A request for the provider's state of its whole domain.
 package struct ProviderStateCall: ProviderCall, SchemaMessage {

@@ -1,5 +1,6 @@
 import Conduit
 import Glibc
+import ItemValues
 import LinuxSystem
 
 /// A request for the whole contents of a file. It reports progress in bytes.

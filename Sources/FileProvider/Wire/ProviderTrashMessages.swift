@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 /// A request to move an item into the trash.
 package struct ProviderTrashCall: ProviderCall, SchemaMessage {

@@ -1,5 +1,7 @@
 import AppExtension
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// Items as the predicates of a provider's actions see them. The values come from the index, so that the provider is
 /// not asked.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The enumeration of the changes of a container since a sync anchor, batch by batch.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The changes that the provider reports: requests for the changes of containers, one for each container at a time, and

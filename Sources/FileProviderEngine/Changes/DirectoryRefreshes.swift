@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Refreshes of directories that were listed before. A directory with a sync anchor is refreshed by its changes, any

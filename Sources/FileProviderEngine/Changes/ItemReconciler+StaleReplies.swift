@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// Stale replies: an item with a newer report than the reply is requested again.
 extension ItemReconciler {

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Applies the provider's reports to the index, and handles the consequences. An item is revalidated instead if
@@ -207,7 +209,5 @@ extension ProviderError {
 }
 
 extension ProviderItem {
-    var isInTrash: Bool { flags.contains(.trashed) || parent == Self.trashIdentifier }
-
     func isAt(_ name: String, in folder: String) -> Bool { parent == folder && filename.hasSameBytes(as: name) }
 }

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Revalidation: items whose existence at the provider is uncertain. Each is requested again until the provider

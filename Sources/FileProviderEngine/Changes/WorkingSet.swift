@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// The working set: the change feed of all directories, and items that the provider considers useful to the user, in
 /// any directory.

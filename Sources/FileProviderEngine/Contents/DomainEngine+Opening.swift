@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Opening files and closing them, on any thread. ``ContentCache`` does what needs the engine's thread.

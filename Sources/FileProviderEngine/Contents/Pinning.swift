@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// Pinned items, and everything in pinned directories, also when added later. These items are materialized in the
 /// background, also after a restart, and again when the provider has other contents. The index records which items

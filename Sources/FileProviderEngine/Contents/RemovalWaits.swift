@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// A removal that waits for the contents of files that programs have open and that it would remove at the provider.

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// Notices to the uploader about changes of listings, items and contents. All of them arrive on the engine's thread.

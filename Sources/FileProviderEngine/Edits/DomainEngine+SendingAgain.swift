@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// Uploads of items that were not changed.
 extension DomainEngine {

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 
 /// The engine's state of edits that are being sent to the provider.
 ///

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 // The events of the components. A component sends an event to the engine, which passes it on to the parts that depend

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 // The calls between the components of an engine. A component names the parts that it calls by a protocol of this file

@@ -1,4 +1,5 @@
 import Glibc
+import ItemStore
 import LinuxSystem
 
 /// A mark that the index was found damaged while in use. The mark is a file beside the index. It makes the next start

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// Short names of the shared state, for parts of the engine that are not components yet.

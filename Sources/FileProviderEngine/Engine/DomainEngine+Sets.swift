@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 extension DomainEngine {
     /// The maximum number of rows examined for one page. A limit is needed because few items of a large domain may be

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// Waits until the provider has all local changes, and until all changes of the provider are known locally.
 extension DomainEngine {

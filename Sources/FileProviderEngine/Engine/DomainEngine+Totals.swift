@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// The totals of running transfers, accumulated from one call to the next. A transfer that has disappeared counts as
 /// completed until no transfer is running.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// The engine's present work, for diagnosing an engine that does not become idle.
 extension DomainEngine {

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The synchronization of one domain: its index, its local contents, and their transfer from and to the provider.

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 
 /// The status of a domain. ``EditStatus`` is the status of its edits.
 package struct DomainStatus: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import ItemStore
 import LinuxSystem
 
 /// Makes local changes durable, by the following rules. Nothing else in the engine waits for the disk.

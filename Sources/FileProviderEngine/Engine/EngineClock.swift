@@ -78,11 +78,7 @@ private final class Pause: Sendable {
 package struct SystemEngineClock: EngineClock {
     package init() {}
 
-    package var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    package var now: Double { WallClock.now }
 
     /// Returns the date that the file system gives. File systems use a coarse clock, which is some milliseconds behind
     /// the system's clock. A date of the system's clock would be later than that of a file written afterwards.

@@ -1,3 +1,4 @@
+import ItemStore
 import LinuxSystem
 
 /// An event that must reach the views of a domain at once.

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The parts of an engine that any thread may use. ``EngineContext`` has the parts that only the engine's thread uses.

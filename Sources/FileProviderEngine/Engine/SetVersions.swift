@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Version numbers of the item sets that clients follow. A number changes with every change of its set. It differs from

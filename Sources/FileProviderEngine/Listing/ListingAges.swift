@@ -1,3 +1,4 @@
+import ItemStore
 import LinuxSystem
 
 /// The times at which directories were last found to match the index. They can be read without the engine's thread.

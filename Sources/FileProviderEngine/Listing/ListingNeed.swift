@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// The portion of a directory's listing that a caller needs.
 package enum ListingNeed: Sendable, Hashable {

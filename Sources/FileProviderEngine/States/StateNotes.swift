@@ -1,3 +1,4 @@
+import ItemStore
 import LinuxSystem
 
 /// A log of changes: the items and domains whose state may have changed, for followers of such changes.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The provider's trash, if it has one. Moving an item there is a local edit (``DomainEngine/trash(_:)``). A removal in

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Enumeration of the provider's trash. It finds changes that no change feed reports: those before the first anchor,

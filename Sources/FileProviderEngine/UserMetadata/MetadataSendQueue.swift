@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// The engine's state of user metadata that is being sent to the provider. The journal holds the part that must
 /// survive a crash.

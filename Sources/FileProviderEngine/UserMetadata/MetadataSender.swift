@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The requests that send user metadata, and modes, dates and extended attributes. Only replicated providers accept

@@ -1,3 +1,5 @@
+import ItemStore
+
 /// Uses of files that are not in the index yet.
 ///
 /// A program that walks through many files does not use them in the sense of the user's recent files. If more than a

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// User metadata that is set locally: tags, favourite ranks and last-used dates. The call that sets it writes it to the

@@ -4,6 +4,7 @@ import Exchange
 import FileProvider
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 
 /// The connection of the domain commands to the daemon.

@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import ItemValues
 
 /// The help on arguments that are items.
 private let placeWords = "PATH is a path in a mount, or DOMAIN:PATH, which needs no mount."

@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import ItemValues
 import LinuxSystem
 import UniformTypeIdentifiers
 

@@ -1,5 +1,7 @@
 import FileProvider
 import FileProviderEngine
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// One item of a running domain, as commands see it.

@@ -3,6 +3,8 @@ import Conduit
 import Exchange
 import FileProvider
 import FileProviderEngine
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The calls about custom actions of providers. The actions that fit an item are computed from the index, without

@@ -4,6 +4,8 @@ import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The calls about providers' user interfaces. A user interface is a process with which a client communicates directly,

@@ -2,6 +2,8 @@ import Conduit
 import FileCoordination
 import FileProvider
 import FileProviderEngine
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The calls of programs that use services of providers.

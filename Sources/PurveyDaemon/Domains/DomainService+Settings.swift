@@ -3,6 +3,8 @@ import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The checks of domain settings that the user gives.

@@ -2,6 +2,8 @@ import Conduit
 import FileProvider
 import FileProviderEngine
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The calls about the providers' trash.

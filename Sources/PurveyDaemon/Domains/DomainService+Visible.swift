@@ -4,6 +4,8 @@ import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Conversion between items and the paths that users see, for providers' programs and extensions.

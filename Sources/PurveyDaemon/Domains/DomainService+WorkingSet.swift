@@ -1,6 +1,8 @@
 import Conduit
 import FileProvider
 import FileProviderEngine
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The calls about the working set. The replies come from the domains' indexes; no extension is started.

@@ -7,6 +7,7 @@ import FileProvider
 import FileProviderEngine
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 import Synchronization
 

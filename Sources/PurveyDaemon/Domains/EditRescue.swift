@@ -2,6 +2,8 @@ import Exchange
 import FileProvider
 import FileProviderEngine
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Saves edits that the provider's service does not have, before a domain is removed. They are copied to a new

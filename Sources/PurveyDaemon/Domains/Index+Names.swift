@@ -1,4 +1,5 @@
 import FileProviderEngine
+import ItemStore
 
 extension Index {
     /// Returns the names of an item's directories, from the root on, and the item's own name. Empty for the root.

@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import ItemStore
 import LinuxSystem
 
 /// The known items of running domains. Converts between paths and items without a request to a provider.

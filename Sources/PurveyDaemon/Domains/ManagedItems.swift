@@ -2,6 +2,7 @@ import Conduit
 import Exchange
 import FileProvider
 import FileProviderEngine
+import ItemStore
 import LinuxSystem
 
 /// The requests of a provider's own programs and extension about the items of a domain.

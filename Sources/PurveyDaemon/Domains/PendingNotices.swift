@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import ItemValues
 import LinuxSystem
 
 /// The notices of one provider that its engine has not processed yet. Their number is limited: of several notices with

@@ -2,6 +2,7 @@ import AppExtension
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import ItemStore
 
 /// The custom actions of a provider. It performs some of them itself; for the others, a user interface asks the user.
 struct ProviderActions: Sendable {

@@ -5,6 +5,7 @@ import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import ItemValues
 import LinuxSystem
 
 /// A running domain: its engine and its provider.

@@ -1,6 +1,7 @@
 import AppExtension
 import FileProvider
 import FileProviderEngine
+import ItemValues
 import ProviderTesting
 import Synchronization
 import Testing

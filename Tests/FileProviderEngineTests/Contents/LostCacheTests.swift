@@ -2,6 +2,7 @@ import FileProvider
 import FileProviderEngine
 import FileTesting
 import Foundation
+import ItemStore
 import LinuxSystem
 import ProviderTesting
 import TestThreads

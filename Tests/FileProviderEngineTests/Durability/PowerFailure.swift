@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderEngine
 import FileTesting
+import ItemStore
 import LinuxSystem
 
 /// The state of a database's files at one moment. Restoring it stands for a power failure that loses later writes.

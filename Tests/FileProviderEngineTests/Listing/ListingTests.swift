@@ -2,6 +2,8 @@ import FileProvider
 import FileProviderEngine
 import FileTesting
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 import ProviderTesting
 import TestThreads

@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import ItemStore
 import LinuxSystem
 
 /// All words that local files are known to have held.

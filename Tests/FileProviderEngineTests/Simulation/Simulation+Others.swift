@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import ItemValues
 import ProviderTesting
 
 /// Changes at the provider by other clients.

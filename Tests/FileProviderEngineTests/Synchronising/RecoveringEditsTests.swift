@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderEngine
 import FileTesting
+import ItemStore
 import LinuxSystem
 import ProviderTesting
 import TestThreads

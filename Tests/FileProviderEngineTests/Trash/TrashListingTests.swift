@@ -1,5 +1,7 @@
 import FileProvider
 import FileProviderEngine
+import ItemStore
+import ItemValues
 import LinuxSystem
 import ProviderTesting
 import TestThreads

@@ -1,4 +1,5 @@
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// Renaming, moving and removing items, the trash, and user metadata.

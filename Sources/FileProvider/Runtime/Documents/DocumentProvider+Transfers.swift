@@ -1,6 +1,7 @@
 import Conduit
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 
 /// Transfers of file contents, in both directions.

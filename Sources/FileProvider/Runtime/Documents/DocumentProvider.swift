@@ -1,5 +1,6 @@
 import FileCoordination
 import Foundation
+import ItemValues
 import LinuxSystem
 import UniformTypeIdentifiers
 

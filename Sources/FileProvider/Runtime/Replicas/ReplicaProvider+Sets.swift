@@ -1,3 +1,4 @@
+import ItemValues
 import Synchronization
 
 /// The provider's item sets: materialized items, and those with pending changes.

@@ -1,5 +1,6 @@
 import Foundation
 import ItemProvider
+import ItemValues
 import LinuxSystem
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 /// An item as the user names it: an absolute path into a mount, or `DOMAIN:path`, which needs no mount.
 package struct ItemPlace: SchemaMessage, Equatable {

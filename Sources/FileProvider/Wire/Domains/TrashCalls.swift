@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 /// A request to move an item into its provider's trash. The reply comes when the local journal has it; the upload
 /// follows.

@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 /// A request for the progress of all transfers in one direction.
 package struct ManagerProgressCall: ProviderCall, SchemaMessage {
@@ -98,13 +99,7 @@ package struct ItemSetVersion: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.version))
 }
 
-/// The sets of items of a domain that its provider's own programs can list.
-package enum ItemSet: UInt8, Sendable, MessageValue {
-    /// The items that are local: files with their contents, and listed directories.
-    case materialized = 0
-    /// The items with local changes that the provider does not have yet.
-    case pending = 1
-}
+extension ItemSet: MessageValue {}
 
 /// A page of a set.
 package struct ItemSetPage: SchemaMessage {

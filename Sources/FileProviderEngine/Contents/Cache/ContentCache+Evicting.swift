@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Eviction: to stay within the cache limit, on request, or because the provider has another version.

@@ -1,5 +1,7 @@
 import FileProvider
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Recovery of contents after a crash.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Replacement of open files. If a new version of a file that programs read does not only add bytes at the end, the

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Files whose handles outlived the previous engine; see ``HandleResumption``.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Files that are open for writing. With passthrough, the kernel writes to the local file past the engine. The engine

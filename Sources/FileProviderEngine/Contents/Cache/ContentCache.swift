@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The local contents of files: the table of open files, clean, partial and dirty contents on disk, and eviction. The

@@ -1,4 +1,5 @@
 import Glibc
+import ItemStore
 import LinuxSystem
 
 /// The directories with files' contents. A file is named by its item number, and lies either in `clean` or in

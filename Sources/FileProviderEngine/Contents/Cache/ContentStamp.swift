@@ -1,4 +1,5 @@
 import Glibc
+import ItemStore
 import LinuxSystem
 
 /// The size and times of a file, by which writes to it are detected.

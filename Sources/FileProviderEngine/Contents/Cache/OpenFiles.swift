@@ -1,3 +1,4 @@
+import ItemStore
 import LinuxSystem
 
 /// The table of open files, by item number. It allows files to be opened without the engine's thread.

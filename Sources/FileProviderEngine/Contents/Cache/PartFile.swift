@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// A partially materialized file. Its local parts are all of one version. It is as long as the complete file, with

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The table of the partially materialized files that handles read or a fetch completes, by item number.

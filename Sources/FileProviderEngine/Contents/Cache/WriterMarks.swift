@@ -1,3 +1,4 @@
+import ItemStore
 import LinuxSystem
 
 /// The files that programs may have open for writing, recorded in a file that outlives this process. With

@@ -1,5 +1,6 @@
 import FileProvider
 import Glibc
+import ItemStore
 import LinuxSystem
 
 /// Contents that the provider handed over, in ``ContentFolders/incoming``. The functions may block for long, so they

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The requests that wait for contents, by file, each in the order of their arrival. Used on the engine's thread.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The end of partially materialized files. It comes when a file is complete, of an earlier version than the

@@ -1,5 +1,7 @@
 import FileProvider
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Fetches of whole files, one at a time for each file.

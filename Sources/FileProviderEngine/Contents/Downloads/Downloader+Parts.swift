@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Reads of dataless and partially materialized files. Each read waits for its own bytes only.

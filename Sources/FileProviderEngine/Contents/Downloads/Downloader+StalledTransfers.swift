@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// Transfers without progress. The timeout of ``ProviderProcessOptions`` ends them as well, but much later.

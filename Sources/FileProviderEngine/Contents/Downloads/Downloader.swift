@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Transfers of files' contents from the provider, whole or as byte ranges, and the requests that wait for them.

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemValues
 import LinuxSystem
 
 /// A request for a byte range of a file.

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The requests for parts in progress. Used on the engine's thread.

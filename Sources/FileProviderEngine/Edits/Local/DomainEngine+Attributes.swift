@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// Local changes of modes, dates and extended attributes. They are stored in the index. Dates are sent with contents,

@@ -1,5 +1,7 @@
 import FileProvider
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The local creation of items.

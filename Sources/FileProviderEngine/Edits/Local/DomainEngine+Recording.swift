@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The writing of edits to the journal and the index, in the order that recovery depends on.

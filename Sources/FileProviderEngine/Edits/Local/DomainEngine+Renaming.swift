@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The local renaming and moving of items, with the semantics of rename(2) and renameat2(2).

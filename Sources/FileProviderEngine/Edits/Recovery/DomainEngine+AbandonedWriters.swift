@@ -1,4 +1,5 @@
 import Glibc
+import ItemStore
 import LinuxSystem
 
 /// Processes that had files open for writing when a daemon died.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// The differences between journal and local state at start.
 struct EditDifferences {

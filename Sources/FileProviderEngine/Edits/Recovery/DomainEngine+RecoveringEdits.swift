@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Recovery at start after a crash: makes journal, index and edited files agree again.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Recovery of edited files and of files with open handles: makes them agree with journal and index after a crash.

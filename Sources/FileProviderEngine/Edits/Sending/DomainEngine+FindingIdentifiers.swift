@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The search for items that may have a new identifier at the provider. These are items whose move got no reply, and

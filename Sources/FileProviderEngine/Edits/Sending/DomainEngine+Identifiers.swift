@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Items whose identifier changes when they are changed, as with providers whose identifiers are paths. After the

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// Temporary names of items at the provider, which are used to exchange two items. They are never visible locally:
 /// until the item has its final name, its local name counts. Afterwards, a provider may still report the temporary name

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The order of requests that concern one place. With identifiers that are paths, an item that moves to another item's

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// New items that the provider may have or not: their reply has not come yet, or was lost. An item that the provider
 /// reports under the same name and place is most likely the new item. It is withheld from clients until this is known.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// New items for which the provider's reply is unusable. The provider may still have created the item. It is asked to
 /// create the item again only once this is known, or when the user retries.

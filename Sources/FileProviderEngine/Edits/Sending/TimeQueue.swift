@@ -1,3 +1,5 @@
+import ItemStore
+
 /// A queue of items by due time, earliest first.
 struct TimeQueue: Sendable {
     private struct Entry: Sendable {

@@ -1,4 +1,5 @@
 import FileProviderEngine
+import ItemStore
 import Testing
 
 @Suite struct ByteRangesTests {

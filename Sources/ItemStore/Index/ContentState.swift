@@ -1,0 +1,86 @@
+import ItemValues
+
+/// The local state of a file's contents.
+///
+/// A row of the index has one of four states. Its transitions are the functions below, and each is one transaction:
+///
+///     dataless ──becomePartial──▶ partial ──becomePartial──▶ partial      a byte range was fetched
+///     dataless, partial ──settle──▶ current                               the whole file was fetched
+///     current ──settle──▶ current                                         the open file grew
+///     partial, current ──becomeDataless──▶ dataless                       evicted, replaced or lost
+///     any ──becomeEdited──▶ edited                                        a program wrote to the file
+///     edited ──settle──▶ current                                          the provider confirmed the edit
+///     edited ──loseContents──▶ dataless                                   the edit was discarded or lost
+///     any ──loseContents──▶ dataless                                      the item was removed locally
+///
+/// Two states are shown to the user without a value of their own, because they follow from others: *outdated* contents
+/// are ``current`` or ``partial`` ones whose ``IndexedItem/localVersion`` is not the provider's, and an edit is
+/// *uploading* while a request for it runs. Files that are open for writing are
+/// ``current`` and lie in the `edits` directory until they are compared; the journal records them.
+///
+/// The files on disk move before the index is written, so that a crash in between leaves contents without a record,
+/// which recovery identifies, and never a record without contents that cannot be fetched again.
+package enum ContentState: UInt8, Sendable {
+    /// No bytes are local.
+    case dataless = 0
+    /// Some byte ranges are local.
+    case partial = 1
+    /// All bytes are local, and equal to the provider's version as far as is known.
+    case current = 2
+    /// Dirty: local and not confirmed by the provider. Never overwritten, never evicted.
+    case edited = 3
+}
+
+extension IndexedItem {
+    /// Whether all of a file's bytes are local.
+    package var hasAllBytes: Bool { content == .current || content == .edited }
+
+    /// Whether the provider has the local state.
+    package var isUploaded: Bool {
+        changes.isEmpty && content != .edited && (item.flags.contains(.uploaded) || item.kind != .file)
+    }
+
+    /// Marks a file as dataless: its clean contents were removed.
+    package mutating func becomeDataless() {
+        content = .dataless
+        localSize = 0
+        localVersion = []
+        parts = ByteRanges()
+    }
+
+    /// Marks byte ranges of a file as local.
+    ///
+    /// - Parameters:
+    ///   - version: The version at the provider that the ranges belong to.
+    ///   - size: The total number of local bytes, which may be more than those of the recorded ranges.
+    package mutating func becomePartial(_ ranges: ByteRanges, size: Int64, version: [UInt8]) {
+        content = .partial
+        localSize = size
+        localVersion = version
+        parts = ranges
+    }
+
+    /// Marks the local contents as clean.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the local contents, in bytes.
+    ///   - version: The version at the provider.
+    package mutating func settle(size: Int64, version: [UInt8]) {
+        content = .current
+        localSize = size
+        localVersion = version
+        parts = ByteRanges()
+    }
+
+    /// Marks the local contents as dirty. The version that the edit began with stays.
+    ///
+    /// - Parameter size: The size of the local contents, in bytes.
+    package mutating func becomeEdited(size: Int64) {
+        content = .edited
+        localSize = size
+    }
+
+    /// Marks a file as dataless after its edit was discarded or lost, or after its item was removed locally. The
+    /// version that the edit began with stays.
+    package mutating func loseContents() { content = .dataless }
+}

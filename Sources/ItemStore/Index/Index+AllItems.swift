@@ -1,0 +1,51 @@
+import ItemValues
+
+extension Index {
+    /// Enumerates all items in ascending number, including those removed locally.
+    ///
+    /// - Parameters:
+    ///   - changedOnly: Whether to enumerate only items with local changes.
+    ///   - most: The number of items after which to stop.
+    ///   - body: Called for each item; returns `false` to stop. It must not read the index.
+    /// - Returns: The number of the last item passed to `body`; `nil` if no further items follow.
+    package func items(
+        changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
+    ) throws(IndexError) -> ItemNumber? {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement(
+                "SELECT number, parent, changes, data FROM items WHERE number > ?1"
+                    + (changedOnly ? " AND changes <> 0" : "") + " ORDER BY number")
+            defer { statement.reset() }
+            statement.bind(1, number?.rawValue ?? 0)
+            var count = 0
+            while try statement.step() {
+                let row = IndexQueries.Row(
+                    number: ItemNumber(rawValue: statement.integer(0)),
+                    parent: ItemNumber(rawValue: statement.integer(1)),
+                    changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: statement.integer(2))),
+                    bytes: statement.bytes(3))
+                count += 1
+                if try !body(row.item()) || count == most { return row.number }
+            }
+            return nil
+        }
+    }
+
+    /// The number of items that are examined to find out whether a provider gives versions.
+    private static let versionSample = 64
+
+    /// Whether the provider gives files without versions, judged by the items that were added last.
+    package func lacksVersions() throws(IndexError) -> Bool {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement("SELECT number FROM items ORDER BY number DESC LIMIT ?1")
+            defer { statement.reset() }
+            statement.bind(1, Int64(Self.versionSample))
+            var numbers: [ItemNumber] = []
+            while try statement.step() { numbers.append(ItemNumber(rawValue: statement.integer(0))) }
+            for number in numbers {
+                if let row = try queries.item(number), row.item.flags.contains(.lacksVersion) { return true }
+            }
+            return false
+        }
+    }
+}

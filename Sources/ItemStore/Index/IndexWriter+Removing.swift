@@ -1,0 +1,46 @@
+import ItemValues
+
+extension IndexWriter {
+    /// Removes items that the provider removed, directories with their contents.
+    ///
+    /// Items with local changes stay, with the directories that lead to them: the engine decides about them. Items
+    /// that were removed locally, too, are gone. An item that was removed locally from a directory that the provider
+    /// removed stays hidden until the provider confirms its removal.
+    package mutating func remove(identifiers: [String]) throws(IndexError) -> RemovedItems {
+        var removed = RemovedItems()
+        for identifier in identifiers {
+            try state.trash.forget(identifier)
+            for orphan in try state.orphans(of: identifier) {
+                if let item = try item(orphan) { removed.stranded.append(item.item.identifier) }
+            }
+            guard let number = try state.queries.number(identifier: identifier) else { continue }
+            try state.removeTree(number, &removed)
+        }
+        return removed
+    }
+
+    /// Removes a directory's items that a complete listing did not report, as ``remove(identifiers:)`` does. Items
+    /// written while the directory was listed count as listed.
+    ///
+    /// A listing does not survive this object: after the index is reopened, a directory is listed from the start.
+    ///
+    /// - Parameter mark: The mark with which the listing's pages were applied. With a mark that no page had, the
+    ///   directory is empty.
+    package mutating func removeUnlisted(
+        in folder: ItemNumber, before mark: Int64
+    ) throws(IndexError) -> RemovedItems {
+        var removed = RemovedItems()
+        guard let identifier = try item(folder)?.item.identifier else { return removed }
+        for number in try unlistedNumbers(in: folder, before: mark) {
+            guard let item = try item(number), item.isKnownToProvider else { continue }
+            // Items that were moved here locally, or that wait here for their parent, do not belong to this listing.
+            // An item that was moved and then removed no longer has the flag of the move.
+            if !item.changes.isDisjoint(with: [.place, .deleted]), item.item.parent != identifier { continue }
+            if try state.isUnlistedOrphan(number) { continue }
+            try state.removeTree(number, &removed)
+        }
+        state.endListing(of: folder, mark)
+        try state.reidentified.forget(folder)
+        return removed
+    }
+}

@@ -1,0 +1,121 @@
+import ItemValues
+
+/// The local differences of an item's extended attributes from the provider's.
+///
+/// They are stored in the index only, and are lost with the index or the item.
+package struct LocalAttributes: Sendable, Equatable {
+    /// The values that were set locally, by full name.
+    private var values: [String: [UInt8]] = [:]
+    /// The provider's attributes that were removed locally.
+    private var removed: Set<String> = []
+
+    package init() {}
+
+    var isEmpty: Bool { values.isEmpty && removed.isEmpty }
+
+    /// The size in bytes of all names and values that were set. It is limited because the attributes are read with the
+    /// item's row.
+    private var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count } }
+
+    /// The maximum of ``size``. It is larger than the limit of ext4, which programs expect.
+    package static let sizeLimit = 16 << 10
+
+    /// - Returns: Whether the attribute fits the size limit.
+    mutating func set(_ name: String, to value: [UInt8]) -> Bool {
+        var changed = self
+        changed.values[name] = value
+        changed.removed.remove(name)
+        guard changed.size <= Self.sizeLimit else { return false }
+        self = changed
+        return true
+    }
+
+    /// Removes an attribute.
+    ///
+    /// - Parameters:
+    ///   - isGiven: Whether the provider reports the attribute.
+    ///   - mayBeSent: Whether the attribute may have been sent to the provider.
+    mutating func remove(_ name: String, isGiven: Bool, mayBeSent: Bool) {
+        values[name] = nil
+        // Bounds the names remembered for attributes that are set and removed again while nothing can be sent.
+        let hasRoom = removed.reduce(0) { $0 + $1.utf8.count } <= Self.sizeLimit
+        if isGiven || mayBeSent && hasRoom { removed.insert(name) }
+    }
+
+    /// Returns the provider's attributes with the local changes applied.
+    func applied(to given: [String: [UInt8]]) -> [String: [UInt8]] {
+        isEmpty ? given : given.filter { !removed.contains($0.key) }.merging(values) { $1 }
+    }
+
+    /// Returns the changes to send, so that the provider's attributes equal the local ones.
+    func changes(of given: [String: [UInt8]]) -> (changed: [String: [UInt8]], removed: Set<String>) {
+        (values.filter { given[$0.key] != $0.value }, removed.filter { given[$0] != nil })
+    }
+
+    /// Drops the local removals that the provider confirmed: it does not have these attributes any more.
+    mutating func settle(given: [String: [UInt8]]) { removed = removed.filter { given[$0] != nil } }
+
+    /// Drops local values that the provider once had and has changed since.
+    mutating func follow(_ given: [String: [UInt8]], since before: [String: [UInt8]]) {
+        guard !isEmpty else { return }
+        values = values.filter { before[$0.key] != $0.value || given[$0.key] == $0.value }
+        removed = removed.filter { before[$0] != nil || given[$0] == nil }
+    }
+
+    // MARK: In a row
+
+    func write(to bytes: inout ByteWriter) {
+        bytes.number(UInt64(values.count))
+        // In a fixed order, because rows are compared as bytes.
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            bytes.text(name)
+            bytes.counted(value)
+        }
+        bytes.number(UInt64(removed.count))
+        for name in removed.sorted() { bytes.text(name) }
+    }
+
+    init(_ reader: inout ByteReader) throws(IndexError) {
+        for _ in 0..<(try reader.number()) {
+            let name = try reader.text()
+            values[name] = try reader.array()
+        }
+        for _ in 0..<(try reader.number()) { removed.insert(try reader.text()) }
+    }
+
+    static func skip(_ reader: inout ByteReader) throws(IndexError) {
+        for _ in 0..<(try reader.number()) {
+            _ = try reader.counted()
+            _ = try reader.counted()
+        }
+        for _ in 0..<(try reader.number()) { _ = try reader.counted() }
+    }
+}
+
+extension IndexedItem {
+    /// The prefix of all extended attributes that programs can read and set.
+    package static let attributePrefix = ItemAttributes.prefix
+
+    /// The extended attributes by full name: the provider's with the local changes applied.
+    package var extendedAttributes: [String: [UInt8]] { attributes.applied(to: item.attributesAsShown) }
+
+    /// - Returns: Whether the attribute fits the size limit.
+    package mutating func setAttribute(_ name: String, to value: [UInt8]) -> Bool { attributes.set(name, to: value) }
+
+    /// - Parameter mayBeSent: Whether the attribute may have been sent to the provider.
+    package mutating func removeAttribute(_ name: String, mayBeSent: Bool) {
+        attributes.remove(name, isGiven: item.attributesAsShown[name] != nil, mayBeSent: mayBeSent)
+    }
+}
+
+extension ProviderItem {
+    /// The provider's extended attributes by their local names.
+    var attributesAsShown: [String: [UInt8]] {
+        guard !extendedAttributes.isEmpty else { return [:] }
+        var here: [String: [UInt8]] = [:]
+        for (name, value) in extendedAttributes {
+            if let name = ItemAttributes.localName(of: name, among: extendedAttributes) { here[name] = value }
+        }
+        return here
+    }
+}

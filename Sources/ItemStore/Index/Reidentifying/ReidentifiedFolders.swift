@@ -1,0 +1,50 @@
+/// The directories whose identifier the provider changed. If identifiers are paths, the identifiers of the items in
+/// such a directory have changed, too. The new ones are learnt when the directory is listed.
+final class ReidentifiedFolders {
+    private let add: Statement
+    private let remove: Statement
+    private let all: Statement
+
+    /// The directories. They are in memory because each page of a listing is checked against them. Usually there are
+    /// none.
+    private(set) var numbers: Set<ItemNumber> = []
+
+    init(_ connection: DatabaseConnection) throws(IndexError) {
+        add = try connection.statement("INSERT OR REPLACE INTO reidentified (number) VALUES (?1)")
+        remove = try connection.statement("DELETE FROM reidentified WHERE number = ?1")
+        all = try connection.statement("SELECT number FROM reidentified")
+    }
+
+    /// Reads the in-memory state again after a rollback.
+    func readAgain() throws(IndexError) {
+        numbers = []
+        while try all.step() { numbers.insert(ItemNumber(rawValue: all.integer(0))) }
+        all.reset()
+    }
+
+    func note(_ folder: ItemNumber) throws(IndexError) {
+        guard numbers.insert(folder).inserted else { return }
+        add.bind(1, folder.rawValue)
+        try add.run()
+    }
+
+    /// Removes a directory that was listed or is gone.
+    func forget(_ folder: ItemNumber) throws(IndexError) {
+        guard numbers.remove(folder) != nil else { return }
+        remove.bind(1, folder.rawValue)
+        try remove.run()
+    }
+}
+
+extension Index {
+    /// Returns the directories whose items may have new identifiers.
+    package func reidentifiedFolders() throws(IndexError) -> Set<ItemNumber> {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement("SELECT number FROM reidentified")
+            defer { statement.reset() }
+            var numbers: Set<ItemNumber> = []
+            while try statement.step() { numbers.insert(ItemNumber(rawValue: statement.integer(0))) }
+            return numbers
+        }
+    }
+}

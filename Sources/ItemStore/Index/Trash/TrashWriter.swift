@@ -1,0 +1,101 @@
+import ItemValues
+
+/// The record of the items in the provider's trash. These items are in no directory of the index and have no number.
+final class TrashWriter {
+    private let put: Statement
+    private let remove: Statement
+    private let find: Statement
+    private let get: Statement
+    private let countRows: Statement
+    /// An upper bound of the number of rows. If it is zero, no lookup is needed.
+    private var count: Int64 = 0
+
+    init(_ connection: DatabaseConnection) throws(IndexError) {
+        put = try connection.statement("INSERT OR REPLACE INTO trash (identifier, data) VALUES (?1, ?2)")
+        remove = try connection.statement("DELETE FROM trash WHERE identifier = ?1")
+        find = try connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
+        get = try connection.statement("SELECT data FROM trash WHERE identifier = ?1")
+        countRows = try connection.statement("SELECT count(*) FROM trash")
+    }
+
+    /// Whether the trash may contain items. `false` means that it certainly does not.
+    var mayHoldSome: Bool { count > 0 }
+
+    /// Whether an item is known to lie in the trash.
+    func holds(_ identifier: String) throws(IndexError) -> Bool {
+        guard count > 0 else { return false }
+        find.bind(1, identifier)
+        defer { find.reset() }
+        return try find.step()
+    }
+
+    /// Recounts the rows after a rollback.
+    func recount() throws(IndexError) { count = try countRows.number() ?? 0 }
+
+    /// Records an item. If the provider reports the trash as the item's parent, the directory that the item was in
+    /// before is stored, if it is known.
+    func note(_ item: ProviderItem, formerlyIn folder: String?) throws(IndexError) {
+        var item = item
+        if item.parent == ProviderItem.trashIdentifier {
+            var former = folder
+            if former == nil { former = try self.former(of: item.identifier) }
+            item.parent = former ?? item.parent
+            item.flags.insert(.trashed)
+        }
+        var bytes = ByteWriter()
+        PackedItem.write(item, to: &bytes)
+        put.bind(1, item.identifier)
+        put.bind(2, kept: bytes.bytes)
+        try put.run()
+        count += 1
+    }
+
+    /// Returns the directory that a trashed item was in; `nil` if it is not known.
+    private func former(of identifier: String) throws(IndexError) -> String? {
+        guard count > 0 else { return nil }
+        get.bind(1, identifier)
+        defer { get.reset() }
+        guard try get.step() else { return nil }
+        var reader = ByteReader(get.bytes(0))
+        return try PackedItem.readProvider(&reader).parent
+    }
+
+    func forget(_ identifier: String) throws(IndexError) {
+        guard count > 0 else { return }
+        remove.bind(1, identifier)
+        try remove.run()
+    }
+}
+
+extension IndexWriter {
+    /// Removes the record of an item that is not in the trash any more.
+    package mutating func forgetTrashed(_ identifier: String) throws(IndexError) {
+        try state.trash.forget(identifier)
+    }
+}
+
+extension Index {
+    /// Whether an item is known to lie in the provider's trash.
+    package func isTrashed(_ identifier: String) throws(IndexError) -> Bool {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
+            statement.bind(1, identifier)
+            defer { statement.reset() }
+            return try statement.step()
+        }
+    }
+
+    /// Returns the items known to lie in the provider's trash, sorted by name.
+    package func trashed() throws(IndexError) -> [ProviderItem] {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement("SELECT data FROM trash")
+            defer { statement.reset() }
+            var items: [ProviderItem] = []
+            while try statement.step() {
+                var reader = ByteReader(statement.bytes(0))
+                items.append(try PackedItem.readProvider(&reader))
+            }
+            return items.sorted { ($0.filename, $0.identifier) < ($1.filename, $1.identifier) }
+        }
+    }
+}

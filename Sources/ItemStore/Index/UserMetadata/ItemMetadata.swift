@@ -1,0 +1,72 @@
+import ItemValues
+
+/// The user metadata of an item, which makes it part of the working set. Most items have none.
+package struct ItemMetadata: Sendable, Equatable {
+    /// The date of the last use, in seconds since 1970.
+    package var lastUsed: Double?
+    /// The rank among the favourites, the lowest first; `nil` for an item that is not a favourite.
+    package var favoriteRank: UInt64?
+    /// The tags in the provider's encoding; see ``TagList``.
+    package var tagData: [UInt8]?
+
+    package init(lastUsed: Double? = nil, favoriteRank: UInt64? = nil, tagData: [UInt8]? = nil) {
+        self.lastUsed = lastUsed
+        self.favoriteRank = favoriteRank
+        self.tagData = tagData
+    }
+
+    /// Creates the user metadata from a provider's report.
+    init(_ item: borrowing ProviderItem) {
+        self.init(lastUsed: item.lastUsed, favoriteRank: item.favoriteRank, tagData: item.tagData)
+    }
+
+    package var tags: [String] { tagData.map { TagList.names(in: $0) } ?? [] }
+
+    var isEmpty: Bool { lastUsed == nil && favoriteRank == nil && tagData == nil }
+
+    /// Copies the values of the given kinds from another value.
+    package mutating func take(_ kinds: MetadataKinds, from other: ItemMetadata) {
+        if kinds.contains(.lastUsed) { lastUsed = other.lastUsed }
+        if kinds.contains(.favoriteRank) { favoriteRank = other.favoriteRank }
+        if kinds.contains(.tags) { tagData = other.tagData }
+    }
+}
+
+extension ProviderItem {
+    /// Adopts user metadata that was sent to the provider.
+    package mutating func take(_ kinds: MetadataKinds, from metadata: ItemMetadata) {
+        var taken = ItemMetadata(self)
+        taken.take(kinds, from: metadata)
+        (lastUsed, favoriteRank, tagData) = (taken.lastUsed, taken.favoriteRank, taken.tagData)
+    }
+}
+
+/// Kinds of user metadata.
+package struct MetadataKinds: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let lastUsed = MetadataKinds(rawValue: 1 << 0)
+    package static let favoriteRank = MetadataKinds(rawValue: 1 << 1)
+    package static let tags = MetadataKinds(rawValue: 1 << 2)
+
+    // Their values are in the item's own row; only the flags of those that were set are stored with user metadata.
+    package static let modified = MetadataKinds(rawValue: 1 << 3)
+    package static let mode = MetadataKinds(rawValue: 1 << 4)
+    package static let extendedAttributes = MetadataKinds(rawValue: 1 << 5)
+    package static let attributes: MetadataKinds = [.modified, .mode, .extendedAttributes]
+
+    /// The kinds to send with the next request: one kind alone, or all attributes.
+    package var first: MetadataKinds? {
+        let requests: [MetadataKinds] = [.lastUsed, .favoriteRank, .tags, .attributes]
+        return requests.map { intersection($0) }.first { !$0.isEmpty }
+    }
+}
+
+/// An item that was found, with its path.
+package struct FoundItem: Sendable, Equatable {
+    package var item: IndexedItem
+    /// The names on the path from the domain's root, the item's own included.
+    package var names: [String]
+    package var metadata: ItemMetadata
+}

@@ -1,0 +1,127 @@
+import ItemValues
+
+/// The writer of items' user metadata. Items without user metadata have no row.
+///
+/// A value that was set locally stays until the provider confirms it, whatever the provider reports meanwhile.
+/// Otherwise the provider's value is used. The last-used date never decreases.
+final class MetadataWriter {
+    private let find: Statement
+    private let put: Statement
+    private let remove: Statement
+    private let renumber: Statement
+    private let countRows: Statement
+    /// An upper bound of the number of rows. If it is zero, no lookup is needed.
+    private var count: Int64 = 0
+
+    init(_ connection: DatabaseConnection) throws(IndexError) {
+        find = try connection.statement(MetadataQueries.find)
+        put = try connection.statement(
+            "INSERT OR REPLACE INTO facts (number, used, rank, data, tags, here) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        remove = try connection.statement("DELETE FROM facts WHERE number = ?1")
+        renumber = try connection.statement("UPDATE OR REPLACE facts SET number = ?2 WHERE number = ?1")
+        countRows = try connection.statement("SELECT count(*) FROM facts")
+    }
+
+    /// Recounts the rows after a rollback.
+    func recount() throws(IndexError) { count = try countRows.number() ?? 0 }
+
+    /// Applies the provider's report of an item.
+    func note(
+        _ number: ItemNumber, _ item: borrowing ProviderItem, before: ProviderItem? = nil
+    ) throws(IndexError) {
+        let said = ItemMetadata(item)
+        let saidBefore = before.map { ItemMetadata($0) } ?? ItemMetadata()
+        guard said != saidBefore else { return }
+        var (metadata, here) = try row(number)
+        let lastUsed = [metadata.lastUsed, said.lastUsed].compactMap { $0 }.max()
+        metadata.take(MetadataKinds([.favoriteRank, .tags]).subtracting(here), from: said)
+        if !here.contains(.lastUsed) { metadata.lastUsed = lastUsed }
+        try write(number, metadata, here)
+    }
+
+    /// Sets values locally.
+    func set(_ number: ItemNumber, _ kinds: MetadataKinds, _ values: ItemMetadata) throws(IndexError) {
+        var (metadata, here) = try row(number)
+        metadata.take(kinds, from: values)
+        try write(number, metadata, here.union(kinds))
+    }
+
+    /// Returns the kinds of values that were set locally and are not confirmed.
+    func setLocally(_ number: ItemNumber) throws(IndexError) -> MetadataKinds { try row(number).1 }
+
+    /// Confirms values that were set locally. From now on, the provider's values are used.
+    func settle(_ number: ItemNumber, _ kinds: MetadataKinds) throws(IndexError) {
+        let (metadata, here) = try row(number)
+        guard !here.isDisjoint(with: kinds) else { return }
+        try write(number, metadata, here.subtracting(kinds))
+    }
+
+    /// Records a local use of an item, which is not sent to the provider.
+    func noteUse(_ number: ItemNumber, _ time: Double) throws(IndexError) {
+        var (metadata, here) = try row(number)
+        guard time > metadata.lastUsed ?? 0 else { return }
+        metadata.lastUsed = time
+        try write(number, metadata, here)
+    }
+
+    func forget(_ number: ItemNumber) throws(IndexError) {
+        guard count > 0 else { return }
+        remove.bind(1, number.rawValue)
+        try remove.run()
+    }
+
+    /// Moves the user metadata of an item to another number.
+    func move(_ number: ItemNumber, to other: ItemNumber) throws(IndexError) {
+        guard count > 0 else { return }
+        renumber.bind(1, number.rawValue)
+        renumber.bind(2, other.rawValue)
+        try renumber.run()
+    }
+
+    private func row(_ number: ItemNumber) throws(IndexError) -> (ItemMetadata, MetadataKinds) {
+        guard count > 0 else { return (ItemMetadata(), []) }
+        return try MetadataQueries.row(find, number) ?? (ItemMetadata(), [])
+    }
+
+    private func write(_ number: ItemNumber, _ metadata: ItemMetadata, _ here: MetadataKinds) throws(IndexError) {
+        guard !metadata.isEmpty || !here.isEmpty else { return try forget(number) }
+        put.bind(1, number.rawValue)
+        if let used = metadata.lastUsed { put.bind(2, used) } else { put.bindNull(2) }
+        if let rank = metadata.favoriteRank {
+            put.bind(3, MetadataQueries.column(ofRank: rank))
+        } else {
+            put.bindNull(3)
+        }
+        let tags = metadata.tags
+        if tags.isEmpty { put.bindNull(5) } else { put.bind(5, tags.joined(separator: "\n")) }
+        put.bind(6, Int64(here.rawValue))
+        if let data = metadata.tagData {
+            try put.run(4, data)
+        } else {
+            put.bindNull(4)
+            try put.run()
+        }
+        // A replaced row counts twice. That is harmless: a count above zero only causes a lookup.
+        count += 1
+    }
+}
+
+/// The queries of user metadata.
+enum MetadataQueries {
+    static let find = "SELECT used, rank, data, here FROM facts WHERE number = ?1"
+
+    static func row(_ statement: Statement, _ number: ItemNumber) throws(IndexError) -> (ItemMetadata, MetadataKinds)? {
+        statement.bind(1, number.rawValue)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        let metadata = ItemMetadata(
+            lastUsed: statement.isNull(0) ? nil : statement.double(0),
+            favoriteRank: statement.isNull(1) ? nil : rank(ofColumn: statement.integer(1)),
+            tagData: statement.isNull(2) ? nil : Array(statement.bytes(2)))
+        return (metadata, MetadataKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))))
+    }
+
+    // SQLite's integers have a sign; this keeps their order.
+    static func column(ofRank rank: UInt64) -> Int64 { Int64(bitPattern: rank ^ 1 << 63) }
+    static func rank(ofColumn column: Int64) -> UInt64 { UInt64(bitPattern: column) ^ 1 << 63 }
+}

@@ -1,0 +1,263 @@
+import Glibc
+import LinuxSystem
+
+/// The log of local edits that the provider has not confirmed, with one entry per item. The journal is a separate
+/// database and survives the loss of the index. Once a function returns, its changes survive the end of this process.
+/// ``DurableWrites`` flushes them to disk.
+///
+/// Used by one thread, the engine's.
+package final class Journal {
+    /// The damage that was found when the file was opened, in a sentence; `nil` if there was none.
+    package private(set) var damage: String?
+
+    /// The write-ahead log, for flushing. May be used on any thread.
+    package let log: CommitLog
+
+    let connection: DatabaseConnection
+    private let checkpointer: Checkpointer?
+    private let reserve: ReserveFile
+    private let putEntry: Statement
+    private let removeEntry: Statement
+    private let findEntry: Statement
+    private let allEntries: Statement
+    private var bytes = ByteWriter()
+    /// Changes that count as written although the disk had no room for them, by item number; `nil` for an entry to
+    /// remove. They are written with the next change that the disk has room for.
+    private var owed: [ItemNumber: JournalEntry?] = [:]
+
+    private static let version: Int64 = 1
+    private static let columns = "number, parent, changes, data"
+
+    /// Opens or creates a journal.
+    ///
+    /// A damaged file is renamed to `NAME.damaged-1` and so on, and its readable entries go into a new file. ``damage``
+    /// then describes the damage.
+    ///
+    /// - Throws: ``IndexError/system(_:)`` if a later version of this program wrote the file. The file is not changed.
+    package convenience init(path: String) throws(IndexError) {
+        do {
+            try self.init(opening: path)
+        } catch .corrupt(let words) {
+            let aside = try JournalSalvage.putAside(path)
+            let saved = JournalSalvage.entries(of: aside)
+            try self.init(opening: path)
+            try put(saved.entries)
+            damage =
+                "The journal was damaged (\(words)). \(saved.entries.count) changes were saved from it"
+                + (saved.unreadable > 0 ? ", \(saved.unreadable) could not be read" : "")
+                + "; the damaged file is \(aside)."
+        }
+    }
+
+    init(opening path: String, readOnly: Bool = false) throws(IndexError) {
+        connection = try DatabaseConnection(path: path, .writing, cache: 1 << 20)
+        reserve = ReserveFile(besides: path)
+        try connection.run("PRAGMA page_size = \(JournalPages.pageSize)")
+        try connection.run("PRAGMA journal_mode = WAL")
+        // With this setting, no commit waits for the disk, and none is partial after a power failure.
+        try connection.run("PRAGMA synchronous = NORMAL")
+        let version = try connection.number("PRAGMA user_version")
+        guard version <= Self.version else {
+            throw .system("The journal has version \(version), and this program reads \(Self.version).")
+        }
+        if version == 0 {
+            guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
+                throw .corrupt("the file holds tables of something else")
+            }
+            try Self.create(in: connection)
+        } else if !readOnly {
+            try connection.check(upTo: .max)
+        }
+        if !readOnly { try Self.createMetadataTable(in: connection) }
+        putEntry = try connection.statement(
+            "INSERT OR REPLACE INTO entries (\(Self.columns), next_attempt) VALUES (?1, ?2, ?3, ?4, 0)")
+        removeEntry = try connection.statement("DELETE FROM entries WHERE number = ?1")
+        findEntry = try connection.statement("SELECT \(Self.columns) FROM entries WHERE number = ?1")
+        allEntries = try connection.statement("SELECT \(Self.columns) FROM entries ORDER BY number")
+        log = try CommitLog(ofDatabase: path)
+        checkpointer = readOnly ? nil : try Checkpointer(path: path, connection)
+        if !readOnly { reserve.fill() }
+    }
+
+    deinit { checkpointer?.stop() }
+
+    private static func create(in connection: DatabaseConnection) throws(IndexError) {
+        // `next_attempt` is not used. Journals of earlier versions have it, and an index of it.
+        try connection.transaction { () throws(IndexError) in
+            try connection.run(
+                """
+                CREATE TABLE entries (
+                    number INTEGER PRIMARY KEY, parent INTEGER NOT NULL, changes INTEGER NOT NULL,
+                    next_attempt REAL NOT NULL, data BLOB NOT NULL);
+                """)
+            try connection.run("PRAGMA user_version = \(version)")
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes all entries or none. Each replaces an earlier entry with the same number.
+    ///
+    /// - Parameter freesSpace: Whether the entries free space, as the removal of a file does, so that they may use the
+    ///   reserved space.
+    package func put(_ entries: [JournalEntry], freesSpace: Bool = false) throws(IndexError) {
+        guard !entries.isEmpty else { return }
+        try change(freesSpace: freesSpace) { () throws(IndexError) in
+            for entry in entries { try insert(entry) }
+        }
+    }
+
+    package func put(_ entry: JournalEntry, freesSpace: Bool = false) throws(IndexError) {
+        try put([entry], freesSpace: freesSpace)
+    }
+
+    /// Removes entries, because the provider has confirmed them or their items are gone. Works on a full disk.
+    package func remove(_ numbers: [ItemNumber]) throws(IndexError) {
+        guard !numbers.isEmpty else { return }
+        try change(freesSpace: true) { () throws(IndexError) in
+            for number in numbers { try delete(number) }
+        }
+    }
+
+    package func remove(_ number: ItemNumber) throws(IndexError) { try remove([number]) }
+
+    /// Removes some entries and writes others. Either all of this happens or nothing.
+    package func replace(
+        removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool = false
+    ) throws(IndexError) {
+        guard !numbers.isEmpty || !entries.isEmpty else { return }
+        try change(freesSpace: freesSpace) { () throws(IndexError) in
+            for number in numbers { try delete(number) }
+            for entry in entries { try insert(entry) }
+        }
+    }
+
+    /// Changes an entry, if it exists.
+    ///
+    /// - Returns: The changed entry.
+    @discardableResult
+    package func update(
+        _ number: ItemNumber, _ change: (inout JournalEntry) -> Void
+    ) throws(IndexError) -> JournalEntry? {
+        guard var entry = try entry(number) else { return nil }
+        change(&entry)
+        try put(entry)
+        return entry
+    }
+
+    func change(freesSpace: Bool, _ body: () throws(IndexError) -> Void) throws(IndexError) {
+        do {
+            try changeOnce(body)
+            if !freesSpace { reserve.fill() }
+        } catch .full where freesSpace && reserve.spend() {
+            try changeOnce(body)
+        }
+        log.noteCommit()
+        checkpointer?.noteCommit()
+    }
+
+    private func changeOnce(_ body: () throws(IndexError) -> Void) throws(IndexError) {
+        let owed = owed
+        try connection.transaction { () throws(IndexError) in
+            for (number, entry) in owed {
+                if let entry { try insert(entry) } else { try delete(number) }
+            }
+            try body()
+        }
+        self.owed = [:]
+    }
+
+    /// Sets a closure that decides, before each commit, whether the disk has room for it: for tests.
+    package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) { connection.hasRoom = hasRoom }
+
+    // MARK: Without room
+
+    /// Writes as ``replace(removing:putting:freesSpace:)`` does, for changes that have already happened and cannot be
+    /// refused. If the disk has no room, they count as written and are written later. If the process ends before they
+    /// are written, the journal lacks the changes, as if the process had ended before them.
+    package func replaceInAnyCase(
+        removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
+    ) throws(IndexError) {
+        do {
+            try replace(removing: numbers, putting: entries, freesSpace: freesSpace)
+        } catch .full {
+            for number in numbers { owed[number] = .some(nil) }
+            for entry in entries { owed[entry.number] = entry }
+        }
+    }
+
+    /// Whether some changes count as written but are not written yet.
+    package var owesChanges: Bool { !owed.isEmpty }
+
+    /// Writes the changes that only count as written, if the disk has room now.
+    package func payChanges() throws(IndexError) {
+        guard owesChanges else { return }
+        try change(freesSpace: false) {}
+    }
+
+    private func insert(_ entry: JournalEntry) throws(IndexError) {
+        bytes.clear()
+        entry.write(to: &bytes)
+        putEntry.bind(1, entry.number.rawValue)
+        putEntry.bind(2, entry.parent.rawValue)
+        putEntry.bind(3, Int64(entry.changes.rawValue))
+        putEntry.bind(4, kept: bytes.bytes)
+        try putEntry.run()
+    }
+
+    private func delete(_ number: ItemNumber) throws(IndexError) {
+        removeEntry.bind(1, number.rawValue)
+        try removeEntry.run()
+    }
+
+    // MARK: Reading
+
+    package func entry(_ number: ItemNumber) throws(IndexError) -> JournalEntry? {
+        if let owed = owed[number] { return owed }
+        findEntry.bind(1, number.rawValue)
+        return try entries(findEntry).first
+    }
+
+    /// Returns all entries, by number.
+    package func all() throws(IndexError) -> [JournalEntry] {
+        let written = try entries(allEntries)
+        guard owesChanges else { return written }
+        let kept = written.filter { owed[$0.number] == nil }
+        return (kept + owed.values.compactMap { $0 }).sorted { $0.number.rawValue < $1.number.rawValue }
+    }
+
+    package func count() throws(IndexError) -> Int { Int(try connection.number("SELECT count(*) FROM entries")) }
+
+    private func entries(_ statement: Statement) throws(IndexError) -> [JournalEntry] {
+        defer { statement.reset() }
+        var entries: [JournalEntry] = []
+        while try statement.step() { entries.append(try Self.entry(statement)) }
+        return entries
+    }
+
+    private static func entry(_ statement: Statement) throws(IndexError) -> JournalEntry {
+        try JournalEntry.read(
+            number: ItemNumber(rawValue: statement.integer(0)), parent: ItemNumber(rawValue: statement.integer(1)),
+            changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: statement.integer(2))),
+            statement.bytes(3))
+    }
+
+    /// Returns all readable entries, and the number of unreadable entries.
+    func readableEntries() -> (entries: [JournalEntry], unreadable: Int) {
+        var entries: [Int64: JournalEntry] = [:]
+        var unreadable = 0
+        // A damaged page ends a scan. The scan in the other direction then finds the entries behind it.
+        for order in ["", " DESC"] {
+            guard
+                let statement = try? connection.statement(
+                    "SELECT \(Self.columns) FROM entries NOT INDEXED ORDER BY number\(order)")
+            else { continue }
+            while (try? statement.step()) == true {
+                let number = statement.integer(0)
+                guard entries[number] == nil else { continue }
+                if let entry = try? Self.entry(statement) { entries[number] = entry } else { unreadable += 1 }
+            }
+        }
+        return (entries.values.sorted { $0.number.rawValue < $1.number.rawValue }, unreadable)
+    }
+}

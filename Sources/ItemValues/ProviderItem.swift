@@ -1,0 +1,143 @@
+/// An item as its provider reported it, in the form sent between an extension's process and the engine.
+///
+/// It is a plain value. Values that the provider did not report are `nil`.
+package struct ProviderItem: Sendable, Equatable {
+    /// The kind of file.
+    package enum Kind: UInt8, Sendable {
+        case file = 0
+        case folder = 1
+        case symbolicLink = 2
+    }
+
+    /// The identifier, `NSFileProviderItemIdentifier.rawValue`; the root has ``rootIdentifier``.
+    package var identifier: String
+    /// The parent's identifier.
+    package var parent: String
+    /// The name as the provider reported it, unchecked.
+    package var filename: String
+    package var kind: Kind
+    /// The type's identifier; empty if the provider gave none.
+    package var contentType: String
+    /// `NSFileProviderItemCapabilities.rawValue`.
+    package var capabilities: UInt
+    /// The size in bytes; `nil` if the provider does not know it.
+    package var size: Int64?
+    package var childCount: Int?
+    /// The date of creation, in seconds since 1970, like the following dates.
+    package var created: Double?
+    package var modified: Double?
+    package var lastUsed: Double?
+    /// The version of the contents, at most 1,000 bytes. Different contents have different versions. If the provider
+    /// reports no version, it is computed from size and date; it is empty if neither is known.
+    package var contentVersion: [UInt8]
+    package var metadataVersion: [UInt8]
+    package var favoriteRank: UInt64?
+    package var tagData: [UInt8]? {
+        get { boxedRest?.rest.tagData }
+        set { rest.tagData = newValue }
+    }
+    package var flags: Flags
+    /// `NSFileProviderFileSystemFlags.rawValue`; `nil` if the provider did not report them.
+    package var fileSystemFlags: UInt?
+    package var extendedAttributes: [String: [UInt8]] {
+        get { boxedRest?.rest.extendedAttributes ?? [:] }
+        set { rest.extendedAttributes = newValue }
+    }
+    package var linkTarget: String? {
+        get { boxedRest?.rest.linkTarget }
+        set { rest.linkTarget = newValue }
+    }
+    /// Values for the activation rules of the provider's actions.
+    package var userInfo: [String: UserInfoValue] {
+        get { boxedRest?.rest.userInfo ?? [:] }
+        set { rest.userInfo = newValue }
+    }
+    /// The failure of the item's last upload, as the provider reports it.
+    package var uploadFailure: ItemFailure? {
+        get { boxedRest?.rest.uploadFailure }
+        set { rest.uploadFailure = newValue }
+    }
+
+    private var boxedRest: Box?
+
+    /// A value of ``userInfo``. Booleans are 1 and 0, dates are seconds since 1970.
+    package enum UserInfoValue: Sendable, Equatable {
+        case number(Double)
+        case text(String)
+    }
+
+    /// The Boolean properties of an item.
+    package struct Flags: OptionSet, Sendable {
+        package let rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+        package static let trashed = Flags(rawValue: 1 << 0)
+        package static let uploaded = Flags(rawValue: 1 << 1)
+        package static let uploading = Flags(rawValue: 1 << 2)
+        package static let downloaded = Flags(rawValue: 1 << 3)
+        package static let downloading = Flags(rawValue: 1 << 4)
+        package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
+        package static let shared = Flags(rawValue: 1 << 6)
+        /// Contents that differ from the version. In the reply to an upload, it means that the service has changed the
+        /// contents, which are to be fetched. In the reply to a fetch, it means that the contents do not belong to the
+        /// item's version, for example because a program is changing them.
+        package static let hasOtherContents = Flags(rawValue: 1 << 7)
+        /// A new file without contents, in the reply to its creation. The service has the file but not its contents, so
+        /// the contents must be uploaded again.
+        package static let lacksContents = Flags(rawValue: 1 << 8)
+        /// An item with more extended attributes than the limit allows. None of its attributes are included.
+        package static let lacksAttributes = Flags(rawValue: 1 << 9)
+        /// A file for which the provider reports no version. ``contentVersion`` is computed from its size and date.
+        package static let lacksVersion = Flags(rawValue: 1 << 10)
+        /// The flags that only replies have. They are not stored with the item.
+        package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
+    }
+
+    /// `NSFileProviderItemIdentifier.rootContainer.rawValue`.
+    package static let rootIdentifier = "NSFileProviderRootContainerItemIdentifier"
+    package static let workingSetIdentifier = "NSFileProviderWorkingSetContainerItemIdentifier"
+    package static let trashIdentifier = "NSFileProviderTrashContainerItemIdentifier"
+
+    /// Whether the item lies directly in the trash.
+    package var isInTrash: Bool { flags.contains(.trashed) || parent == Self.trashIdentifier }
+
+    package init(identifier: String, parent: String, filename: String, kind: Kind) {
+        self.identifier = identifier
+        self.parent = parent
+        self.filename = filename
+        self.kind = kind
+        contentType = ""
+        capabilities = 0x3F
+        contentVersion = []
+        metadataVersion = []
+        flags = [.uploaded]
+    }
+
+    // MARK: What hardly any item has
+
+    /// Whether the item has at least one of these: tags, extended attributes, a link's target, ``userInfo``,
+    /// ``uploadFailure``.
+    package var hasMore: Bool { boxedRest != nil }
+
+    /// The rare members, kept apart from the item. Items are copied by the million, and each reference-counted member
+    /// makes a copy slower.
+    private struct Rest: Sendable, Equatable {
+        var tagData: [UInt8]?
+        var extendedAttributes: [String: [UInt8]] = [:]
+        var linkTarget: String?
+        var userInfo: [String: UserInfoValue] = [:]
+        var uploadFailure: ItemFailure?
+    }
+
+    private final class Box: Sendable, Equatable {
+        let rest: Rest
+
+        init(_ rest: Rest) { self.rest = rest }
+
+        static func == (one: Box, other: Box) -> Bool { one === other || one.rest == other.rest }
+    }
+
+    private var rest: Rest {
+        get { boxedRest?.rest ?? Rest() }
+        set { boxedRest = newValue == Rest() ? nil : Box(newValue) }
+    }
+}
