@@ -15,6 +15,7 @@ package final class Index: Sendable {
     private let writeLock = BlockingLock()
     private let writer: UnsafeTransfer<WriterConnection>
     private let lookup: Lookup
+    private let recent = RecentRows()
     let hash: KeyedHash
     private let checkpointer: Checkpointer
     // Leaf lock.
@@ -61,7 +62,7 @@ package final class Index: Sendable {
         }
         lookup = Lookup()
         let state = try WriterConnection(
-            connection, lookup: lookup, lookupMemory: lookupMemory, reserve: ReserveFile(besides: path))
+            connection, lookup: lookup, lookupMemory: lookupMemory, recent: recent, reserve: ReserveFile(besides: path))
         hash = state.hash
         writer = UnsafeTransfer(value: state)
         log = try CommitLog(ofDatabase: path)
@@ -165,7 +166,11 @@ package final class Index: Sendable {
 
     /// Returns the item of a number, even if it was removed locally and the provider has not confirmed the removal.
     package func itemEvenIfDeleted(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
-        try read { queries throws(IndexError) in try queries.item(number) }
+        let (known, mark) = recent.row(number)
+        if let known { return known }
+        let item = try read { queries throws(IndexError) in try queries.item(number) }
+        if let item { recent.add(item, readSince: mark) }
+        return item
     }
 
     /// Returns the item of an identifier, even if it was removed locally and the provider has not confirmed the
@@ -179,7 +184,10 @@ package final class Index: Sendable {
 
     /// Returns the item that a directory shows under a name.
     package func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
-        try read { queries throws(IndexError) in try queries.item(named: name, in: parent) }
+        let mark = recent.mark
+        let item = try read { queries throws(IndexError) in try queries.item(named: name, in: parent) }
+        if let item { recent.add(item, readSince: mark) }
+        return item
     }
 
     /// Enumerates the shown items of a directory in ascending number. The last number is a stable cursor under

@@ -8,6 +8,9 @@ final class WriterConnection {
     let hash: KeyedHash
     private let reserve: ReserveFile
     private let lookup: LookupWriter
+    private let recent: RecentRows
+    /// The existing rows that this transaction has changed or deleted.
+    private var rewritten: Set<ItemNumber> = []
     let metadata: MetadataWriter
     let trash: TrashWriter
     let revalidations: RevalidationWriter
@@ -42,9 +45,10 @@ final class WriterConnection {
     var bytes = ByteWriter()
 
     init(
-        _ connection: DatabaseConnection, lookup: Lookup, lookupMemory: Int, reserve: ReserveFile
+        _ connection: DatabaseConnection, lookup: Lookup, lookupMemory: Int, recent: RecentRows, reserve: ReserveFile
     ) throws(IndexError) {
         self.connection = connection
+        self.recent = recent
         self.reserve = reserve
         hash = try Self.hash(connection)
         queries = try IndexQueries(connection, hash: hash, lookup: lookup)
@@ -135,6 +139,8 @@ final class WriterConnection {
         changes.removeAll(keepingCapacity: true)
         touched = []
         endedListings = [:]
+        rewritten.removeAll(keepingCapacity: true)
+        defer { recent.endCommit() }
         do {
             let result = try connection.transaction { () throws(IndexError) in
                 var writer = IndexWriter(self)
@@ -142,6 +148,7 @@ final class WriterConnection {
                 try newRows.write()
                 try numbers.save(to: connection)
                 lookup.settle()
+                recent.beginCommit(changing: rewritten)
                 return result
             }
             for (folder, mark) in endedListings where listings[folder]?.mark == mark { listings[folder] = nil }
@@ -249,6 +256,7 @@ final class WriterConnection {
         try newRows.write()
         bytes.clear()
         PackedItem.write(item, to: &bytes)
+        rewritten.insert(item.number)
         updateRow.bind(1, item.number.rawValue)
         updateRow.bind(2, column(item).rawValue)
         updateRow.bind(3, Int64(item.changes.rawValue))
@@ -286,6 +294,7 @@ final class WriterConnection {
     /// Deletes a row and the records that refer to it, but not the items in it.
     func delete(_ item: IndexedItem) throws(IndexError) {
         try newRows.write()
+        rewritten.insert(item.number)
         deleteRow.bind(1, item.number.rawValue)
         try deleteRow.run()
         lookup.remove()

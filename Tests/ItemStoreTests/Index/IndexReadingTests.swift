@@ -71,6 +71,46 @@ private final class End: Sendable {
         #expect(try await reading.value == 0)
     }
 
+    /// Readers alternate between rows in memory and in the file, because some transactions change more rows than are
+    /// kept in memory.
+    @Test func aRowIsNeverOlderThanOneThatWasReadBefore() async throws {
+        let folder = try TestFolder()
+        let index = try Index(path: folder.path + "/index.db")
+        try index.write { writer throws(IndexError) in _ = try writer.apply((0..<1500).map { file("\($0)") }) }
+        let numbers = try (0..<20).compactMap { try index.item(named: "\($0)", in: .root)?.number }
+        #expect(numbers.count == 20)
+        let end = End()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    var newest: Int64 = 0
+                    var older = 0
+                    while !end.isReached.withLock({ $0 }) {
+                        for number in numbers {
+                            guard let size = try index.item(number)?.localSize else { continue }
+                            if size < newest { older += 1 }
+                            newest = max(newest, size)
+                        }
+                    }
+                    return older
+                }
+            }
+            let all = try (0..<1500).compactMap { try index.item(named: "\($0)", in: .root)?.number }
+            for round in 1...300 {
+                try index.write { writer throws(IndexError) in
+                    for number in round % 100 == 0 ? all : numbers {
+                        try writer.update(number) { $0.localSize = Int64(round) }
+                    }
+                }
+            }
+            end.isReached.withLock { $0 = true }
+            for try await older in group { #expect(older == 0) }
+        }
+        #expect(try index.item(numbers[0])?.localSize == 300)
+        try index.write { writer throws(IndexError) in try writer.delete(numbers[0]) }
+        #expect(try index.itemEvenIfDeleted(numbers[0]) == nil)
+    }
+
     @Test func readersSeeWholeTransactionsWhileItIsWritten() async throws {
         let folder = try TestFolder()
         let index = try Index(path: folder.path + "/index.db", lookupMemory: 500)

@@ -1,0 +1,64 @@
+import LinuxSystem
+
+/// A cache of the rows that were read lately. A program that looks up, queries and opens a file reads its row three
+/// times, and each reading of the database costs two system calls for its lock.
+///
+/// A cached row is always the committed one. A commit first drops the rows that it changes, and rows that were read
+/// before its end are not added.
+final class RecentRows: Sendable {
+    private struct State {
+        var rows: [ItemNumber: IndexedItem] = [:]
+        var mark = Mark()
+    }
+
+    /// A point in the order of commits.
+    struct Mark: Equatable {
+        fileprivate var commits: UInt64 = 0
+        fileprivate var isCommitting = false
+    }
+
+    /// The maximum number of rows. When it is exceeded, all are dropped.
+    private static let limit = 1024
+
+    // Leaf lock.
+    private let state = Lock(State())
+
+    /// Returns the row of a number, and the mark for ``add(_:readSince:)`` if the row has to be read.
+    func row(_ number: ItemNumber) -> (row: IndexedItem?, mark: Mark) {
+        state.withLock { ($0.rows[number], $0.mark) }
+    }
+
+    /// The present mark, for rows that are read from now on.
+    var mark: Mark { state.withLock { $0.mark } }
+
+    /// Adds a row, unless a commit was under way or has begun since the mark.
+    func add(_ row: IndexedItem, readSince mark: Mark) {
+        guard !mark.isCommitting else { return }
+        state.withLock { state in
+            guard state.mark == mark else { return }
+            if state.rows.count >= Self.limit { state.rows.removeAll(keepingCapacity: true) }
+            state.rows[row.number] = row
+        }
+    }
+
+    /// Drops the rows that a commit is about to change. Until ``endCommit()`` no row is added.
+    func beginCommit(changing numbers: Set<ItemNumber>) {
+        state.withLock { state in
+            state.mark.isCommitting = true
+            if numbers.count > Self.limit {
+                state.rows.removeAll(keepingCapacity: true)
+            } else {
+                for number in numbers { state.rows[number] = nil }
+            }
+        }
+    }
+
+    /// Ends a commit, successful or not. Does nothing if none has begun.
+    func endCommit() {
+        state.withLock { state in
+            guard state.mark.isCommitting else { return }
+            state.mark.isCommitting = false
+            state.mark.commits += 1
+        }
+    }
+}
