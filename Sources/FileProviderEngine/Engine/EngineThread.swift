@@ -84,24 +84,3 @@ final class EngineThread: SerialExecutor {
         }
     }
 }
-
-/// A counting semaphore for one waiting thread.
-private final class Semaphore: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
-    // threads.
-    private let semaphore: UnsafeMutablePointer<sem_t>
-
-    init() {
-        semaphore = .allocate(capacity: 1)
-        sem_init(semaphore, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func signal() { sem_post(semaphore) }
-
-    func wait() { while sem_wait(semaphore) < 0 {} }
-}

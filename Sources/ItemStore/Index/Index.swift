@@ -12,7 +12,7 @@ package final class Index: Sendable {
     /// The log through which a caller waits until commits are on the disk.
     package let log: CommitLog
     private let path: String
-    private let writeLock = BlockingLock()
+    private let writePermit = Semaphore(count: 1)
     private let writer: UnsafeTransfer<WriterConnection>
     private let lookup: Lookup
     private let recent = RecentRows()
@@ -109,7 +109,7 @@ package final class Index: Sendable {
     package func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
     ) throws(IndexError) -> Result {
-        writeLock.lock()
+        writePermit.wait()
         let result: Result
         let changes: [IndexChange]
         let isMoreWanted: Bool
@@ -121,11 +121,11 @@ package final class Index: Sendable {
             isMoreWanted = writer.value.pins.takeNews()
             touched = writer.value.takeTouchedSets()
         } catch {
-            writeLock.unlock()
+            writePermit.signal()
             throw error
         }
         checkpointer.noteCommit()
-        writeLock.unlock()
+        writePermit.signal()
         if !changes.isEmpty { observer.tell(changes) }
         if isMoreWanted { wantedObserver.tell(()) }
         if !touched.isEmpty { setObserver.tell(touched) }
@@ -134,16 +134,16 @@ package final class Index: Sendable {
 
     /// Sets the function that is asked before each commit whether the disk has room for it. For tests.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
-        writeLock.lock()
-        defer { writeLock.unlock() }
+        writePermit.wait()
+        defer { writePermit.signal() }
         writer.value.connection.hasRoom = hasRoom
     }
 
     /// Returns the number that the next new item gets, for callers that choose numbers themselves; see
     /// ``IndexWriter/insert(_:keepsNumber:)``.
     package func nextNumber() -> ItemNumber {
-        writeLock.lock()
-        defer { writeLock.unlock() }
+        writePermit.wait()
+        defer { writePermit.signal() }
         return writer.value.nextNumber
     }
 
@@ -151,8 +151,8 @@ package final class Index: Sendable {
     /// journal on disk may still hold an entry with the given number. The next start would apply this entry to a new
     /// item with the same number.
     package func skipNumbers(through number: ItemNumber) {
-        writeLock.lock()
-        defer { writeLock.unlock() }
+        writePermit.wait()
+        defer { writePermit.signal() }
         writer.value.skipNumbers(through: number)
     }
 

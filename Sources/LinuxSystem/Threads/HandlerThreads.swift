@@ -158,27 +158,18 @@ package final class HandlerThreads: Sendable {
         }
     }
 
-    /// One thread, its next job and the semaphore that it waits on.
-    fileprivate final class Worker: @unchecked Sendable {
-        // `semaphore` is a stable allocation that only sem_* calls touch, which are made for use from several
-        // threads. Everything else is immutable or behind the lock.
-        private let semaphore: UnsafeMutablePointer<sem_t>
+    /// One thread, its next job and the semaphore that it waits for.
+    fileprivate final class Worker: Sendable {
+        private let wakeUp = Semaphore()
         let assignment: Lock<Assignment?>
         private let pool: HandlerThreads
 
         init(_ pool: HandlerThreads, _ assignment: Assignment) {
             self.pool = pool
             self.assignment = Lock(assignment)
-            semaphore = .allocate(capacity: 1)
-            sem_init(semaphore, 0, 0)
         }
 
-        deinit {
-            sem_destroy(semaphore)
-            semaphore.deallocate()
-        }
-
-        func wake() { sem_post(semaphore) }
+        func wake() { wakeUp.signal() }
 
         func takeAssignment() -> Assignment? {
             assignment.withLock { assignment in
@@ -192,7 +183,7 @@ package final class HandlerThreads: Sendable {
             // A batch thread does not preempt the thread that hands over a job. Otherwise, that thread would be
             // scheduled once more only to sleep. Failure costs no more than that.
             _ = clinux_become_batch_thread()
-            pthread_setspecific(HandlerThreads.mark, UnsafeRawPointer(semaphore))
+            pthread_setspecific(HandlerThreads.mark, Unmanaged.passUnretained(self).toOpaque())
             var assignment = takeAssignment()
             while true {
                 assignment?.job()
@@ -202,7 +193,7 @@ package final class HandlerThreads: Sendable {
                 switch pool.next(for: self, after: wasHandler) {
                 case .run(let next): assignment = next
                 case .wait:
-                    while sem_wait(semaphore) < 0 {}
+                    wakeUp.wait()
                     assignment = takeAssignment()
                 case .end: return
                 }

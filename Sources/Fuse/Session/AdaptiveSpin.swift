@@ -1,37 +1,5 @@
 import Glibc
 
-/// A semaphore that one thread waits for and another signals.
-final class Semaphore: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
-    // threads.
-    private let semaphore: UnsafeMutablePointer<sem_t>
-
-    init() {
-        semaphore = .allocate(capacity: 1)
-        sem_init(semaphore, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func signal() { sem_post(semaphore) }
-
-    /// Blocks until the semaphore is signalled.
-    func wait() {
-        while sem_wait(semaphore) < 0 {}
-    }
-
-    /// Blocks until the semaphore is signalled, or the timeout has passed.
-    func wait(seconds: Int) {
-        var end = timespec()
-        clock_gettime(CLOCK_REALTIME, &end)
-        end.tv_sec += seconds
-        while sem_timedwait(semaphore, &end) < 0, errno == EINTR {}
-    }
-}
-
 /// An adaptive spin. Waking a thread takes longer than serving a small request. If requests follow one another
 /// closely, the leader polls for the next one for a moment before it sleeps.
 struct AdaptiveSpin {

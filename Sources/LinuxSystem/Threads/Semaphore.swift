@@ -1,0 +1,63 @@
+import Glibc
+
+/// A counting semaphore that blocks threads.
+///
+/// It is the right means in three cases:
+/// - a thread sleeps until another thread has work for it: ``signal()`` wakes one waiting thread, or lets the next one
+///   that waits pass;
+/// - a lock is held for long, or is released by another thread than the one that acquired it: a semaphore that begins
+///   with 1;
+/// - any number of threads wait for one event: ``Latch``, which consists of a semaphore.
+///
+/// For short critical sections, ``Lock`` is faster and owns the state that it protects. A task must not block: it uses
+/// ``AsyncSemaphore``. ThreadSanitizer knows that a signal happens before the end of the wait.
+package final class Semaphore: @unchecked Sendable {
+    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
+    // threads.
+    private let semaphore: UnsafeMutablePointer<sem_t>
+
+    /// Creates a semaphore.
+    ///
+    /// - Parameter count: the number of waits that return at once.
+    package init(count: UInt32 = 0) {
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, count)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    package func signal() { sem_post(semaphore) }
+
+    /// Blocks until the semaphore is signalled.
+    package func wait() {
+        while sem_wait(semaphore) < 0 {}
+    }
+
+    /// Blocks until the semaphore is signalled, or the timeout has passed.
+    package func wait(seconds: Int) {
+        var end = timespec()
+        clock_gettime(CLOCK_REALTIME, &end)
+        end.tv_sec += seconds
+        while sem_timedwait(semaphore, &end) < 0, errno == EINTR {}
+    }
+}
+
+/// A latch that opens once. Threads wait until it is open.
+package final class Latch: Sendable {
+    private let semaphore = Semaphore()
+
+    package init() {}
+
+    /// Releases all current and future waiters.
+    package func open() { semaphore.signal() }
+
+    /// Blocks the calling thread until the latch is open.
+    package func wait() {
+        semaphore.wait()
+        // Passes the signal on to the next waiter.
+        semaphore.signal()
+    }
+}
