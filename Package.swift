@@ -381,7 +381,7 @@ let package = Package(
             "MessageCodingTests",
             [
                 "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileCoordination",
-                "FileProvider", "ItemProvider", "LinuxSystem",
+                "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem", "Secrets",
             ]),
         // Tests that run in a debug build as well as in a release build. See Tests/both-configurations.txt.
         tests("ConfigurationTests", ["Conduit", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),

@@ -6,7 +6,7 @@ import Secrets
 struct SecretTable {
     private(set) var items: [SecretItem] = []
 
-    init() {}
+    init(items: [SecretItem] = []) { self.items = items }
 
     /// The caller's groups, and the limits and the time of the call.
     struct Context {
@@ -110,12 +110,9 @@ struct SecretTable {
     var byteCount: Int { 64 + items.reduce(0) { $0 + $1.byteCount } }
 }
 
-extension SecretTable: Message {
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        items = try decoder.decodeArray(forKey: 0, atMost: SecretLimits.items)
-    }
-
-    func encode(to encoder: inout MessageEncoder) { encoder.encode(items, forKey: 0) }
+extension SecretTable: SchemaMessage {
+    static let schema = Schema(
+        Self.init, Field(0, \SecretTable.items, atMost: SecretLimits.items))
 }
 
 extension SecretItem {

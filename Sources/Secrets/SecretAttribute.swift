@@ -87,46 +87,44 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
 package typealias SecretAttributes = [SecretAttribute: SecretValue]
 
 /// An attribute and its value in a message.
-private struct SecretPair: Message {
+private struct SecretPair: SchemaMessage {
     let attribute: SecretAttribute
     let value: SecretValue
 
-    init(_ attribute: SecretAttribute, _ value: SecretValue) { (self.attribute, self.value) = (attribute, value) }
-
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        attribute = try decoder.decode(forKey: 0)
-        value = try decoder.decode(forKey: 1)
-        guard attribute.accepts(value) else { throw .invalid("an attribute has a value of the wrong type") }
-    }
-
-    func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(attribute, forKey: 0)
-        encoder.encode(value, forKey: 1)
+    static let schema = Schema(
+        { SecretPair(attribute: $0, value: $1) }, Field(0, \SecretPair.attribute), Field(1, \.value)
+    ).checked { pair throws(MessageError) in
+        guard pair.attribute.accepts(pair.value) else { throw .invalid("an attribute has a value of the wrong type") }
     }
 }
 
-extension MessageEncoder {
-    mutating func encode(_ attributes: SecretAttributes, forKey key: UInt64) {
-        // Sorted, so that the same attributes are the same bytes.
-        let sorted = attributes.sorted { $0.key.rawValue < $1.key.rawValue }
-        encode(sorted.map { SecretPair($0.key, $0.value) }, forKey: key)
+extension Field where Value == SecretAttributes {
+    /// Creates a field of attributes. They are sorted, so that the same attributes are the same bytes.
+    init(_ key: UInt64, attributes get: @escaping @Sendable (Root) -> SecretAttributes) {
+        self.init(
+            inline: Schema(
+                { (pairs: [SecretPair]) throws(MessageError) in
+                    var attributes: SecretAttributes = [:]
+                    for pair in pairs {
+                        guard attributes.updateValue(pair.value, forKey: pair.attribute) == nil else {
+                            throw .invalid("an attribute is given twice")
+                        }
+                    }
+                    return attributes
+                },
+                Field<SecretAttributes, [SecretPair]>(
+                    key,
+                    { attributes in
+                        attributes.sorted { $0.key.rawValue < $1.key.rawValue }
+                            .map { SecretPair(attribute: $0.key, value: $0.value) }
+                    }, atMost: SecretAttribute.allCases.count)), get)
     }
 }
 
-extension MessageDecoder {
-    mutating func decodeAttributes(
-        of itemClass: SecretClass?, forKey key: UInt64
-    ) throws(MessageError) -> SecretAttributes {
-        let pairs = try decodeArray(of: SecretPair.self, forKey: key, atMost: SecretAttribute.allCases.count)
-        var attributes: SecretAttributes = [:]
-        for pair in pairs {
-            if let itemClass, !pair.attribute.belongs(to: itemClass) {
-                throw .invalid("the class of an item does not have the attribute \(pair.attribute.rawValue)")
-            }
-            guard attributes.updateValue(pair.value, forKey: pair.attribute) == nil else {
-                throw .invalid("an attribute is given twice")
-            }
-        }
-        return attributes
+extension SecretAttributes {
+    /// Checks attributes that a process sent for items of a class.
+    func check(for itemClass: SecretClass?) throws(MessageError) {
+        guard let itemClass, let other = keys.first(where: { !$0.belongs(to: itemClass) }) else { return }
+        throw .invalid("the class of an item does not have the attribute \(other.rawValue)")
     }
 }

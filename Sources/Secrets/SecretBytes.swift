@@ -1,3 +1,4 @@
+import Conduit
 import Glibc
 
 /// Bytes of a secret. They are in memory of their own, which is overwritten with zeros before it is freed.
@@ -54,4 +55,13 @@ extension SecretBytes: CustomStringConvertible, CustomReflectable {
     package var description: String { "a secret of \(count) bytes" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A secret is sent as one byte string, without a copy in between.
+extension SecretBytes: MessageValue {
+    package func write(to encoder: inout MessageEncoder) { withBytes { encoder.write(bytes: $0) } }
+
+    package static func read(from decoder: inout MessageDecoder) throws(MessageError) -> Self {
+        try decoder.readBytes { Self(copying: $0) }
+    }
 }

@@ -4,7 +4,7 @@ import Conduit
 // connections.
 
 /// Adds an item. Replies with the item, without its password.
-package struct AddSecretCall: Call {
+package struct AddSecretCall: Call, SchemaMessage {
     package typealias Reply = SecretItem
     package static var method: UInt64 { 112 }
 
@@ -19,22 +19,13 @@ package struct AddSecretCall: Call {
         self.value = value
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let itemClass: SecretClass = try decoder.decode(forKey: 0)
-        self.itemClass = itemClass
-        attributes = try decoder.decodeAttributes(of: itemClass, forKey: 1)
-        value = try decoder.decodeSecret(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(itemClass, forKey: 0)
-        encoder.encode(attributes, forKey: 1)
-        encoder.encodeIfPresent(value, forKey: 2)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.itemClass), Field(1, attributes: \.attributes), Field(2, \.value)
+    ).checked { call throws(MessageError) in try call.attributes.check(for: call.itemClass) }
 }
 
 /// Finds items in the order in which they were added. Fails with `notFound` if there is none.
-package struct FindSecretsCall: Call {
+package struct FindSecretsCall: Call, SchemaMessage {
     package static var method: UInt64 { 113 }
 
     package let search: SecretSearch
@@ -49,35 +40,24 @@ package struct FindSecretsCall: Call {
         self.wantsValues = wantsValues
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        search = try decoder.decode(forKey: 0)
-        limit = try decoder.decodeIfPresent(forKey: 1)
-        wantsValues = try decoder.decode(forKey: 2)
-        if let limit, limit < 1 { throw .invalid("a search is for at least one item") }
+    package static let schema = Schema(
+        Self.init, Field(0, \.search), Field(1, \.limit), Field(2, \.wantsValues)
+    ).checked { call throws(MessageError) in
+        if let limit = call.limit, limit < 1 { throw .invalid("a search is for at least one item") }
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(search, forKey: 0)
-        encoder.encodeIfPresent(limit, forKey: 1)
-        encoder.encode(wantsValues, forKey: 2)
-    }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let items: [SecretItem]
 
         package init(items: [SecretItem]) { self.items = items }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            items = try decoder.decode(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(items, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.items))
     }
 }
 
 /// Changes attributes, the password, or both, of all items that a search finds. Fails with `notFound` if there is none.
 /// After an error no item is changed.
-package struct UpdateSecretsCall: Call {
+package struct UpdateSecretsCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 114 }
 
@@ -92,22 +72,13 @@ package struct UpdateSecretsCall: Call {
         self.value = value
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let search: SecretSearch = try decoder.decode(forKey: 0)
-        self.search = search
-        attributes = try decoder.decodeAttributes(of: search.itemClass, forKey: 1)
-        value = try decoder.decodeSecret(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(search, forKey: 0)
-        encoder.encode(attributes, forKey: 1)
-        encoder.encodeIfPresent(value, forKey: 2)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.search), Field(1, attributes: \.attributes), Field(2, \.value)
+    ).checked { call throws(MessageError) in try call.attributes.check(for: call.search.itemClass) }
 }
 
 /// Removes all items that a search finds. Fails with `notFound` if there is none.
-package struct RemoveSecretsCall: Call {
+package struct RemoveSecretsCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 115 }
 
@@ -115,9 +86,5 @@ package struct RemoveSecretsCall: Call {
 
     package init(search: SecretSearch) { self.search = search }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        search = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(search, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.search))
 }

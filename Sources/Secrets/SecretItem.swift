@@ -38,37 +38,12 @@ package struct SecretItem: Sendable {
     package var byteCount: Int { 128 + attributes.count * 32 + attributeBytes + (value?.count ?? 0) }
 }
 
-extension SecretItem: Message {
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let itemClass: SecretClass = try decoder.decode(forKey: 0)
-        self.itemClass = itemClass
-        attributes = try decoder.decodeAttributes(of: itemClass, forKey: 1)
-        reference = try decoder.decode(forKey: 2)
-        created = try decoder.decode(forKey: 3)
-        modified = try decoder.decode(forKey: 4)
-        value = try decoder.decodeSecret(forKey: 5)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(itemClass, forKey: 0)
-        encoder.encode(attributes, forKey: 1)
-        encoder.encode(reference, forKey: 2)
-        encoder.encode(created, forKey: 3)
-        encoder.encode(modified, forKey: 4)
-        encoder.encodeIfPresent(value, forKey: 5)
-    }
-}
-
-extension MessageEncoder {
-    mutating func encodeIfPresent(_ secret: SecretBytes?, forKey key: UInt64) {
-        secret?.withBytes { encode(bytes: $0, forKey: key) }
-    }
-}
-
-extension MessageDecoder {
-    /// Decodes a secret from its place in the message, without a copy in between.
-    mutating func decodeSecret(forKey key: UInt64) throws(MessageError) -> SecretBytes? {
-        guard try contains(key: key) else { return nil }
-        return try decodeBytes(forKey: key) { SecretBytes(copying: $0) }
-    }
+extension SecretItem: SchemaMessage {
+    package static let schema = Schema(
+        {
+            SecretItem(itemClass: $0, attributes: $1, reference: $2, created: $3, modified: $4, value: $5)
+        },
+        Field(0, \SecretItem.itemClass), Field(1, attributes: \.attributes), Field(2, \.reference),
+        Field(3, \.created), Field(4, \.modified), Field(5, \.value)
+    ).checked { item throws(MessageError) in try item.attributes.check(for: item.itemClass) }
 }

@@ -47,24 +47,18 @@ package struct SecretSearch: Sendable {
     }
 }
 
-extension SecretSearch: Message {
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let itemClass: SecretClass? = try decoder.decodeIfPresent(forKey: 0)
-        self.itemClass = itemClass
-        attributes = try decoder.decodeAttributes(of: itemClass, forKey: 1)
-        synchronized = try decoder.decode(forKey: 2)
-        reference = try decoder.decodeIfPresent(forKey: 3)
-        created = try decoder.decodeIfPresent(forKey: 4)
-        modified = try decoder.decodeIfPresent(forKey: 5)
-        guard itemClass != nil || reference != nil else { throw .invalid("a search has a class or a reference") }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(itemClass, forKey: 0)
-        encoder.encode(attributes, forKey: 1)
-        encoder.encode(synchronized, forKey: 2)
-        encoder.encodeIfPresent(reference, forKey: 3)
-        encoder.encodeIfPresent(created, forKey: 4)
-        encoder.encodeIfPresent(modified, forKey: 5)
+extension SecretSearch: SchemaMessage {
+    package static let schema = Schema(
+        {
+            SecretSearch(
+                itemClass: $0, attributes: $1, synchronized: $2, reference: $3, created: $4, modified: $5)
+        },
+        Field(0, \SecretSearch.itemClass), Field(1, attributes: \.attributes), Field(2, \.synchronized),
+        Field(3, \.reference), Field(4, \.created), Field(5, \.modified)
+    ).checked { search throws(MessageError) in
+        try search.attributes.check(for: search.itemClass)
+        guard search.itemClass != nil || search.reference != nil else {
+            throw .invalid("a search has a class or a reference")
+        }
     }
 }

@@ -30,25 +30,11 @@ extension SecretValue: Equatable {
     }
 }
 
-extension SecretValue: Message {
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        if let text: String = try decoder.decodeIfPresent(forKey: 0) {
-            self = .text(text)
-        } else if let bytes: ByteString = try decoder.decodeIfPresent(forKey: 1) {
-            self = .bytes(bytes.bytes)
-        } else if let number: Int64 = try decoder.decodeIfPresent(forKey: 2) {
-            self = .number(number)
-        } else {
-            self = .flag(try decoder.decode(forKey: 3))
-        }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        switch self {
-        case .text(let text): encoder.encode(text, forKey: 0)
-        case .bytes(let bytes): encoder.encode(ByteString(bytes), forKey: 1)
-        case .number(let number): encoder.encode(number, forKey: 2)
-        case .flag(let flag): encoder.encode(flag, forKey: 3)
-        }
+extension SecretValue: SchemaMessage {
+    package static let schema = Schema<SecretValue>(tag: nil) {
+        Case(0, Self.text, Field(0, \.self)) { if case .text(let text) = $0 { text } else { nil } }
+        Case(1, Self.bytes, Field(1, bytes: \.self)) { if case .bytes(let bytes) = $0 { bytes } else { nil } }
+        Case(2, Self.number, Field(2, \.self)) { if case .number(let number) = $0 { number } else { nil } }
+        Case(3, Self.flag, Field(3, \.self)) { if case .flag(let flag) = $0 { flag } else { nil } }
     }
 }

@@ -212,5 +212,22 @@ extension Recorded {
         Recorded(KeepItemCall(place: place, isWanted: false), "bf00bf00617401622f70ff01f4ff"),
         Recorded(NoteFailedSignInCall(domain: "d", reason: "r"), "bf006164016172ff"),
         Recorded(NoteFailedSignInCall(domain: "", reason: ""), "bf00600160ff"),
+        Recorded(DescribeInterfaceCall.Subject.signIn(domain: "d"), "bf006164ff"),
+        Recorded(DescribeInterfaceCall.Subject.action("a", place), "bf01616102bf00617401622f70ffff"),
+        Recorded(
+            activity,
+            "bf00bf00616e0161690261700381bf00616b016176ff040205622f6d06616607190fa7ff010102020303040405"
+                + "81616606f40780080009000a000b000c800e000f80ff"),
+        Recorded(
+            fullActivity,
+            "bf00bf00616e0161690261700381bf00616b016176ff040205622f6d06616607190fa7ff010102020303040405"
+                + "81616606f50781bf00616e01f502010302ff0819012c09050a060b070c81616e0d61640e080f816170ff"),
+        Recorded(
+            described,
+            "bf00616e016169020103617404190fa705f94580060307f508bf000201616d026173ff0961670af50bf40c000d" + "000ef4ff"),
+        Recorded(
+            fullDescribed,
+            "bf00616e016169020103617404190fa705f94580060307f508bf000201616d026173ff0961670af40bf50c1901"
+                + "2c0d190fa70ef5ff"),
     ]
 }

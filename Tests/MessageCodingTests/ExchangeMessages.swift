@@ -1,4 +1,5 @@
 import Exchange
+import Foundation
 import ItemProvider
 
 extension Recorded {
@@ -84,5 +85,10 @@ extension Recorded {
         Recorded(
             RepresentationManifest(index: 0, typeIdentifier: "", visibility: 0, fileOptions: 0),
             "bf0000016002000300ff"),
+        Recorded(BundleDescription(record), "bf00616901622f7002622f65036174ff"),
+        Recorded(
+            BundleDescription(
+                BundleRecord(identifier: "", path: "", executable: "", team: nil, typeDeclarations: Data())),
+            "bf006001600260ff"),
     ]
 }

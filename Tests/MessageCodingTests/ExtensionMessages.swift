@@ -12,5 +12,10 @@ extension Recorded {
         Recorded(OpenURLCall.Reply(wasOpened: false), "bf00f4ff"),
         Recorded(HostNotice(name: "a"), "bf006161ff"),
         Recorded(HostNotice(name: ""), "bf0060ff"),
+        Recorded(BeginRequestCall.self, "bf0081bf00410101400241020380ffff"),
+        Recorded(BeginRequestCall.self, "bf0081bf0380ffff"),
+        Recorded(BeginRequestCall.self, "bf0080ff"),
+        Recorded(BeginRequestCall.Reply.self, "bf0080ff"),
+        Recorded(BeginRequestCall.Reply.self, "bf01bf006164010102616dffff"),
     ]
 }

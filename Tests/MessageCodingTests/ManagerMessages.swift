@@ -63,5 +63,8 @@ extension Recorded {
         Recorded(ManagedDomain(identifier: "", displayName: ""), "bf00600160026003f404f406f4ff"),
         Recorded(ItemSetPage(items: [], next: 300, domainVersion: 7), "bf00800119012c0207ff"),
         Recorded(ItemSetPage(items: [], next: nil), "bf0080ff"),
+        Recorded(ItemServicesCall(place: .path("/a")), "bf00622f61ff"),
+        Recorded(ItemServicesCall(place: .item("i", domain: "d")), "bf016169026164ff"),
+        Recorded(ItemServicesCall(place: .item("", domain: nil)), "bf0160ff"),
     ]
 }

@@ -34,5 +34,7 @@ import Testing
 }
 
 extension Recorded {
-    static let all = exchange + coordination + extensions + provider + domains + managers + scopes + hosts
+    static let all =
+        exchange + coordination + extensions + provider + domains + managers + scopes + hosts + items + secrets
+        + interfaces
 }

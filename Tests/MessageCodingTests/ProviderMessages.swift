@@ -1,3 +1,4 @@
+import Conduit
 import FileProvider
 
 extension Recorded {
@@ -131,5 +132,59 @@ extension Recorded {
                 identifier: "i", filename: "n", contentType: "t", size: 300, created: 1.5, modified: 2.5, lastUsed: 3.5),
             "bf00616901616e0261740319012c04f93e0005f9410006f94300ff"),
         Recorded(ProviderSearchResult(identifier: "", filename: "", contentType: ""), "bf006001600260ff"),
+        Recorded(begin, "bf000101616402616e03617304616605617406617007f9478008f948400961620a410a0b616cff"),
+        Recorded(
+            BeginProviderCall(
+                version: 1, domain: "", displayName: "", storage: "", domainFolder: "", temporary: "", path: nil,
+                answerTime: 0, transferTime: 0, bundleIdentifier: ""),
+            "bf00010160026003600460056007f9000008f900000960ff"),
+        Recorded(
+            item,
+            "bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf006161014101ff"
+                + "bf0061620140ff13bf0006016164023903e803616d046163056173ff1482bf00616b026174ffbf00616c01f93e"
+                + "00ffff"),
+        Recorded(
+            fullItem,
+            "bf00616901617002616e03000461750519012c0605070308f93e0009fb426d1a94a20000000af941000b4200ff"
+                + "0c41070d19012c0e41080f184410091182bf006161014101ffbf0061620140ff12616c13bf0006016164023903"
+                + "e803616d046163056173ff1482bf00616b026174ffbf00616c01f93e00ffff"),
+        Recorded(
+            ProviderItem(identifier: "i", parent: "", filename: "", kind: .folder),
+            "bf006169016002600301046005183f0f02ff"),
+        Recorded(failure, "bf0006016164023903e803616d046163056173ff"),
+        Recorded(ProviderError(.serverUnreachable, message: "m", domain: "d", code: 2), "bf0002016164020203616dff"),
+        Recorded(ProviderReply<Empty>.done(Empty()), "bf00bfffff"),
+        Recorded(ProviderReply<Empty>.failed(failure), "bf01bf0006016164023903e803616d046163056173ffff"),
+        Recorded(
+            ProviderDomainState(version: 1, userInfo: ["a": .number(1.5), "b": .text("t")]),
+            "bf00010182bf00616101f93e00ffbf006162026174ffff"),
+        Recorded(ProviderDomainState(version: 0, userInfo: [:]), "bf00000180ff"),
+        Recorded(
+            ProviderPartCall(
+                identifier: "i", contentVersion: [1], metadataVersion: [], range: 5..<300, alignment: 4096),
+            "bf006169014101024003050419012705191000ff"),
+        Recorded(
+            ProviderPartFile(item: item, file: descriptor, range: 0..<0),
+            "bf00bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf0061610141"
+                + "01ffbf0061620140ff13bf0006016164023903e803616d046163056173ff1482bf00616b026174ffbf00616c01"
+                + "f93e00ffff010002000300ff"),
+        Recorded(ProviderMetadataCall(identifier: "i", metadataChange: .lastUsed(1.5)), "bf006169010002f93e00ff"),
+        Recorded(ProviderMetadataCall(identifier: "i", metadataChange: .lastUsed(nil)), "bf0061690100ff"),
+        Recorded(ProviderMetadataCall(identifier: "i", metadataChange: .tagData([1, 2])), "bf006169010102420102ff"),
+        Recorded(ProviderMetadataCall(identifier: "i", metadataChange: .tagData(nil)), "bf0061690101ff"),
+        Recorded(ProviderMetadataCall(identifier: "i", metadataChange: .favoriteRank(7)), "bf00616901020207ff"),
+        Recorded(ProviderMetadataCall(identifier: "i", metadataChange: .favoriteRank(nil)), "bf0061690102ff"),
+        Recorded(
+            ProviderMetadataCall(identifier: "i", metadataChange: .attributes(attributes)),
+            "bf006169010302bf00f93e0001060282bf0066757365722e610140ffbf0066757365722e62014101ff03826675"
+                + "7365722e6366757365722e64ffff"),
+        Recorded(ItemAttributes(), "bf02800380ff"),
+        Recorded(
+            attributes,
+            "bf00f93e0001060282bf0066757365722e610140ffbf0066757365722e62014101ff038266757365722e636675"
+                + "7365722e64ff"),
+        Recorded(moment, "bf00000100020003000400ff"),
+        Recorded(InterfacePurpose.action("a", items: ["b"]), "bf00616101816162ff"),
+        Recorded(InterfacePurpose.failure(failure), "bf02bf0006016164023903e803616d046163056173ffff"),
     ]
 }

@@ -39,4 +39,51 @@ extension Recorded {
     static let begin = BeginProviderCall(
         version: 1, domain: "d", displayName: "n", storage: "s", domainFolder: "f", temporary: "t", path: "p",
         answerTime: 7.5, transferTime: 8.5, bundleIdentifier: "b", userInfo: [10], state: "l")
+    /// An item with all values.
+    static var fullItem: ProviderItem {
+        var item = item
+        item.contentType = "u"
+        item.capabilities = 300
+        item.childCount = 3
+        item.created = 1.5
+        item.lastUsed = 2.5
+        item.metadataVersion = [7]
+        item.favoriteRank = 300
+        item.tagData = [8]
+        item.flags = [.shared, .uploading]
+        item.fileSystemFlags = 9
+        item.linkTarget = "l"
+        return item
+    }
+    static var fullDescribed: ItemDescription {
+        var item = described
+        item.isUploaded = false
+        item.isUploading = true
+        item.sent = 300
+        item.total = 4007
+        item.isPinnedByFolder = true
+        return item
+    }
+    static var fullActivity: DomainActivity {
+        var activity = activity
+        activity.needsSignIn = true
+        activity.transfers = [TransferActivity(name: "n", isUpload: true, done: 1, total: 2)]
+        activity.cacheBytes = 300
+        activity.keptMissing = 5
+        activity.marksWaiting = 6
+        activity.marksInFlight = 7
+        activity.marksPaused = 8
+        activity.notes = ["n"]
+        activity.providerNotes = ["p"]
+        activity.disconnection = "d"
+        return activity
+    }
+    static var attributes: ItemAttributes {
+        var attributes = ItemAttributes()
+        attributes.modified = 1.5
+        attributes.permissions = 6
+        attributes.changed = ["user.b": [1], "user.a": []]
+        attributes.removed = ["user.d", "user.c"]
+        return attributes
+    }
 }

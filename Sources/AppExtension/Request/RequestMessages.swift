@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// An extension item as a message. Its attachments are manifests: to load an attachment, the receiver requests a socket
 /// from the sender.
-struct ExtensionItemMessage: Message {
+package struct ExtensionItemMessage: SchemaMessage {
     let parts: ItemParts
     let attachments: [OfferManifest]
 
@@ -14,55 +14,31 @@ struct ExtensionItemMessage: Message {
         self.attachments = attachments
     }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let title = try decoder.decodeIfPresent(ByteString.self, forKey: 0)
-        let text = try decoder.decodeIfPresent(ByteString.self, forKey: 1)
-        let userInfo = try decoder.decodeIfPresent(ByteString.self, forKey: 2)
-        parts = ItemParts(
-            title: title.map { Data($0.bytes) }, text: text.map { Data($0.bytes) },
-            userInfo: userInfo.map { Data($0.bytes) })
-        attachments = try decoder.decode(forKey: 3)
-    }
-
-    func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(parts.title.map { ByteString(Array($0)) }, forKey: 0)
-        encoder.encodeIfPresent(parts.text.map { ByteString(Array($0)) }, forKey: 1)
-        encoder.encodeIfPresent(parts.userInfo.map { ByteString(Array($0)) }, forKey: 2)
-        encoder.encode(attachments, forKey: 3)
-    }
+    package static let schema = Schema(
+        {
+            ExtensionItemMessage(parts: ItemParts(title: $0, text: $1, userInfo: $2), attachments: $3)
+        },
+        Field(0, \ExtensionItemMessage.parts.title), Field(1, \.parts.text), Field(2, \.parts.userInfo),
+        Field(3, \.attachments))
 }
 
 /// Begins a request. Sent by a host. The reply follows when the extension ends the request; if the host cancels the
 /// call, it cancels the request.
-struct BeginRequestCall: Call {
-    static var method: UInt64 { 1 }
+package struct BeginRequestCall: Call, SchemaMessage {
+    package static var method: UInt64 { 1 }
     let items: [ExtensionItemMessage]
 
     init(items: [ExtensionItemMessage]) { self.items = items }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        items = try decoder.decode(forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.items))
 
-    func encode(to encoder: inout MessageEncoder) { encoder.encode(items, forKey: 0) }
-
-    enum Reply: Message {
+    package enum Reply: SchemaMessage {
         case completed([ExtensionItemMessage])
         case cancelled(FailureMessage)
 
-        init(from decoder: inout MessageDecoder) throws(MessageError) {
-            if let items = try decoder.decodeIfPresent([ExtensionItemMessage].self, forKey: 0) {
-                self = .completed(items)
-            } else {
-                self = .cancelled(try decoder.decode(forKey: 1))
-            }
-        }
-
-        func encode(to encoder: inout MessageEncoder) {
-            switch self {
-            case .completed(let items): encoder.encode(items, forKey: 0)
-            case .cancelled(let failure): encoder.encode(failure, forKey: 1)
-            }
+        package static let schema = Schema<Reply>(tag: nil) {
+            Case(0, Self.completed, Field(0, \.self)) { if case .completed(let items) = $0 { items } else { nil } }
+            Case(1, Self.cancelled, Field(1, \.self)) { if case .cancelled(let failure) = $0 { failure } else { nil } }
         }
     }
 }

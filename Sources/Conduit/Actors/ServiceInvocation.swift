@@ -107,7 +107,7 @@ enum ServiceValue {
 }
 
 /// A call of a distributed actor's function.
-struct ServiceInvocationCall: Call {
+struct ServiceInvocationCall: Call, SchemaMessage {
     static var method: UInt64 { 1 }
     /// The mangled name of the function.
     let target: String
@@ -118,26 +118,16 @@ struct ServiceInvocationCall: Call {
         self.arguments = arguments
     }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        target = try decoder.decode(forKey: 0)
-        arguments = try decoder.decode([ByteString].self, forKey: 1).map(\.bytes)
-    }
+    static let schema = Schema(
+        { ServiceInvocationCall(target: $0, arguments: $1.map(\.bytes)) }, Field(0, \ServiceInvocationCall.target),
+        Field(1, { $0.arguments.map { ByteString($0) } }))
 
-    func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(target, forKey: 0)
-        encoder.encode(arguments.map { ByteString($0) }, forKey: 1)
-    }
-
-    struct Reply: Message {
+    struct Reply: SchemaMessage {
         /// Empty if the function returns nothing.
         let value: [UInt8]
 
         init(value: [UInt8]) { self.value = value }
 
-        init(from decoder: inout MessageDecoder) throws(MessageError) {
-            value = try decoder.decode(ByteString.self, forKey: 0).bytes
-        }
-
-        func encode(to encoder: inout MessageEncoder) { encoder.encode(ByteString(value), forKey: 0) }
+        static let schema = Schema(Self.init, Field(0, bytes: \.value))
     }
 }

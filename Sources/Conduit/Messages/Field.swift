@@ -72,6 +72,34 @@ extension Field where Value == [UInt8]? {
     }
 }
 
+extension Field {
+    /// Creates a field with an array of limited length. Decoding fails before it reads more elements. An absent array
+    /// is empty.
+    @inlinable package init<Element: MessageValue & Sendable>(
+        _ key: UInt64, _ get: @escaping @Sendable (Root) -> Value, atMost limit: Int
+    ) where Value == [Element] {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                try decoder.decodeArray(forKey: key, atMost: limit)
+            },
+            encode: { root, encoder in encoder.encode(get(root), forKey: key) })
+    }
+
+    /// Creates a field with an array of limited length that is absent if it is empty.
+    @inlinable package init<Element: MessageValue & Sendable>(
+        _ key: UInt64, unlessEmpty get: @escaping @Sendable (Root) -> Value, atMost limit: Int = .max
+    ) where Value == [Element] {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                try decoder.decodeArray(forKey: key, atMost: limit)
+            },
+            encode: { root, encoder in
+                let elements = get(root)
+                if !elements.isEmpty { encoder.encode(elements, forKey: key) }
+            })
+    }
+}
+
 /// A type of values of fields: one that is sent, or an optional one.
 @usableFromInline package protocol FieldValue: SendableMetatype {
     func encode(to encoder: inout MessageEncoder, forKey key: UInt64)

@@ -71,11 +71,18 @@ import LinuxSystem
         forKey key: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(MessageError) -> Result {
         guard try seek(key) else { throw .missing(key: key) }
+        return try readBytes(body)
+    }
+
+    /// Calls a function with the byte string at the current position, as ``decodeBytes(forKey:_:)`` does.
+    package mutating func readBytes<Result>(
+        _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(MessageError) -> Result {
         do { return body(try reader.readBytesInPlace()) } catch { throw .malformed(error) }
     }
 
     /// Whether the message has a key. If so, its value can be decoded next.
-    package mutating func contains(key: UInt64) throws(MessageError) -> Bool { try find(key) }
+    @usableFromInline package mutating func contains(key: UInt64) throws(MessageError) -> Bool { try find(key) }
 }
 
 extension MessageDecoder {

@@ -32,8 +32,11 @@ import LinuxSystem
     /// Encodes a byte string from memory, without a copy in between.
     @usableFromInline package mutating func encode(bytes: UnsafeRawBufferPointer, forKey key: UInt64) {
         write(key: key)
-        writer.write(bytes: bytes)
+        write(bytes: bytes)
     }
+
+    /// Writes a byte string as a value.
+    package mutating func write(bytes: UnsafeRawBufferPointer) { writer.write(bytes: bytes) }
 
     /// Attaches a descriptor, and writes its index as the value.
     mutating func attach(_ descriptor: FileDescriptor) {

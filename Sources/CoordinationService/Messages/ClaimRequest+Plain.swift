@@ -10,23 +10,14 @@ extension ClaimRequest {
             && answering.isEmpty && blocking.isEmpty && handed == nil && !isNoting
     }
 
-    init(plainFrom decoder: inout MessageDecoder) throws(MessageError) {
-        let number: UInt64 = try decoder.decode(forKey: 1)
-        let path = try ExactPath(checking: decoder.decode(forKey: 5))
-        let bits: UInt64 = try decoder.decode(forKey: 11)
-        guard let traits = UInt16(exactly: bits) else { throw .invalid("unknown traits of a claim: \(bits)") }
-        let purpose: String = try decoder.decode(forKey: 12)
-        let access = try Access(checking: path, key: path, Access.Traits(rawValue: traits))
-        if let fault = ClaimLimits.fault([access], purpose: purpose) { throw .invalid(fault) }
-        self.init(
-            number: number, accesses: [access], purpose: purpose, presenterTimeLimit: try decoder.decode(forKey: 13))
-    }
-
-    func encodePlainly(to encoder: inout MessageEncoder) {
-        encoder.encode(number, forKey: 1)
-        encoder.encode(accesses[0].path.string, forKey: 5)
-        encoder.encode(UInt64(accesses[0].traits.rawValue), forKey: 11)
-        encoder.encode(purpose, forKey: 12)
-        encoder.encode(presenterTimeLimit, forKey: 13)
-    }
+    /// The values of a notice. Key 0 is its tag.
+    static let plainSchema = Schema(
+        { (number: UInt64, path: PathMessage, bits: UInt64, purpose: String, timeLimit: Int) throws(MessageError) in
+            guard let traits = UInt16(exactly: bits) else { throw .invalid("unknown traits of a claim: \(bits)") }
+            let access = try Access(checking: path.path, key: path.path, Access.Traits(rawValue: traits))
+            if let fault = ClaimLimits.fault([access], purpose: purpose) { throw .invalid(fault) }
+            return ClaimRequest(number: number, accesses: [access], purpose: purpose, presenterTimeLimit: timeLimit)
+        },
+        Field(1, \ClaimRequest.number), Field(5, { PathMessage($0.accesses[0].path) }),
+        Field(11, { UInt64($0.accesses[0].traits.rawValue) }), Field(12, \.purpose), Field(13, \.presenterTimeLimit))
 }

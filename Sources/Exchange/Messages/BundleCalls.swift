@@ -39,7 +39,7 @@ package struct ListBundlesCall: Call, SchemaMessage {
 }
 
 /// A registered bundle, in the form in which clients receive it.
-package struct BundleDescription: Message, Equatable {
+package struct BundleDescription: SchemaMessage, Equatable {
     package let identifier: String
     package let path: String
     package let executable: String
@@ -52,17 +52,14 @@ package struct BundleDescription: Message, Equatable {
         team = record.team
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        path = try decoder.decode(forKey: 1)
-        executable = try decoder.decode(forKey: 2)
-        team = try decoder.decodeIfPresent(forKey: 3)
+    private init(identifier: String, path: String, executable: String, team: String?) {
+        self.identifier = identifier
+        self.path = path
+        self.executable = executable
+        self.team = team
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(path, forKey: 1)
-        encoder.encode(executable, forKey: 2)
-        encoder.encodeIfPresent(team, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init(identifier:path:executable:team:), Field(0, \.identifier), Field(1, \.path),
+        Field(2, \.executable), Field(3, \.team))
 }

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// A connection to the user's display. A caller opens the connection and hands it to the extension's process. The
 /// process itself can connect neither to a display nor to any other server of this user.
-package struct DisplayConnection: Message {
+package struct DisplayConnection: SchemaMessage {
     /// The protocol of the connection.
     package enum Kind: Int, MessageValue, Sendable {
         case wayland = 0
@@ -25,19 +25,13 @@ package struct DisplayConnection: Message {
         self.authority = authority
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        kind = try decoder.decode(forKey: 0)
-        name = try decoder.decode(forKey: 1)
-        socket = try decoder.decode(forKey: 2)
-        authority = try decoder.decode(ByteString.self, forKey: 3).bytes
-        guard name.utf8.count <= 64, !name.utf8.contains(0) else { throw .invalid("a display with no usable name") }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(kind, forKey: 0)
-        encoder.encode(name, forKey: 1)
-        encoder.encode(socket, forKey: 2)
-        encoder.encode(ByteString(authority), forKey: 3)
+    package static let schema = Schema(
+        { DisplayConnection($0, name: $1, socket: $2, authority: $3) }, Field(0, \DisplayConnection.kind),
+        Field(1, \.name), Field(2, \.socket), Field(3, bytes: \.authority)
+    ).checked { display throws(MessageError) in
+        guard display.name.utf8.count <= 64, !display.name.utf8.contains(0) else {
+            throw .invalid("a display with no usable name")
+        }
     }
 }
 

@@ -4,9 +4,9 @@ import Glibc
 import LinuxSystem
 
 /// The contents of a bookmark. ``BookmarkSeal`` encodes and decodes them.
-package struct Bookmark: Message {
+package struct Bookmark: SchemaMessage {
     /// The recipients of a security scope.
-    package struct Scope: Message, Equatable {
+    package struct Scope: SchemaMessage, Equatable {
         /// The bundle whose confined processes may use the bookmark.
         package let bundle: String?
         /// Whether the item may only be read.
@@ -28,17 +28,8 @@ package struct Bookmark: Message {
             return self.bundle == bundle || (self.bundle == nil && session != nil)
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            bundle = try decoder.decodeIfPresent(forKey: 0)
-            isReadOnly = try decoder.decode(forKey: 1)
-            session = try decoder.decodeIfPresent(forKey: 2)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encodeIfPresent(bundle, forKey: 0)
-            encoder.encode(isReadOnly, forKey: 1)
-            encoder.encodeIfPresent(session, forKey: 2)
-        }
+        package static let schema = Schema(
+            Self.init, Field(0, \.bundle), Field(1, \.isReadOnly), Field(2, \.session))
     }
 
     /// The raw value of the options with which the bookmark was created.
@@ -55,29 +46,25 @@ package struct Bookmark: Message {
     package let scope: Scope?
     package let values: [BookmarkValue]
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        options = UInt(try decoder.decode(UInt64.self, forKey: 0))
-        user = try decoder.decode(forKey: 1)
-        identity = try decoder.decode(forKey: 2)
-        path = try decoder.decode(forKey: 3)
-        inside = try decoder.decodeIfPresent(forKey: 4)
-        base = try decoder.decodeIfPresent(forKey: 5)
-        relativePath = try decoder.decodeIfPresent(forKey: 6)
-        scope = try decoder.decodeIfPresent(forKey: 7)
-        values = try decoder.decodeIfPresent(forKey: 8) ?? []
+    private init(
+        options: UInt64, user: UInt32, identity: ItemIdentity, path: String, inside: String?, base: ItemIdentity?,
+        relativePath: String?, scope: Scope?, values: [BookmarkValue]
+    ) {
+        self.options = UInt(options)
+        self.user = user
+        self.identity = identity
+        self.path = path
+        self.inside = inside
+        self.base = base
+        self.relativePath = relativePath
+        self.scope = scope
+        self.values = values
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(UInt64(options), forKey: 0)
-        encoder.encode(user, forKey: 1)
-        encoder.encode(identity, forKey: 2)
-        encoder.encode(path, forKey: 3)
-        encoder.encodeIfPresent(inside, forKey: 4)
-        encoder.encodeIfPresent(base, forKey: 5)
-        encoder.encodeIfPresent(relativePath, forKey: 6)
-        encoder.encodeIfPresent(scope, forKey: 7)
-        if !values.isEmpty { encoder.encode(values, forKey: 8) }
-    }
+    package static let schema = Schema(
+        Self.init(options:user:identity:path:inside:base:relativePath:scope:values:), Field(0, { UInt64($0.options) }),
+        Field(1, \.user), Field(2, \.identity), Field(3, \.path), Field(4, \.inside), Field(5, \.base),
+        Field(6, \.relativePath), Field(7, \.scope), Field(8, unlessEmpty: \.values))
 }
 
 extension Bookmark {

@@ -4,7 +4,7 @@ import LinuxSystem
 import UniformTypeIdentifiers
 
 /// A resource value in a bookmark, which can be shown while the item is inaccessible.
-package struct BookmarkValue: Message {
+package struct BookmarkValue: SchemaMessage {
     private enum Kind: Int, MessageValue {
         case text = 0
         case number = 1
@@ -65,25 +65,22 @@ package struct BookmarkValue: Message {
         }
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        key = URLResourceKey(rawValue: try decoder.decode(forKey: 0))
-        kind = try decoder.decode(forKey: 1)
-        text = try decoder.decodeIfPresent(forKey: 2)
-        number = try decoder.decodeIfPresent(forKey: 3)
-        real = try decoder.decodeIfPresent(forKey: 4)
-        bytes = try decoder.decodeIfPresent(forKey: 5)
-        texts = try decoder.decodeIfPresent(forKey: 6)
+    private init(
+        _ key: String, _ kind: Kind, _ text: String?, _ number: Int64?, _ real: Double?, _ bytes: ByteString?,
+        _ texts: [String]?
+    ) {
+        self.key = URLResourceKey(rawValue: key)
+        self.kind = kind
+        self.text = text
+        self.number = number
+        self.real = real
+        self.bytes = bytes
+        self.texts = texts
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(key.rawValue, forKey: 0)
-        encoder.encode(kind, forKey: 1)
-        encoder.encodeIfPresent(text, forKey: 2)
-        encoder.encodeIfPresent(number, forKey: 3)
-        encoder.encodeIfPresent(real, forKey: 4)
-        encoder.encodeIfPresent(bytes, forKey: 5)
-        encoder.encodeIfPresent(texts, forKey: 6)
-    }
+    package static let schema = Schema(
+        Self.init(_:_:_:_:_:_:_:), Field(0, \.key.rawValue), Field(1, \.kind), Field(2, \.text), Field(3, \.number),
+        Field(4, \.real), Field(5, \.bytes), Field(6, \.texts))
 }
 
 extension Bookmark {

@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 /// It consists of the inode number and the file handle, if the file system supports handles. A later file with the same
 /// inode number has another handle. If the file system does not support handles, the birth time is used instead.
-package struct ItemIdentity: Message, Hashable {
+package struct ItemIdentity: SchemaMessage, Hashable {
     let device: UInt64
     let inode: UInt64
     /// The file system's identifier according to statfs(2). Device numbers may change when the machine restarts.
@@ -42,28 +42,21 @@ package struct ItemIdentity: Message, Hashable {
         device == other.device || (fileSystem != nil && fileSystem == other.fileSystem)
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        device = try decoder.decode(forKey: 0)
-        inode = try decoder.decode(forKey: 1)
-        fileSystem = try decoder.decodeIfPresent(forKey: 2)
-        let type: Int32? = try decoder.decodeIfPresent(forKey: 3)
-        let bytes: ByteString? = try decoder.decodeIfPresent(forKey: 4)
-        born = try decoder.decodeIfPresent(forKey: 5)
-        isDirectory = try decoder.decode(forKey: 6)
-        if let type, let bytes {
-            handle = KernelFileHandle(type: type, bytes: bytes.bytes)
-        } else {
-            handle = nil
-        }
+    private init(
+        device: UInt64, inode: UInt64, fileSystem: UInt64?, handleType: Int32?, handleBytes: [UInt8]?, born: Int64?,
+        isDirectory: Bool
+    ) {
+        self.device = device
+        self.inode = inode
+        self.fileSystem = fileSystem
+        handle =
+            if let handleType, let handleBytes { KernelFileHandle(type: handleType, bytes: handleBytes) } else { nil }
+        self.born = born
+        self.isDirectory = isDirectory
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(device, forKey: 0)
-        encoder.encode(inode, forKey: 1)
-        encoder.encodeIfPresent(fileSystem, forKey: 2)
-        encoder.encodeIfPresent(handle?.type, forKey: 3)
-        encoder.encodeIfPresent(handle.map { ByteString($0.bytes) }, forKey: 4)
-        encoder.encodeIfPresent(born, forKey: 5)
-        encoder.encode(isDirectory, forKey: 6)
-    }
+    package static let schema = Schema(
+        Self.init(device:inode:fileSystem:handleType:handleBytes:born:isDirectory:), Field(0, \.device),
+        Field(1, \.inode), Field(2, \.fileSystem), Field(3, \.handle?.type), Field(4, bytes: \.handle?.bytes),
+        Field(5, \.born), Field(6, \.isDirectory))
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The identity and last known path of the item to which a directory of versions belongs. They are stored in a file in
 /// that directory.
-struct ItemTrace: Message {
+package struct ItemTrace: SchemaMessage {
     private static let name = "identity"
 
     let identity: ItemIdentity
@@ -11,9 +11,10 @@ struct ItemTrace: Message {
     /// The date since which the item has been missing.
     var missingSince: Date?
 
-    init(identity: ItemIdentity, path: String) {
+    init(identity: ItemIdentity, path: String, missingSince: Date? = nil) {
         self.identity = identity
         self.path = path
+        self.missingSince = missingSince
     }
 
     /// Reads the trace in a directory of versions; `nil` if the directory has no trace.
@@ -32,16 +33,9 @@ struct ItemTrace: Message {
         try Data(encoder.bytes).write(to: URL(fileURLWithPath: folder + "/" + Self.name), options: .atomic)
     }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identity = try decoder.decode(forKey: 0)
-        path = try decoder.decode(forKey: 1)
-        let seconds: Double? = try decoder.decodeIfPresent(forKey: 2)
-        missingSince = seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
-    }
-
-    func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identity, forKey: 0)
-        encoder.encode(path, forKey: 1)
-        encoder.encodeIfPresent(missingSince?.timeIntervalSinceReferenceDate, forKey: 2)
-    }
+    package static let schema = Schema(
+        {
+            ItemTrace(identity: $0, path: $1, missingSince: $2.map { Date(timeIntervalSinceReferenceDate: $0) })
+        },
+        Field(0, \ItemTrace.identity), Field(1, \.path), Field(2, \.missingSince?.timeIntervalSinceReferenceDate))
 }

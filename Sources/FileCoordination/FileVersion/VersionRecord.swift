@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 
 /// The metadata of a stored version.
-package struct VersionRecord: Message, Hashable {
+package struct VersionRecord: SchemaMessage, Hashable {
     package let identifier: UUID
     /// The item's name when the version was stored.
     package let name: String
@@ -34,29 +34,27 @@ package struct VersionRecord: Message, Hashable {
         added = modificationDate
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        name = try decoder.decode(forKey: 1)
+    private init(
+        _ identifier: UUID, _ name: String, _ computer: String, modified: Double, added: Double, isConflict: Bool,
+        isResolved: Bool, isDiscardable: Bool
+    ) throws(MessageError) {
         // The name becomes part of a path, and a record from another process must not be trusted.
         guard FileName(name) != nil else { throw .invalid("a version has the name of a file") }
-        computer = try decoder.decode(forKey: 2)
-        modificationDate = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 3))
-        added = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 4))
-        isConflict = try decoder.decode(forKey: 5)
-        isResolved = try decoder.decode(forKey: 6)
-        isDiscardable = try decoder.decode(forKey: 7)
+        self.identifier = identifier
+        self.name = name
+        self.computer = computer
+        modificationDate = Date(timeIntervalSinceReferenceDate: modified)
+        self.added = Date(timeIntervalSinceReferenceDate: added)
+        self.isConflict = isConflict
+        self.isResolved = isResolved
+        self.isDiscardable = isDiscardable
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(name, forKey: 1)
-        encoder.encode(computer, forKey: 2)
-        encoder.encode(modificationDate.timeIntervalSinceReferenceDate, forKey: 3)
-        encoder.encode(added.timeIntervalSinceReferenceDate, forKey: 4)
-        encoder.encode(isConflict, forKey: 5)
-        encoder.encode(isResolved, forKey: 6)
-        encoder.encode(isDiscardable, forKey: 7)
-    }
+    package static let schema = Schema(
+        Self.init(_:_:_:modified:added:isConflict:isResolved:isDiscardable:), Field(0, \.identifier),
+        Field(1, \.name), Field(2, \.computer), Field(3, \.modificationDate.timeIntervalSinceReferenceDate),
+        Field(4, \.added.timeIntervalSinceReferenceDate), Field(5, \.isConflict), Field(6, \.isResolved),
+        Field(7, \.isDiscardable))
 
     static var thisComputer: String {
         var name = [CChar](repeating: 0, count: 256)
@@ -113,7 +111,7 @@ struct KeptVersion {
 }
 
 /// A change of an item's versions, in the form in which it is sent to presenters.
-package struct VersionChange: Message, Hashable {
+package struct VersionChange: SchemaMessage, Hashable {
     package enum Kind: UInt64, MessageValue {
         case gained = 0
         case lost = 1
@@ -128,13 +126,5 @@ package struct VersionChange: Message, Hashable {
         self.record = record
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        kind = try decoder.decode(forKey: 0)
-        record = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(kind, forKey: 0)
-        encoder.encode(record, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.kind), Field(1, \.record))
 }

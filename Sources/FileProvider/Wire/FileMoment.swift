@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 
 /// The status of a file at some moment, used to detect later writes.
-package struct FileMoment: Message, Hashable {
+package struct FileMoment: SchemaMessage, Hashable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64
@@ -18,21 +18,17 @@ package struct FileMoment: Message, Hashable {
         changed = status.changedNanoseconds
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        device = try decoder.decode(forKey: 0)
-        inode = try decoder.decode(forKey: 1)
-        size = Int64(try decoder.decode(forKey: 2) as Int)
-        modified = Int64(try decoder.decode(forKey: 3) as Int)
-        changed = Int64(try decoder.decode(forKey: 4) as Int)
+    private init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(device, forKey: 0)
-        encoder.encode(inode, forKey: 1)
-        encoder.encode(Int(size), forKey: 2)
-        encoder.encode(Int(modified), forKey: 3)
-        encoder.encode(Int(changed), forKey: 4)
-    }
+    package static let schema = Schema(
+        Self.init(device:inode:size:modified:changed:), Field(0, \.device), Field(1, \.inode), Field(2, \.size),
+        Field(3, \.modified), Field(4, \.changed))
 
     /// Whether both are the same file with the same size and modification date. Ignores ``changed``, because renaming
     /// the file updates it.

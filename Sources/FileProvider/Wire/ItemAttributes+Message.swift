@@ -1,20 +1,18 @@
 import Conduit
 import ItemValues
 
-extension ItemAttributes: Message {
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        modified = try decoder.decodeIfPresent(forKey: 0)
-        permissions = try decoder.decodeIfPresent(UInt64.self, forKey: 1).map { UInt($0) }
-        changed = try decoder.decode([NamedBytes].self, forKey: 2).byName
-        removed = Set(try decoder.decode([String].self, forKey: 3))
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(modified, forKey: 0)
-        encoder.encodeIfPresent(permissions.map { UInt64($0) }, forKey: 1)
-        encoder.encode([NamedBytes](changed), forKey: 2)
-        encoder.encode(removed.sorted(), forKey: 3)
-    }
+extension ItemAttributes: SchemaMessage {
+    package static let schema = Schema(
+        {
+            var attributes = ItemAttributes()
+            attributes.modified = $0
+            attributes.permissions = $1.map { UInt($0) }
+            attributes.changed = $2.byName
+            attributes.removed = Set($3)
+            return attributes
+        },
+        Field(0, \ItemAttributes.modified), Field(1, { $0.permissions.map { UInt64($0) } }),
+        Field(2, { [NamedBytes]($0.changed) }), Field(3, { $0.removed.sorted() }))
 }
 
 /// An extended attribute.

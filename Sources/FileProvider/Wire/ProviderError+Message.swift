@@ -4,37 +4,31 @@ import ItemValues
 extension ProviderError.Kind: MessageValue {}
 extension ProviderItem.Kind: MessageValue {}
 
-extension ProviderError: Message {
+extension ProviderError: SchemaMessage {
     /// The maximum number of bytes of the message for the user; the rest is cut off.
     private static let longestMessage = 4096
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let kind: Kind = try decoder.decode(forKey: 0)
-        let domain = try decoder.decode(String.self, forKey: 1)
-        let code = try decoder.decode(Int.self, forKey: 2)
-        let message = try decoder.decode(String.self, forKey: 3)
-        self.init(
-            kind, message: message.shortened(toBytes: Self.longestMessage),
-            domain: domain.shortened(toBytes: Self.longestMessage), code: code)
-        collidingItem = try decoder.decodeIfPresent(String.self, forKey: 4)
-        suggestion = try decoder.decodeIfPresent(String.self, forKey: 5)?.shortened(toBytes: Self.longestMessage)
-        if let collidingItem, collidingItem.utf8.count > ProviderItem.longestText {
-            throw .invalid("an identifier of \(collidingItem.utf8.count) bytes")
-        }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(kind, forKey: 0)
-        encoder.encode(domain, forKey: 1)
-        encoder.encode(code, forKey: 2)
-        encoder.encode(message.shortened(toBytes: Self.longestMessage), forKey: 3)
-        if let collidingItem { encoder.encode(collidingItem, forKey: 4) }
-        encoder.encodeIfPresent(suggestion?.shortened(toBytes: Self.longestMessage), forKey: 5)
-    }
+    package static let schema = Schema(
+        {
+            (kind: Kind, domain: String, code: Int, message: String, collidingItem: String?, suggestion: String?)
+                throws(MessageError) in
+            if let collidingItem, collidingItem.utf8.count > ProviderItem.longestText {
+                throw .invalid("an identifier of \(collidingItem.utf8.count) bytes")
+            }
+            var error = ProviderError(
+                kind, message: message.shortened(toBytes: longestMessage),
+                domain: domain.shortened(toBytes: longestMessage), code: code)
+            error.collidingItem = collidingItem
+            error.suggestion = suggestion?.shortened(toBytes: longestMessage)
+            return error
+        },
+        Field(0, \ProviderError.kind), Field(1, \.domain), Field(2, \.code),
+        Field(3, { $0.message.shortened(toBytes: longestMessage) }), Field(4, \.collidingItem),
+        Field(5, { $0.suggestion?.shortened(toBytes: longestMessage) }))
 }
 
 /// A provider's reply: the value that was requested, or a failure.
-package enum ProviderReply<Value: Message>: Message {
+package enum ProviderReply<Value: Message>: SchemaMessage {
     case done(Value)
     case failed(ProviderError)
 
@@ -46,18 +40,10 @@ package enum ProviderReply<Value: Message>: Message {
             }
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        if let value = try decoder.decodeIfPresent(Value.self, forKey: 0) {
-            self = .done(value)
-        } else {
-            self = .failed(try decoder.decode(forKey: 1))
-        }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        switch self {
-        case .done(let value): encoder.encode(value, forKey: 0)
-        case .failed(let failure): encoder.encode(failure, forKey: 1)
+    package static var schema: Schema<ProviderReply> {
+        Schema(tag: nil) {
+            Case(0, Self.done, Field(0, \.self)) { if case .done(let value) = $0 { value } else { nil } }
+            Case(1, Self.failed, Field(1, \.self)) { if case .failed(let failure) = $0 { failure } else { nil } }
         }
     }
 

@@ -16,7 +16,7 @@ package enum ProviderWire {
 
 /// The first request, which names the domain of the process. The reply comes when the provider's object has been
 /// created.
-package struct BeginProviderCall: ProviderCall {
+package struct BeginProviderCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 1 }
@@ -64,35 +64,21 @@ package struct BeginProviderCall: ProviderCall {
         self.state = state
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        version = try decoder.decode(forKey: 0)
-        domain = try decoder.decode(forKey: 1)
-        displayName = try decoder.decode(forKey: 2)
-        storage = try decoder.decode(forKey: 3)
-        domainFolder = try decoder.decode(forKey: 4)
-        temporary = try decoder.decode(forKey: 5)
-        path = try decoder.decodeIfPresent(forKey: 6)
-        answerTime = try decoder.decode(forKey: 7)
-        transferTime = try decoder.decode(forKey: 8)
-        bundleIdentifier = try decoder.decode(forKey: 9)
-        userInfo = try decoder.decodeIfPresent(ByteString.self, forKey: 10)?.bytes
-        state = try decoder.decodeIfPresent(forKey: 11)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(version, forKey: 0)
-        encoder.encode(domain, forKey: 1)
-        encoder.encode(displayName, forKey: 2)
-        encoder.encode(storage, forKey: 3)
-        encoder.encode(domainFolder, forKey: 4)
-        encoder.encode(temporary, forKey: 5)
-        if let path { encoder.encode(path, forKey: 6) }
-        encoder.encode(answerTime, forKey: 7)
-        encoder.encode(transferTime, forKey: 8)
-        encoder.encode(bundleIdentifier, forKey: 9)
-        encoder.encodeIfPresent(userInfo.map { ByteString($0) }, forKey: 10)
-        encoder.encodeIfPresent(state, forKey: 11)
-    }
+    package static let schema = Schema(
+        {
+            (
+                version: UInt64, names: (String, String), folders: (String, String, String), path: String?,
+                times: (Double, Double), bundleIdentifier: String, userInfo: [UInt8]?, state: String?
+            ) in
+            BeginProviderCall(
+                version: version, domain: names.0, displayName: names.1, storage: folders.0, domainFolder: folders.1,
+                temporary: folders.2, path: path, answerTime: times.0, transferTime: times.1,
+                bundleIdentifier: bundleIdentifier, userInfo: userInfo, state: state)
+        },
+        Field(0, \BeginProviderCall.version), group(Field(1, \.domain), Field(2, \.displayName)),
+        group(Field(3, \.storage), Field(4, \.domainFolder), Field(5, \.temporary)), Field(6, \.path),
+        group(Field(7, \.answerTime), Field(8, \.transferTime)), Field(9, \.bundleIdentifier),
+        Field(10, bytes: \.userInfo), Field(11, \.state))
 }
 
 /// A request for an item's current metadata.

@@ -11,54 +11,32 @@ package enum UserMetadataChange: Sendable, Equatable {
 }
 
 /// A request to set one kind of an item's user metadata, or its attributes.
-package struct ProviderMetadataCall: ProviderCall {
+package struct ProviderMetadataCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 20 }
     package let identifier: String
     package let metadataChange: UserMetadataChange
 
-    private enum Kind {
-        static let lastUsed: UInt8 = 0
-        static let tagData: UInt8 = 1
-        static let favoriteRank: UInt8 = 2
-        static let attributes: UInt8 = 3
-    }
-
     package init(identifier: String, metadataChange: UserMetadataChange) {
         self.identifier = identifier
         self.metadataChange = metadataChange
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        let kind: UInt8 = try decoder.decode(forKey: 1)
-        switch kind {
-        case Kind.lastUsed: metadataChange = .lastUsed(try decoder.decodeIfPresent(forKey: 2))
-        case Kind.tagData:
-            let data: ByteString? = try decoder.decodeIfPresent(forKey: 2)
-            metadataChange = .tagData(data?.bytes)
-        case Kind.favoriteRank: metadataChange = .favoriteRank(try decoder.decodeIfPresent(forKey: 2))
-        case Kind.attributes: metadataChange = .attributes(try decoder.decode(forKey: 2))
-        default: throw .invalid("unknown fact: \(kind)")
-        }
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.identifier), Field(inline: UserMetadataChange.schema, \.metadataChange))
+}
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        switch metadataChange {
-        case .lastUsed(let time):
-            encoder.encode(Kind.lastUsed, forKey: 1)
-            encoder.encodeIfPresent(time, forKey: 2)
-        case .tagData(let data):
-            encoder.encode(Kind.tagData, forKey: 1)
-            encoder.encodeIfPresent(data.map { ByteString($0) }, forKey: 2)
-        case .favoriteRank(let rank):
-            encoder.encode(Kind.favoriteRank, forKey: 1)
-            encoder.encodeIfPresent(rank, forKey: 2)
-        case .attributes(let attributes):
-            encoder.encode(Kind.attributes, forKey: 1)
-            encoder.encode(attributes, forKey: 2)
+extension UserMetadataChange {
+    /// The values of a call. Key 0 is the item's identifier.
+    fileprivate static let schema = Schema<UserMetadataChange>(tag: 1) {
+        Case(0, Self.lastUsed, Field(2, \.self)) { if case .lastUsed(let time) = $0 { .some(time) } else { nil } }
+        Case(1, Self.tagData, Field(2, bytes: \.self)) { if case .tagData(let data) = $0 { .some(data) } else { nil } }
+        Case(2, Self.favoriteRank, Field(2, \.self)) {
+            if case .favoriteRank(let rank) = $0 { .some(rank) } else { nil }
+        }
+        Case(3, Self.attributes, Field(2, \.self)) {
+            if case .attributes(let attributes) = $0 { attributes } else { nil }
         }
     }
 }

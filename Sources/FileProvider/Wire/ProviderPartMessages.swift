@@ -22,7 +22,7 @@ package struct ProviderServesParts: SchemaMessage {
 }
 
 /// A request for a byte range of a file. It reports the number of bytes as progress.
-package struct ProviderPartCall: ProviderCall {
+package struct ProviderPartCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderPartFile
     package typealias Reply = ProviderReply<ProviderPartFile>
     package static var method: UInt64 { 63 }
@@ -45,26 +45,18 @@ package struct ProviderPartCall: ProviderCall {
         self.alignment = alignment
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        contentVersion = try decoder.decode(ByteString.self, forKey: 1).bytes
-        metadataVersion = try decoder.decode(ByteString.self, forKey: 2).bytes
-        range = try decoder.decodeByteRange(start: 3, count: 4)
-        alignment = try decoder.decode(forKey: 5)
-        guard alignment > 0, alignment & (alignment - 1) == 0 else { throw .invalid("an alignment of \(alignment)") }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(ByteString(contentVersion), forKey: 1)
-        encoder.encode(ByteString(metadataVersion), forKey: 2)
-        encoder.encode(range, start: 3, count: 4)
-        encoder.encode(alignment, forKey: 5)
+    package static let schema = Schema(
+        Self.init, Field(0, \.identifier), Field(1, bytes: \.contentVersion), Field(2, bytes: \.metadataVersion),
+        Field(inline: .byteRange(start: 3, count: 4), \.range), Field(5, \.alignment)
+    ).checked { call throws(MessageError) in
+        guard call.alignment > 0, call.alignment & (call.alignment - 1) == 0 else {
+            throw .invalid("an alignment of \(call.alignment)")
+        }
     }
 }
 
 /// A byte range of a file, and the item to which it belongs. The range is in an open file, at the same offsets.
-package struct ProviderPartFile: Message {
+package struct ProviderPartFile: SchemaMessage {
     package let item: ProviderItem
     package let file: FileDescriptor
     /// The range of bytes that the file contains.
@@ -76,33 +68,20 @@ package struct ProviderPartFile: Message {
         self.range = range
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        item = try decoder.decode(forKey: 0)
-        file = try decoder.decode(forKey: 1)
-        range = try decoder.decodeByteRange(start: 2, count: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(item, forKey: 0)
-        encoder.encode(file, forKey: 1)
-        encoder.encode(range, start: 2, count: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.item), Field(1, \.file), Field(inline: .byteRange(start: 2, count: 3), \.range))
 }
 
-extension MessageDecoder {
-    /// Decodes a byte range from its start and length. Checks both, so that later arithmetic cannot overflow.
-    fileprivate mutating func decodeByteRange(start: UInt64, count: UInt64) throws(MessageError) -> Range<Int64> {
-        let first = Int64(try decode(Int.self, forKey: start))
-        let length = Int64(try decode(Int.self, forKey: count))
-        let (end, isTooFar) = first.addingReportingOverflow(length)
-        guard first >= 0, length >= 0, !isTooFar else { throw .invalid("\(length) bytes from \(first) on") }
-        return first..<end
-    }
-}
-
-extension MessageEncoder {
-    fileprivate mutating func encode(_ range: Range<Int64>, start: UInt64, count: UInt64) {
-        encode(Int(range.lowerBound), forKey: start)
-        encode(Int(range.upperBound - range.lowerBound), forKey: count)
+extension Schema where Root == Range<Int64> {
+    /// Returns the schema of a byte range, which is sent as its start and length under two keys. Both are checked, so
+    /// that later arithmetic cannot overflow.
+    fileprivate static func byteRange(start: UInt64, count: UInt64) -> Schema {
+        Schema(
+            { (first: Int64, length: Int64) throws(MessageError) in
+                let (end, isTooFar) = first.addingReportingOverflow(length)
+                guard first >= 0, length >= 0, !isTooFar else { throw .invalid("\(length) bytes from \(first) on") }
+                return first..<end
+            },
+            Field(start, \Range<Int64>.lowerBound), Field(count, { $0.upperBound - $0.lowerBound }))
     }
 }

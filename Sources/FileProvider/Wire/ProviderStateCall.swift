@@ -12,7 +12,7 @@ package struct ProviderStateCall: ProviderCall, SchemaMessage {
 }
 
 /// A provider's state of its whole domain: `NSFileProviderDomainState`.
-package struct ProviderDomainState: Message, Equatable {
+package struct ProviderDomainState: SchemaMessage, Equatable {
     /// The domain version, at least 0. If ``userInfo`` differs, the version differs, too.
     package let version: Int64
     /// Values for the activation rules of the provider's actions.
@@ -23,19 +23,13 @@ package struct ProviderDomainState: Message, Equatable {
         self.userInfo = userInfo
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        version = try decoder.decode(forKey: 0)
-        let entries: [ProviderItem.UserInfoEntry] = try decoder.decode(forKey: 1)
-        userInfo = Dictionary(entries.map { ($0.name, $0.value) }) { first, _ in first }
-        guard version >= 0 else { throw .invalid("a version of \(version)") }
-        guard ProviderItem.size(of: userInfo) <= ProviderItem.longestUserInfo else {
+    package static let schema = Schema(
+        { ProviderDomainState(version: $0, userInfo: $1.byName) }, Field(0, \ProviderDomainState.version),
+        Field(1, { [ProviderItem.UserInfoEntry]($0.userInfo) })
+    ).checked { state throws(MessageError) in
+        guard state.version >= 0 else { throw .invalid("a version of \(state.version)") }
+        guard ProviderItem.size(of: state.userInfo) <= ProviderItem.longestUserInfo else {
             throw .invalid("a domain with more than \(ProviderItem.longestUserInfo) bytes of userInfo")
         }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(version, forKey: 0)
-        let entries = userInfo.sorted { $0.key < $1.key }
-        encoder.encode(entries.map { ProviderItem.UserInfoEntry(name: $0.key, value: $0.value) }, forKey: 1)
     }
 }

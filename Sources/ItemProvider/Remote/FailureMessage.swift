@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Errors are not archived as objects: Foundation's archiver on Linux ends the process on some of them, and an
 /// archive from another process could name any class.
-package struct FailureMessage: Message {
+package struct FailureMessage: SchemaMessage {
     package let domain: String
     package let code: Int
     /// The sentence for the user.
@@ -48,19 +48,15 @@ package struct FailureMessage: Message {
         return NSError(domain: domain, code: code, userInfo: userInfo)
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        code = try decoder.decode(forKey: 1)
-        message = try decoder.decode(forKey: 2)
-        reason = try decoder.decodeIfPresent(forKey: 3)
-        underlying = try decoder.decodeIfPresent(forKey: 4) ?? []
+    private init(domain: String, code: Int, message: String, reason: String?, underlying: [FailureMessage]) {
+        self.domain = domain
+        self.code = code
+        self.message = message
+        self.reason = reason
+        self.underlying = underlying
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(code, forKey: 1)
-        encoder.encode(message, forKey: 2)
-        encoder.encodeIfPresent(reason, forKey: 3)
-        if !underlying.isEmpty { encoder.encode(underlying, forKey: 4) }
-    }
+    package static let schema = Schema(
+        Self.init(domain:code:message:reason:underlying:), Field(0, \.domain), Field(1, \.code),
+        Field(2, \.message), Field(3, \.reason), Field(4, unlessEmpty: \.underlying))
 }

@@ -6,50 +6,34 @@ import LinuxSystem
 import UniformTypeIdentifiers
 
 /// A request to a provider's process for the object of the coercing interface behind a representation.
-package struct ItemCall: Call {
+package struct ItemCall: Call, SchemaMessage {
     package static var method: UInt64 { 2 }
     /// The position of the representation in the item's manifest.
     let index: Int
     let request: ItemRequestMessage
 
     init(index: Int, _ request: ItemRequest) {
+        self.init(index: index, request: ItemRequestMessage(request))
+    }
+
+    private init(index: Int, request: ItemRequestMessage) {
         self.index = index
-        self.request = ItemRequestMessage(request)
+        self.request = request
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        index = try decoder.decode(forKey: 0)
-        request = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(index, forKey: 0)
-        encoder.encode(request, forKey: 1)
-    }
+    package static let schema = Schema(Self.init(index:request:), Field(0, \.index), Field(1, \.request))
 
     /// The result of the load handler.
-    package enum Reply: Message {
+    package enum Reply: SchemaMessage {
         case value(ItemMessage)
         /// The object cannot be sent: load the representation as data or a file.
         case asItComes
         case failed(FailureMessage)
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            if let value = try decoder.decodeIfPresent(ItemMessage.self, forKey: 0) {
-                self = .value(value)
-            } else if let failure = try decoder.decodeIfPresent(FailureMessage.self, forKey: 1) {
-                self = .failed(failure)
-            } else {
-                self = .asItComes
-            }
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            switch self {
-            case .value(let value): encoder.encode(value, forKey: 0)
-            case .asItComes: break
-            case .failed(let failure): encoder.encode(failure, forKey: 1)
-            }
+        package static let schema = Schema<Reply>(tag: nil) {
+            Case(0, Self.value, Field(0, \.self)) { if case .value(let value) = $0 { value } else { nil } }
+            Case(1, Self.failed, Field(1, \.self)) { if case .failed(let failure) = $0 { failure } else { nil } }
+            Case(otherwise: Self.asItComes) { if case .asItComes = $0 { true } else { false } }
         }
     }
 }
@@ -88,7 +72,7 @@ extension ItemCall.Reply {
 
 /// An object as a message. An object of a class that both sides know has a specific form. Any other object is archived.
 /// Archives can name any class, so the consumer decides which classes it accepts.
-package struct ItemMessage: Message {
+package struct ItemMessage: SchemaMessage {
     private enum Kind: Int, MessageValue {
         case text = 0
         case url = 1
@@ -150,17 +134,14 @@ package struct ItemMessage: Message {
         bytes = SupplyMessage(try SupplyPacking.pack(.bytes(data), isCancelled: { false }, report: { _ in }))
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        kind = try decoder.decode(forKey: 0)
-        bytes = try decoder.decode(forKey: 1)
-        scale = try decoder.decodeIfPresent(forKey: 2)
+    private init(kind: Kind, bytes: SupplyMessage, scale: Double?) {
+        self.kind = kind
+        self.bytes = bytes
+        self.scale = scale
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(kind, forKey: 0)
-        encoder.encode(bytes, forKey: 1)
-        encoder.encodeIfPresent(scale, forKey: 2)
-    }
+    package static let schema = Schema(
+        Self.init(kind:bytes:scale:), Field(0, \.kind), Field(1, \.bytes), Field(2, \.scale))
 
     /// Creates the object.
     ///

@@ -8,7 +8,7 @@ import Images
 /// Only classes that both sides know are sent, by names that this protocol defines. For any other class, the provider's
 /// handler gets `nil`. Options are sent only if a property list can contain them, except for the preferred size of an
 /// image.
-struct ItemRequestMessage: Message {
+struct ItemRequestMessage: SchemaMessage {
     private enum ClassName: Int, MessageValue {
         case data = 0
         case string = 1
@@ -60,21 +60,19 @@ struct ItemRequestMessage: Message {
         return ItemRequest(expectedClass: wanted, options: Disconnected(given))
     }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        expectedClass = try decoder.decodeIfPresent(forKey: 0)
-        options = try decoder.contains(key: 1) ? try decoder.decodeBytes(forKey: 1) { Data($0) } : nil
-        imageSize = try decoder.decodeIfPresent(forKey: 2)
+    private init(expectedClass: ClassName?, options: Data?, imageSize: ImageSize?) {
+        self.expectedClass = expectedClass
+        self.options = options
+        self.imageSize = imageSize
     }
 
-    func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(expectedClass, forKey: 0)
-        options?.withUnsafeBytes { encoder.encode(bytes: $0, forKey: 1) }
-        encoder.encodeIfPresent(imageSize, forKey: 2)
-    }
+    static let schema = Schema(
+        Self.init(expectedClass:options:imageSize:), Field(0, \.expectedClass), Field(1, \.options),
+        Field(2, \.imageSize))
 }
 
 /// The value of `NSItemProviderPreferredImageSizeKey`, which a property list cannot contain.
-private struct ImageSize: Message {
+private struct ImageSize: SchemaMessage {
     private let width: Double
     private let height: Double
     /// Whether the size was given as an `NSValue`.
@@ -91,15 +89,12 @@ private struct ImageSize: Message {
         return isBoxed ? NSValue(size: size) : size
     }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        width = try decoder.decode(forKey: 0)
-        height = try decoder.decode(forKey: 1)
-        isBoxed = try decoder.decode(forKey: 2)
+    private init(width: Double, height: Double, isBoxed: Bool) {
+        self.width = width
+        self.height = height
+        self.isBoxed = isBoxed
     }
 
-    func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(width, forKey: 0)
-        encoder.encode(height, forKey: 1)
-        encoder.encode(isBoxed, forKey: 2)
-    }
+    static let schema = Schema(
+        Self.init(width:height:isBoxed:), Field(0, \.width), Field(1, \.height), Field(2, \.isBoxed))
 }

@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 
 /// A request to a provider's process for one representation of the item to which their socket belongs.
-package struct LoadCall: Call {
+package struct LoadCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     /// The position of the representation in the item's manifest.
     package let index: Int
@@ -17,41 +17,19 @@ package struct LoadCall: Call {
         self.target = target
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        index = try decoder.decode(forKey: 0)
-        delivery = try decoder.decode(forKey: 1)
-        target = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(index, forKey: 0)
-        encoder.encode(delivery, forKey: 1)
-        encoder.encodeIfPresent(target, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.index), Field(1, \.delivery), Field(2, \.target))
 
     /// The result of the load handler.
-    package enum Reply: Message {
+    package enum Reply: SchemaMessage {
         case supplied(SupplyMessage)
         case failed(FailureMessage)
         /// A directory of this name was copied into the consumer's directory, see ``FolderPlacement``.
         case placed(name: String)
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            if let supply = try decoder.decodeIfPresent(SupplyMessage.self, forKey: 0) {
-                self = .supplied(supply)
-            } else if let name = try decoder.decodeIfPresent(String.self, forKey: 2) {
-                self = .placed(name: name)
-            } else {
-                self = .failed(try decoder.decode(forKey: 1))
-            }
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            switch self {
-            case .supplied(let supply): encoder.encode(supply, forKey: 0)
-            case .failed(let failure): encoder.encode(failure, forKey: 1)
-            case .placed(let name): encoder.encode(name, forKey: 2)
-            }
+        package static let schema = Schema<Reply>(tag: nil) {
+            Case(0, Self.supplied, Field(0, \.self)) { if case .supplied(let supply) = $0 { supply } else { nil } }
+            Case(2, Self.placed, Field(2, \.self)) { if case .placed(let name) = $0 { name } else { nil } }
+            Case(1, Self.failed, Field(1, \.self)) { if case .failed(let failure) = $0 { failure } else { nil } }
         }
     }
 }

@@ -5,7 +5,7 @@ import Images
 import UniformTypeIdentifiers
 
 /// A request to a provider's process for the preview that its client creates.
-package struct PreviewCall: Call {
+package struct PreviewCall: Call, SchemaMessage {
     package static var method: UInt64 { 3 }
     package typealias Reply = ItemCall.Reply
 
@@ -15,9 +15,9 @@ package struct PreviewCall: Call {
         request = ItemRequestMessage(ItemRequest(expectedClass: nil, options: options.map { Disconnected($0) }))
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { request = try decoder.decode(forKey: 0) }
+    private init(request: ItemRequestMessage) { self.request = request }
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(request, forKey: 0) }
+    package static let schema = Schema(Self.init(request:), Field(0, \.request))
 }
 
 extension PreviewCall {

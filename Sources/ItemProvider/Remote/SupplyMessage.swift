@@ -6,7 +6,7 @@ import LinuxSystem
 /// A load handler's result as a message to another process.
 ///
 /// Small data is inside the message, larger data in a sealed memory file, and files are open descriptors.
-package struct SupplyMessage: Message {
+package struct SupplyMessage: SchemaMessage {
     /// The maximum size in bytes of data inside the message. For this size, a memory file would be slower.
     package static let inlineBytes = 4 << 10
 
@@ -14,66 +14,55 @@ package struct SupplyMessage: Message {
 
     package init(_ supply: Supply) { self.supply = supply }
 
-    private enum Kind: Int, MessageValue {
-        case bytes = 0
-        case memory = 1
-        case file = 2
-        case directory = 3
-    }
-
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let kind: Kind = try decoder.decode(forKey: 0)
-        switch kind {
-        case .bytes:
-            supply = .bytes(try decoder.decodeBytes(forKey: 1) { Data($0) })
-        case .memory:
-            let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
-            let size: Int = try decoder.decode(forKey: 3)
-            // These calls must not block this thread. Only memory files have seals, and their status comes from
-            // memory.
-            guard MemoryFile.isSealed(descriptor), let status = try? descriptor.status(), size == status.size
-            else { throw .invalid("the data's memory file is not sealed, or not of the size it says") }
-            supply = .memory(descriptor, size: size)
-        case .file, .directory:
-            let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
-            // The sender itself must be able to read the file: the receiver could open a mere handle (`O_PATH`) for
-            // reading.
-            guard descriptor.isOpenForReading else { throw .invalid("the file is not open for reading") }
-            let path: String? = try decoder.decodeIfPresent(forKey: 4)
-            let name: String? = try decoder.decodeIfPresent(forKey: 5)
-            // The system would take such a path for a shorter one.
-            guard path?.utf8.contains(0) != true, name?.utf8.contains(0) != true else {
-                throw .invalid("the file's path or name has a zero byte")
-            }
-            supply = .file(
-                SuppliedFile(
-                    descriptor: descriptor,
-                    // This is not trusted: reading a file as a directory fails.
-                    isDirectory: kind == .directory,
-                    path: path, name: name,
-                    isOfferedInPlace: try decoder.decode(forKey: 6), isCoordinated: try decoder.decode(forKey: 7),
-                    lease: try decoder.decodeIfPresent(FileDescriptor.self, forKey: 8).map(FolderLease.init)))
+    package static let schema = Schema<SupplyMessage>(tag: 0) {
+        Case(0, { Self(.bytes($0)) }, Field(1, \.self)) { if case .bytes(let data) = $0.supply { data } else { nil } }
+        Case(
+            1, { (descriptor, size) throws(MessageError) in try Self(memory: descriptor, size: size) }, Field(2, \.0),
+            Field(3, \.1)
+        ) {
+            if case .memory(let descriptor, let size) = $0.supply { (descriptor, size) } else { nil }
+        }
+        Case(2, { Self(.file($0)) }, SuppliedFile.schema(isDirectory: false)) {
+            if case .file(let file) = $0.supply, !file.isDirectory { file } else { nil }
+        }
+        Case(3, { Self(.file($0)) }, SuppliedFile.schema(isDirectory: true)) {
+            if case .file(let file) = $0.supply { file } else { nil }
         }
     }
 
-    package func encode(to encoder: inout MessageEncoder) {
-        switch supply {
-        case .bytes(let data):
-            encoder.encode(Kind.bytes, forKey: 0)
-            data.withUnsafeBytes { encoder.encode(bytes: $0, forKey: 1) }
-        case .memory(let descriptor, let size):
-            encoder.encode(Kind.memory, forKey: 0)
-            encoder.encode(descriptor, forKey: 2)
-            encoder.encode(size, forKey: 3)
-        case .file(let file):
-            encoder.encode(file.isDirectory ? Kind.directory : Kind.file, forKey: 0)
-            encoder.encode(file.descriptor, forKey: 2)
-            encoder.encodeIfPresent(file.path, forKey: 4)
-            encoder.encodeIfPresent(file.name, forKey: 5)
-            encoder.encode(file.isOfferedInPlace, forKey: 6)
-            encoder.encode(file.isCoordinated, forKey: 7)
-            encoder.encodeIfPresent(file.lease?.socket, forKey: 8)
-        }
+    private init(memory descriptor: FileDescriptor, size: Int) throws(MessageError) {
+        // These calls must not block this thread. Only memory files have seals, and their status comes from memory.
+        guard MemoryFile.isSealed(descriptor), let status = try? descriptor.status(), size == status.size
+        else { throw .invalid("the data's memory file is not sealed, or not of the size it says") }
+        supply = .memory(descriptor, size: size)
+    }
+}
+
+extension SuppliedFile {
+    /// The values of a supply. Key 0 is its tag.
+    ///
+    /// - Parameter isDirectory: not trusted: reading a file as a directory fails.
+    fileprivate static func schema(isDirectory: Bool) -> Schema<SuppliedFile> {
+        Schema(
+            {
+                (
+                    descriptor: FileDescriptor, path: String?, name: String?, isOfferedInPlace: Bool,
+                    isCoordinated: Bool, lease: FileDescriptor?
+                ) throws(MessageError) in
+                // The sender itself must be able to read the file: the receiver could open a mere handle (`O_PATH`)
+                // for reading.
+                guard descriptor.isOpenForReading else { throw .invalid("the file is not open for reading") }
+                // The system would take such a path for a shorter one.
+                guard path?.utf8.contains(0) != true, name?.utf8.contains(0) != true else {
+                    throw .invalid("the file's path or name has a zero byte")
+                }
+                return SuppliedFile(
+                    descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,
+                    isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated,
+                    lease: lease.map(FolderLease.init))
+            },
+            Field(2, \SuppliedFile.descriptor), Field(4, \.path), Field(5, \.name), Field(6, \.isOfferedInPlace),
+            Field(7, \.isCoordinated), Field(8, \.lease?.socket))
     }
 }
 

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A counting semaphore that blocks threads.

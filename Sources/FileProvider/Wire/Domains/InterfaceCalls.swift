@@ -5,25 +5,15 @@ package struct DescribeInterfaceCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.describeInterface }
 
     /// The user's purpose.
-    package enum Subject: Message {
+    package enum Subject: SchemaMessage {
         case action(String, ItemPlace)
         /// Sign-in to the service of a domain.
         case signIn(domain: String)
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            if let domain = try decoder.decodeIfPresent(String.self, forKey: 0) {
-                self = .signIn(domain: domain)
-            } else {
-                self = .action(try decoder.decode(forKey: 1), try decoder.decode(forKey: 2))
-            }
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            switch self {
-            case .signIn(let domain): encoder.encode(domain, forKey: 0)
-            case .action(let action, let place):
-                encoder.encode(action, forKey: 1)
-                encoder.encode(place, forKey: 2)
+        package static let schema = Schema<Subject>(tag: nil) {
+            Case(0, Self.signIn, Field(0, \.self)) { if case .signIn(let domain) = $0 { domain } else { nil } }
+            Case(1, Self.action, Field(1, \.0), Field(2, \.1)) {
+                if case .action(let action, let place) = $0 { (action, place) } else { nil }
             }
         }
     }

@@ -98,7 +98,7 @@ package struct KeepItemCall: Call, SchemaMessage {
 }
 
 /// An item with its local state.
-package struct ItemDescription: Message, Equatable {
+package struct ItemDescription: SchemaMessage, Equatable {
     /// The state of the contents, in the words of the command line.
     package enum State: UInt8, Sendable, MessageValue {
         case dataless = 0
@@ -151,41 +151,24 @@ package struct ItemDescription: Message, Equatable {
         self.target = target
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-        identifier = try decoder.decode(forKey: 1)
-        let number: UInt8 = try decoder.decode(forKey: 2)
-        guard let kind = ProviderItem.Kind(rawValue: number) else { throw .invalid("unknown kind: \(number)") }
-        self.kind = kind
-        contentType = try decoder.decode(forKey: 3)
-        size = try decoder.decodeIfPresent(forKey: 4)
-        modified = try decoder.decodeIfPresent(forKey: 5)
-        state = try decoder.decode(forKey: 6)
-        isPinned = try decoder.decode(forKey: 7)
-        fault = try decoder.decodeIfPresent(forKey: 8)
-        target = try decoder.decodeIfPresent(forKey: 9)
-        isUploaded = try decoder.decode(forKey: 10)
-        isUploading = try decoder.decode(forKey: 11)
-        sent = try decoder.decode(forKey: 12)
-        total = try decoder.decode(forKey: 13)
-        isPinnedByFolder = try decoder.decode(forKey: 14)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(name, forKey: 0)
-        encoder.encode(identifier, forKey: 1)
-        encoder.encode(kind.rawValue, forKey: 2)
-        encoder.encode(contentType, forKey: 3)
-        encoder.encodeIfPresent(size, forKey: 4)
-        encoder.encodeIfPresent(modified, forKey: 5)
-        encoder.encode(state, forKey: 6)
-        encoder.encode(isPinned, forKey: 7)
-        encoder.encodeIfPresent(fault, forKey: 8)
-        encoder.encodeIfPresent(target, forKey: 9)
-        encoder.encode(isUploaded, forKey: 10)
-        encoder.encode(isUploading, forKey: 11)
-        encoder.encode(sent, forKey: 12)
-        encoder.encode(total, forKey: 13)
-        encoder.encode(isPinnedByFolder, forKey: 14)
-    }
+    package static let schema = Schema(
+        {
+            (
+                names: (String, String, ProviderItem.Kind, String), sizes: (Int64?, Double?), state: State,
+                isPinned: Bool, fault: ItemFault?, target: String?, upload: (Bool, Bool, Int64, Int64),
+                isPinnedByFolder: Bool
+            ) in
+            var item = ItemDescription(
+                name: names.0, identifier: names.1, kind: names.2, contentType: names.3, size: sizes.0,
+                modified: sizes.1, state: state, isPinned: isPinned, fault: fault, target: target)
+            (item.isUploaded, item.isUploading, item.sent, item.total) = upload
+            item.isPinnedByFolder = isPinnedByFolder
+            return item
+        },
+        group(
+            Field(0, \.name), Field(1, \.identifier), Field(2, \.kind), Field(3, \.contentType)),
+        group(Field(4, \.size), Field(5, \.modified)), Field(6, \.state), Field(7, \.isPinned), Field(8, \.fault),
+        Field(9, \.target),
+        group(Field(10, \.isUploaded), Field(11, \.isUploading), Field(12, \.sent), Field(13, \.total)),
+        Field(14, \.isPinnedByFolder))
 }

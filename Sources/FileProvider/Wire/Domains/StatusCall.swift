@@ -26,7 +26,7 @@ package struct DomainsStatusCall: Call, SchemaMessage {
 }
 
 /// The activity of a domain.
-package struct DomainActivity: Message, Equatable {
+package struct DomainActivity: SchemaMessage, Equatable {
     package var domain: DomainDescription
     /// The number of changes that wait for their upload, and of those that are being uploaded.
     package var uploadsWaiting: Int
@@ -70,43 +70,28 @@ package struct DomainActivity: Message, Equatable {
         self.faults = faults
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        uploadsWaiting = try decoder.decode(forKey: 1)
-        uploadsInFlight = try decoder.decode(forKey: 2)
-        downloadsWaiting = try decoder.decode(forKey: 3)
-        downloadsInFlight = try decoder.decode(forKey: 4)
-        faults = try decoder.decode(forKey: 5)
-        needsSignIn = try decoder.decode(forKey: 6)
-        transfers = try decoder.decode(forKey: 7)
-        cacheBytes = try decoder.decode(forKey: 8)
-        keptMissing = try decoder.decode(forKey: 9)
-        marksWaiting = try decoder.decode(forKey: 10)
-        marksInFlight = try decoder.decode(forKey: 11)
-        notes = try decoder.decode(forKey: 12)
-        disconnection = try decoder.decodeIfPresent(forKey: 13)
-        marksPaused = try decoder.decodeIfPresent(forKey: 14) ?? 0
-        providerNotes = try decoder.decodeIfPresent(forKey: 15) ?? []
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(uploadsWaiting, forKey: 1)
-        encoder.encode(uploadsInFlight, forKey: 2)
-        encoder.encode(downloadsWaiting, forKey: 3)
-        encoder.encode(downloadsInFlight, forKey: 4)
-        encoder.encode(faults, forKey: 5)
-        encoder.encode(needsSignIn, forKey: 6)
-        encoder.encode(transfers, forKey: 7)
-        encoder.encode(cacheBytes, forKey: 8)
-        encoder.encode(keptMissing, forKey: 9)
-        encoder.encode(marksWaiting, forKey: 10)
-        encoder.encode(marksInFlight, forKey: 11)
-        encoder.encode(notes, forKey: 12)
-        encoder.encodeIfPresent(disconnection, forKey: 13)
-        encoder.encode(marksPaused, forKey: 14)
-        encoder.encode(providerNotes, forKey: 15)
-    }
+    package static let schema = Schema(
+        {
+            (
+                domain: DomainDescription, uploads: (Int, Int), downloads: (Int, Int), faults: [String],
+                contents: (Bool, [TransferActivity], Int64, Int), marks: (Int, Int), notes: ([String], String?),
+                others: (Int, [String])
+            ) in
+            var activity = DomainActivity(
+                domain: domain, uploadsWaiting: uploads.0, uploadsInFlight: uploads.1, downloadsWaiting: downloads.0,
+                downloadsInFlight: downloads.1, faults: faults)
+            (activity.needsSignIn, activity.transfers, activity.cacheBytes, activity.keptMissing) = contents
+            (activity.marksWaiting, activity.marksInFlight) = marks
+            (activity.notes, activity.disconnection) = notes
+            (activity.marksPaused, activity.providerNotes) = others
+            return activity
+        },
+        Field(0, \DomainActivity.domain), group(Field(1, \.uploadsWaiting), Field(2, \.uploadsInFlight)),
+        group(Field(3, \.downloadsWaiting), Field(4, \.downloadsInFlight)), Field(5, \.faults),
+        group(Field(6, \.needsSignIn), Field(7, \.transfers), Field(8, \.cacheBytes), Field(9, \.keptMissing)),
+        group(Field(10, \.marksWaiting), Field(11, \.marksInFlight)),
+        group(Field(12, \.notes), Field(13, \.disconnection)),
+        group(Field(14, \.marksPaused, absent: 0), Field(15, \.providerNotes, absent: [])))
 }
 
 /// A file in transfer.

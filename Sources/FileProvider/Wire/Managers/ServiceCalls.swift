@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 
 /// A request for the names of the services that an item's provider offers for it.
-package struct ItemServicesCall: ProviderCall {
+package struct ItemServicesCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.services }
 
@@ -17,22 +17,7 @@ package struct ItemServicesCall: ProviderCall {
 
     package init(place: Place) { self.place = place }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        if let path = try decoder.decodeIfPresent(String.self, forKey: 0) {
-            place = .path(path)
-        } else {
-            place = .item(try decoder.decode(forKey: 1), domain: try decoder.decodeIfPresent(forKey: 2))
-        }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        switch place {
-        case .path(let path): encoder.encode(path, forKey: 0)
-        case .item(let item, let domain):
-            encoder.encode(item, forKey: 1)
-            encoder.encodeIfPresent(domain, forKey: 2)
-        }
-    }
+    package static let schema = Schema(Self.init, Field(inline: Place.schema, \.place))
 
     package struct Value: SchemaMessage {
         /// The daemon's name of the domain.
@@ -48,6 +33,16 @@ package struct ItemServicesCall: ProviderCall {
         }
 
         package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.names))
+    }
+}
+
+extension ItemServicesCall.Place {
+    /// The values of the call.
+    fileprivate static let schema = Schema<ItemServicesCall.Place>(tag: nil) {
+        Case(0, Self.path, Field(0, \.self)) { if case .path(let path) = $0 { path } else { nil } }
+        Case(1, Self.item, Field(1, \.0), Field(2, \.1)) {
+            if case .item(let item, let domain) = $0 { (item, domain) } else { nil }
+        }
     }
 }
 

@@ -12,3 +12,14 @@ extension UUID: MessageValue {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }
+
+/// Data is sent as one byte string.
+extension Data: MessageValue {
+    @usableFromInline package func write(to encoder: inout MessageEncoder) {
+        withUnsafeBytes { encoder.write(bytes: $0) }
+    }
+
+    @usableFromInline package static func read(from decoder: inout MessageDecoder) throws(MessageError) -> Data {
+        try decoder.readBytes { Data($0) }
+    }
+}

@@ -1,0 +1,161 @@
+/// A case of an enumeration that is a message, or several cases together.
+///
+///     enum Reply: SchemaMessage {
+///         case supplied(Supply)
+///         case placed(name: String, FileDescriptor)
+///
+///         static let schema = Schema<Reply>(tag: nil) {
+///             Case(0, Self.supplied, Field(0, \.self)) { if case .supplied(let supply) = $0 { supply } else { nil } }
+///             Case(1, Self.placed, Field(1, \.0), Field(2, \.1)) {
+///                 if case .placed(let name, let file) = $0 { (name, file) } else { nil }
+///             }
+///         }
+///     }
+///
+/// A case has a number, the function that makes it, the fields of its payload, and a function that returns the payload
+/// of a value of this case, and `nil` for any other value. The number is either the value of the message's tag, or the
+/// key of a field that no other case has and this one always has.
+@usableFromInline package struct Case<Root>: Sendable {
+    /// The number of the case, or of the last one.
+    @usableFromInline let number: UInt64
+    /// Decodes a value; `nil` if the message has another case. The first argument is the value of the tag. Without one,
+    /// the keys of the message decide.
+    @usableFromInline let decode: @Sendable (UInt64?, inout MessageDecoder) throws(MessageError) -> Root?
+    /// Encodes a value, after the tag under the given key. Returns `false` if the value is another case.
+    @usableFromInline let encode: @Sendable (Root, UInt64?, inout MessageEncoder) -> Bool
+
+    @inlinable init(
+        number: UInt64,
+        decode: @escaping @Sendable (UInt64?, inout MessageDecoder) throws(MessageError) -> Root?,
+        encode: @escaping @Sendable (Root, UInt64?, inout MessageEncoder) -> Bool
+    ) {
+        self.number = number
+        self.decode = decode
+        self.encode = encode
+    }
+}
+
+extension Case {
+    /// Creates a case with a payload that has a schema.
+    @inlinable package init<Payload>(
+        _ number: UInt64, _ make: @escaping @Sendable (Payload) throws(MessageError) -> Root,
+        _ schema: Schema<Payload>, _ payload: @escaping @Sendable (Root) -> Payload?
+    ) {
+        self.init(
+            number: number,
+            decode: {
+                [decode = schema.decode] (tag: UInt64?, decoder: inout MessageDecoder) throws(MessageError) -> Root? in
+                guard try decoder.isCase(number, tag) else { return nil }
+                return try make(decode(&decoder))
+            },
+            encode: { [encode = schema.encode] root, tag, encoder in
+                guard let payload = payload(root) else { return false }
+                if let tag { encoder.encode(number, forKey: tag) }
+                encode(payload, &encoder)
+                return true
+            })
+    }
+
+    /// Creates a case without a payload.
+    @inlinable package init(
+        _ number: UInt64, _ value: @autoclosure @escaping @Sendable () -> Root,
+        _ isCase: @escaping @Sendable (Root) -> Bool
+    ) {
+        self.init(number, { _ in value() }, Schema<Void>({ () }), { isCase($0) ? () : nil })
+    }
+
+    /// Creates the case of a message that has none of the other cases' keys. It has no payload.
+    @inlinable package init(
+        otherwise value: @autoclosure @escaping @Sendable () -> Root, _ isCase: @escaping @Sendable (Root) -> Bool
+    ) {
+        self.init(number: 0, decode: { _, _ in value() }, encode: { root, _, _ in isCase(root) })
+    }
+
+    @inlinable package init<Payload, A>(
+        _ number: UInt64, _ make: @escaping @Sendable (A) throws(MessageError) -> Root, _ a: Field<Payload, A>,
+        _ payload: @escaping @Sendable (Root) -> Payload?
+    ) {
+        self.init(
+            number: number,
+            decode: { (tag: UInt64?, decoder: inout MessageDecoder) throws(MessageError) -> Root? in
+                guard try decoder.isCase(number, tag) else { return nil }
+                return try make(a.decode(&decoder))
+            },
+            encode: { root, tag, encoder in
+                guard let payload = payload(root) else { return false }
+                if let tag { encoder.encode(number, forKey: tag) }
+                a.encode(payload, &encoder)
+                return true
+            })
+    }
+
+    @inlinable package init<Payload, A, B>(
+        _ number: UInt64, _ make: @escaping @Sendable (A, B) throws(MessageError) -> Root,
+        _ a: Field<Payload, A>, _ b: Field<Payload, B>, _ payload: @escaping @Sendable (Root) -> Payload?
+    ) {
+        self.init(number, { (v) throws(MessageError) in try make(v.0, v.1) }, Field(group: a, b), payload)
+    }
+
+    @inlinable package init<Payload, A, B, C>(
+        _ number: UInt64, _ make: @escaping @Sendable (A, B, C) throws(MessageError) -> Root,
+        _ a: Field<Payload, A>, _ b: Field<Payload, B>, _ c: Field<Payload, C>,
+        _ payload: @escaping @Sendable (Root) -> Payload?
+    ) {
+        self.init(number, { (v) throws(MessageError) in try make(v.0, v.1, v.2) }, Field(group: a, b, c), payload)
+    }
+
+    @inlinable package init<Payload, A, B, C, D>(
+        _ number: UInt64, _ make: @escaping @Sendable (A, B, C, D) throws(MessageError) -> Root,
+        _ a: Field<Payload, A>, _ b: Field<Payload, B>, _ c: Field<Payload, C>, _ d: Field<Payload, D>,
+        _ payload: @escaping @Sendable (Root) -> Payload?
+    ) {
+        self.init(
+            number, { (v) throws(MessageError) in try make(v.0, v.1, v.2, v.3) }, Field(group: a, b, c, d), payload)
+    }
+}
+
+extension MessageDecoder {
+    /// Whether the message has a case, by the value of its tag or, without a tag, by its keys.
+    @inlinable mutating func isCase(_ number: UInt64, _ tag: UInt64?) throws(MessageError) -> Bool {
+        if let tag { return tag == number }
+        return try contains(key: number)
+    }
+}
+
+/// Combines the cases of an enumeration to one value, which the optimizer turns into one function.
+@resultBuilder @usableFromInline package enum CaseBuilder<Root> {
+    @inlinable package static func buildPartialBlock(first: Case<Root>) -> Case<Root> { first }
+
+    @inlinable package static func buildPartialBlock(accumulated: Case<Root>, next: Case<Root>) -> Case<Root> {
+        Case(
+            number: next.number,
+            decode: { (tag: UInt64?, decoder: inout MessageDecoder) throws(MessageError) -> Root? in
+                if let value = try accumulated.decode(tag, &decoder) { return value }
+                return try next.decode(tag, &decoder)
+            },
+            encode: { root, tag, encoder in
+                accumulated.encode(root, tag, &encoder) || next.encode(root, tag, &encoder)
+            })
+    }
+}
+
+extension Schema {
+    /// Creates the schema of an enumeration.
+    ///
+    /// - Parameter tag: the key of the tag, whose value is the number of the case. Keys of the cases' fields are
+    ///   greater. If it is `nil`, the number of each case is a key that no other case has.
+    @inlinable package init(tag: UInt64?, @CaseBuilder<Root> _ cases: () -> Case<Root>) {
+        let cases = cases()
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Root in
+                let number: UInt64? = if let tag { try decoder.decode(forKey: tag) } else { nil }
+                if let value = try cases.decode(number, &decoder) { return value }
+                guard let number else { throw .missing(key: cases.number) }
+                throw .invalid("unknown \(Root.self): \(number)")
+            },
+            encode: { root, encoder in
+                let isEncoded = cases.encode(root, tag, &encoder)
+                assert(isEncoded, "A case has no coding.")
+            })
+    }
+}

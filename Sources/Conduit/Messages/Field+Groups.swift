@@ -1,0 +1,73 @@
+extension Field {
+    @inlinable init<A, B>(group a: Field<Root, A>, _ b: Field<Root, B>) where Value == (A, B) {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                (try a.decode(&decoder), try b.decode(&decoder))
+            },
+            encode: { root, encoder in
+                a.encode(root, &encoder)
+                b.encode(root, &encoder)
+            })
+    }
+
+    @inlinable init<A, B, C>(
+        group a: Field<Root, A>, _ b: Field<Root, B>, _ c: Field<Root, C>
+    ) where Value == (A, B, C) {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                (try a.decode(&decoder), try b.decode(&decoder), try c.decode(&decoder))
+            },
+            encode: { root, encoder in
+                a.encode(root, &encoder)
+                b.encode(root, &encoder)
+                c.encode(root, &encoder)
+            })
+    }
+
+    @inlinable init<A, B, C, D>(
+        group a: Field<Root, A>, _ b: Field<Root, B>, _ c: Field<Root, C>, _ d: Field<Root, D>
+    ) where Value == (A, B, C, D) {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                (
+                    try a.decode(&decoder), try b.decode(&decoder), try c.decode(&decoder), try d.decode(&decoder)
+                )
+            },
+            encode: { root, encoder in
+                a.encode(root, &encoder)
+                b.encode(root, &encoder)
+                c.encode(root, &encoder)
+                d.encode(root, &encoder)
+            })
+    }
+
+    /// Creates a field of values with a schema of their own. They are sent as if they were values of the message
+    /// itself, not as a message inside of it.
+    @inlinable package init(inline schema: Schema<Value>, _ get: @escaping @Sendable (Root) -> Value) {
+        self.init(
+            decode: { [decode = schema.decode] (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                try decode(&decoder)
+            },
+            encode: { [encode = schema.encode] root, encoder in encode(get(root), &encoder) })
+    }
+}
+
+/// Several fields as one, with a tuple as its value. Messages of more than ten fields have such groups. The fields are
+/// sent one after the other, as if they were not grouped.
+extension SchemaMessage {
+    @inlinable package static func group<A, B>(_ a: Field<Self, A>, _ b: Field<Self, B>) -> Field<Self, (A, B)> {
+        Field(group: a, b)
+    }
+
+    @inlinable package static func group<A, B, C>(
+        _ a: Field<Self, A>, _ b: Field<Self, B>, _ c: Field<Self, C>
+    ) -> Field<Self, (A, B, C)> {
+        Field(group: a, b, c)
+    }
+
+    @inlinable package static func group<A, B, C, D>(
+        _ a: Field<Self, A>, _ b: Field<Self, B>, _ c: Field<Self, C>, _ d: Field<Self, D>
+    ) -> Field<Self, (A, B, C, D)> {
+        Field(group: a, b, c, d)
+    }
+}
