@@ -1,3 +1,4 @@
+import Exchange
 import Foundation
 import Glibc
 import LinuxSystem
@@ -92,5 +93,15 @@ enum StandardError {
         // The message may contain text of another process.
         let line = OneLine.text(message.split(whereSeparator: \.isNewline).joined(separator: " "))
         try? StandardOutput.writeAll(Array("purvey: \(line)\n".utf8), to: STDERR_FILENO)
+    }
+}
+
+/// Warnings about environment variables that Purvey ignores.
+enum LocationWarnings {
+    /// Prints a line for each warning. Must be called once per command.
+    static func complain() {
+        // Without locations, the command fails and prints the reason.
+        guard let locations = try? ExchangeClient.shared.locations.get() else { return }
+        for warning in locations.warnings { StandardError.complain("warning: \(warning)") }
     }
 }

@@ -1,3 +1,6 @@
+import ExtensionHost
+import UniformTypeIdentifiers
+
 /// A picture of the thumbnail cache: a PNG file that names its file and that file's modification date.
 ///
 /// Source: the thumbnail specification of freedesktop.org, and the PNG specification for its chunks.
@@ -82,5 +85,36 @@ enum ThumbnailPicture {
             }
         }
         return ~sum
+    }
+}
+
+/// The types of files that have thumbnails. Each type is looked up once.
+struct PictureTypes {
+    private var known: [String: Bool] = [:]
+
+    /// The types that thumbnailers support.
+    private static let drawn: [UTType] = [.image, .movie, .pdf, .audiovisualContent]
+
+    mutating func contains(_ identifier: String) -> Bool {
+        if let known = known[identifier] { return known }
+        let isDrawn = UTType(identifier).map { type in Self.drawn.contains { type.conforms(to: $0) } } ?? false
+        known[identifier] = isDrawn
+        return isDrawn
+    }
+}
+
+/// The means of making thumbnails for all domains.
+package struct Thumbnails: Sendable {
+    let cache: ThumbnailCache
+    let pictures: PictureProcess
+
+    /// Creates the thumbnail support.
+    ///
+    /// - Parameters:
+    ///   - path: The directory of the desktop's thumbnail cache.
+    ///   - pictures: The process that decodes and scales pictures.
+    package init(path: String, pictures: PictureProcess) {
+        cache = ThumbnailCache(path: path)
+        self.pictures = pictures
     }
 }

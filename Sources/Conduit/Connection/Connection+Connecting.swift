@@ -39,3 +39,52 @@ extension Connection {
         throw .refused("\(path) is served by another user")
     }
 }
+
+/// The other end of a connection, as the kernel reports it.
+///
+/// If the socket was inherited or received, this is the process that created the socket pair. Another process may use
+/// the other end now.
+package struct Peer: Sendable {
+    package let credentials: PeerCredentials
+    /// A descriptor of the process, which stays valid when the process ID is reused. `nil` if the process has ended
+    /// already, if it cannot be determined reliably, or if the connection was not made through a path.
+    package let process: ProcessDescriptor?
+
+    init(of socket: SequencedPacketSocket, identifyingProcess: Bool) throws(Errno) {
+        credentials = try socket.peerCredentials()
+        process = identifyingProcess ? try socket.peerProcess() : nil
+    }
+
+    /// Returns the program that the peer runs at this moment. A process can change its program, so the result is only
+    /// valid for this moment.
+    package func executable() throws(Errno) -> ProcessDescriptor.Executable {
+        guard let process else { throw .noSuchProcess }
+        return try process.executable()
+    }
+}
+
+/// A way to connect to this user's daemon. It is passed through a C function to modules that cannot import the module
+/// that implements it.
+package final class DaemonConnector: Sendable {
+    /// Creates a separate connection, for clients that serve calls of the daemon or receive its notices. Starts the
+    /// daemon if none runs. Blocks until the connection exists.
+    package let connect: @Sendable (Service) throws -> Connection
+    /// Creates a separate connection to a running daemon, or returns `nil` if none runs.
+    package let join: @Sendable (Service) throws -> Connection?
+
+    /// Checks that the daemon uses the same directories as this process. Blocks until the daemon has replied.
+    ///
+    /// This is for callers that request stored data. File coordination needs no check, because it is the same for all
+    /// processes of a user, whatever their home directory is.
+    package let check: @Sendable (Connection) throws -> Void
+
+    package init(
+        connect: @escaping @Sendable (Service) throws -> Connection,
+        join: @escaping @Sendable (Service) throws -> Connection?,
+        check: @escaping @Sendable (Connection) throws -> Void = { _ in }
+    ) {
+        self.connect = connect
+        self.join = join
+        self.check = check
+    }
+}

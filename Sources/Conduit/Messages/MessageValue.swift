@@ -114,3 +114,13 @@ extension Array: FieldValue, MessageValue where Element: MessageValue {
         do { return ByteString(try decoder.reader.readBytes()) } catch { throw .malformed(error) }
     }
 }
+
+extension String {
+    /// Returns the longest prefix of whole characters that takes at most `limit` bytes in UTF-8.
+    package func shortened(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end > startIndex, end.samePosition(in: self) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}

@@ -179,3 +179,46 @@ final class SilenceWatch: Sendable {
         if left <= .zero { isOver() } else { arm(after: left) }
     }
 }
+
+extension ProviderProcess {
+    /// The error for an extension of another extension point.
+    struct NoProviderError: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A process that has started and has not received its greeting yet.
+    struct Started: Sendable {
+        let instance: ProviderInstance
+        let greeting: BeginProviderCall
+        /// The directory that was handed to the process.
+        let handed: HandedFolder?
+    }
+
+    /// The maximum size in bytes of a file that a provider writes. It is so large that it has no effect. Memory files
+    /// are limited by the memory limit.
+    static let largestFile: UInt64 = 1 << 46
+
+    /// The limits of a provider's connection. Its only calls are requests to watch directories, and it usually waits
+    /// for each reply before the next call.
+    static let limits: ConnectionLimits = {
+        var limits = ProviderWire.limits
+        (limits.callsInFlight, limits.servedBytes, limits.servedDescriptors) = (4096, 16 << 20, 1024)
+        (limits.queuedDescriptors, limits.unclosedDescriptors) = (1024, 256)
+        return limits
+    }()
+}
+
+extension ProviderError {
+    /// Creates the failure of a request from the error of its connection.
+    init(_ error: ConduitError) {
+        let kind: Kind =
+            switch error {
+            case .cancelled: .cancelled
+            case .system(.noSpace), .system(.quotaExceeded): .noSpace
+            case .system, .tooManyCalls, .descriptorsLost: .transient
+            case .disconnected: .processEnded
+            case .remote, .malformed, .oversized, .tooManyDescriptors, .refused: .badAnswer
+            }
+        self.init(kind, message: "\(error)")
+    }
+}

@@ -1,6 +1,26 @@
 import Conduit
 import LinuxSystem
 
+/// Asks the daemon to start an extension for one request. The reply follows when the extension's process has ended.
+/// If the call is cancelled, or the caller disconnects, the daemon ends the process.
+package struct RunExtensionCall: Call, SchemaMessage {
+    package typealias Reply = ExtensionEnding
+    /// The number of the call. It is greater than those of the exchange's own calls, which are served on the same
+    /// socket.
+    package static var method: UInt64 { 64 }
+    /// The extension's identifier.
+    package let identifier: String
+    /// The extension's end of a socket pair made by the caller: messages do not pass through the daemon.
+    package let socket: FileDescriptor
+
+    package init(identifier: String, socket: FileDescriptor) {
+        self.identifier = identifier
+        self.socket = socket
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.socket))
+}
+
 /// Asks the daemon to start the user interface of a domain's provider. The reply follows when the process has ended.
 /// If the call is cancelled, or the caller disconnects, the daemon ends the process.
 package struct RunInterfaceCall: Call, SchemaMessage {
