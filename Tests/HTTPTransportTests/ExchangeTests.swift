@@ -71,6 +71,17 @@ struct ExchangeTests {
         #expect(try await server.log("/put").map { $0.headers["content-range"] } == [nil])
     }
 
+    @Test(arguments: [0, 1, 1_048_575, 1_048_576])
+    func `a server is asked beforehand only about a large body`(count: Int) async throws {
+        let server = try await TestServer()
+        var request = try server.request(.put, "/put/x")
+        request.body = .bytes([UInt8](repeating: 7, count: count))
+        #expect(try await HTTPClient(.direct).send(request).status == 201)
+        let record = try #require(try await server.log("/put").first)
+        #expect(record.count == count)
+        #expect(record.headers["expect"] == (count < 1 << 20 ? nil : "100-continue"))
+    }
+
     @Test func `an upload without bytes has a length`() async throws {
         let server = try await TestServer()
         _ = try await HTTPClient(.direct).send(server.request(.put, "/put/empty"))

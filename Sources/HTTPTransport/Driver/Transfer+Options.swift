@@ -100,11 +100,23 @@ extension Transfer {
             guard field.isValid else { throw .invalidHeader(field.name) }
             // libcurl leaves out a field without a value, unless a semicolon stands for the colon.
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-            guard let longer = curl_slist_append(fields, line) else { throw .outOfMemory }
-            fields = longer
+            try append(line)
+        }
+        // libcurl would announce every upload and wait up to a second for a server that does not know of it. A small
+        // body takes less time than that, also if the server refuses it.
+        if plan.request.body.count < Self.leastAnnounced, plan.request.headers["Expect"] == nil {
+            try append("Expect:")
         }
         options.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(fields))
     }
+
+    private func append(_ line: String) throws(HTTPError) {
+        guard let longer = curl_slist_append(fields, line) else { throw .outOfMemory }
+        fields = longer
+    }
+
+    /// The number of bytes of a body from which on the server is asked before the body is sent.
+    private static let leastAnnounced = 1 << 20
 
     /// The header fields that the transport sets itself.
     private static let ownFields: Set = [
