@@ -258,8 +258,8 @@ let package = Package(
             name: "PurveyBenchmark",
             dependencies: [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "ItemStore",
-                "ItemValues", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "HTTPTransport", "Images", "ItemProvider",
+                "ItemStore", "ItemValues", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ],
             path: "Benchmarks", swiftSettings: settings),
         program("PurveyKeeper", ["Fuse", "LinuxSystem", "MountTakeover"]),

@@ -7,7 +7,7 @@ import LinuxSystem
 /// The sections in the order of execution. A section's file is named after it.
 let sections: [Section] = [
     .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .search, .provider, .mount, .parts, .listing,
-    .finding, .change, .thumbnails,
+    .finding, .change, .thumbnails, .http,
 ]
 
 /// The roles of the benchmark when it starts itself as a child.
@@ -20,20 +20,21 @@ let childRoles: [ChildRole] = [
 let manual = ProgramManual(
     name: "purvey-benchmark",
     help: """
-        usage: purvey-benchmark [--json] [--allow-missing-peers] [SECTION…]
+        usage: purvey-benchmark [--json] [--allow-missing-peers] [--small] [SECTION…]
 
         Measures the given sections, all of them without arguments, and prints a table. The exit status is 0 when every target was
         met, 1 when one was missed or a program to compare with is not installed.
 
           --json                   print JSON
           --allow-missing-peers    do without the programs to compare with that are not installed
+          --small                  transfer 64 MiB instead of 1 GiB, and a tenth of the small files, in the section http
           --help                   show this (also -h)
           --version                print the version
 
         The sections: \(sections.map(\.name).joined(separator: ", ")).
 
         """,
-    options: ["--json", "--allow-missing-peers"])
+    options: ["--json", "--allow-missing-peers", "--small"])
 
 func complain(_ message: String) { manual.complain(message) }
 

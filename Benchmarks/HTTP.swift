@@ -1,0 +1,147 @@
+import Glibc
+import HTTPTransport
+import LinuxSystem
+
+extension Section {
+    /// Transfers between `HTTPTransport` and an nginx on this machine, against `curl` with the same server.
+    ///
+    /// The times of `curl` include the start of its process, except that for the first byte, which `curl` measures.
+    static let http = Section(name: "http") { report in
+        guard access(curl, X_OK) == 0 else { return report.miss("curl", because: "it is not installed") }
+        guard access(WebServer.program, X_OK) == 0 else { return report.miss("nginx", because: "it is not installed") }
+        let server = try WebServer(largeSize: largeSize, smallFiles: smallFiles)
+        try withExtendedLifetime(server) {
+            try measureReading(server.site, &report)
+            try measureFirstByte(server.site, &report)
+            try measureSmallFiles(server.site, &report)
+            try measureUpload(of: server.largePath, server.site, &report)
+        }
+    }
+
+    /// Whether less data is transferred.
+    private static let isScaledDown = CommandLine.arguments.contains("--small")
+    private static let curl = "/usr/bin/curl"
+    private static var largeSize: Int { isScaledDown ? 64 << 20 : 1 << 30 }
+    private static var smallFiles: Int { isScaledDown ? 100 : 1_000 }
+    private static var sizeName: String { isScaledDown ? "64 MiB" : "1 GiB" }
+
+    /// Runs `curl` without the user's settings, and without proxies.
+    @discardableResult
+    private static func curl(_ arguments: [String]) throws -> String {
+        try BenchmarkChild.output(
+            ofProgram: curl,
+            ["--disable", "--silent", "--no-progress-meter", "--show-error", "--fail", "--noproxy", "*"] + arguments)
+    }
+
+    private static func measureReading(_ site: WebSite, _ report: inout Report) throws {
+        let client = try site.client()
+        let times = try Measure.medians {
+            let response = try blocking { try await client.send(site.request(.get, "large"), to: .nowhere) }
+            guard response.status == 200, response.deliveredCount == largeSize else {
+                throw MeasurementError("the server sent \(response.deliveredCount) bytes")
+            }
+        } _: {
+            try curl(["--output", "/dev/null", site.address("large")])
+        }
+        report.add(
+            "\(sizeName) read", Double(largeSize) / times.ours, .bytesPerSecond,
+            peer: .init(name: "curl", value: Double(largeSize) / times.theirs), target: .ratioAtLeast(0.9))
+    }
+
+    /// Measures the time until the first byte of a large file over a new connection.
+    private static func measureFirstByte(_ site: WebSite, _ report: inout Report) throws {
+        var times: (ours: [Double], theirs: [Double]) = ([], [])
+        for _ in 0..<21 {
+            let client = try site.client()
+            times.ours.append(
+                try Measure.seconds {
+                    try blocking {
+                        let stream = try await client.stream(site.request(.get, "large"))
+                        guard try await stream.next() != nil else { throw MeasurementError("the file is empty") }
+                    }
+                })
+            client.close()
+            let words = try curl([
+                "--output", "/dev/null", "--range", "0-0", "--write-out", "%{time_starttransfer}",
+                site.address("large"),
+            ])
+            guard let time = Double(words) else { throw MeasurementError("curl printed \(words)") }
+            times.theirs.append(time)
+        }
+        let theirs = Measure.median(times.theirs)
+        report.add(
+            "first byte over a new connection", Measure.median(times.ours), .seconds,
+            peer: .init(name: "curl", value: theirs), target: .atMost(theirs + 0.005))
+    }
+
+    private static func measureSmallFiles(_ site: WebSite, _ report: inout Report) throws {
+        let names = "small/[0-\(smallFiles - 1)]"
+        let client = try site.client()
+        let count = smallFiles
+        @Sendable func read(_ number: Int) async throws {
+            let response = try await client.send(site.request(.get, "small/\(number)"))
+            guard response.body.count == WebServer.smallSize else {
+                throw MeasurementError("the server sent \(response.body.count) bytes")
+            }
+        }
+        let single = try Measure.medians {
+            try blocking { for number in 0..<count { try await read(number) } }
+        } _: {
+            try curl(["--output", "/dev/null", site.address(names)])
+        }
+        report.add(
+            "\(count) small files over one connection", single.ours, .seconds,
+            peer: .init(name: "curl", value: single.theirs), target: .ratioAtMost(1.2))
+        let connections = HTTPConfiguration().connectionsPerHost
+        let parallel = try Measure.medians {
+            try blocking {
+                try await withThrowingTaskGroup { group in
+                    for number in 0..<count { group.addTask { try await read(number) } }
+                    try await group.waitForAll()
+                }
+            }
+        } _: {
+            try curl([
+                "--parallel", "--parallel-max", "\(connections)", "--output", "/dev/null", site.address(names),
+            ])
+        }
+        report.add(
+            "\(count) small files in parallel", parallel.ours, .seconds,
+            peer: .init(name: "curl --parallel", value: parallel.theirs), target: .ratioAtMost(1.2))
+    }
+
+    private static func measureUpload(
+        of path: String, _ site: WebSite, _ report: inout Report
+    ) throws {
+        let client = try site.client()
+        let file = try FileDescriptor.open(path, [.readOnly])
+        let times = try Measure.medians {
+            var request = try site.request(.put, "uploaded")
+            request.body = .file(file, offset: 0, count: largeSize)
+            let upload = request
+            try blocking { try await client.send(upload) }.requireSuccess()
+        } _: {
+            try curl(["--upload-file", path, site.address("uploaded")])
+        }
+        report.add(
+            "\(sizeName) sent", Double(largeSize) / times.ours, .bytesPerSecond,
+            peer: .init(name: "curl", value: Double(largeSize) / times.theirs), target: .ratioAtLeast(0.9))
+    }
+
+    /// Runs asynchronous work, and waits for it on the calling thread.
+    @discardableResult
+    private static func blocking<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value
+    {
+        let done = Latch()
+        let result = Lock<Result<Value, any Error>?>(nil)
+        Task.detached {
+            let end: Result<Value, any Error>
+            do { end = .success(try await work()) } catch { end = .failure(error) }
+            result.withLock { $0 = end }
+            done.open()
+        }
+        done.wait()
+        guard let end = result.withLock({ $0 }) else { throw MeasurementError("the work has no result") }
+        return try end.get()
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import HTTPTransport
+import LinuxSystem
+
+/// An nginx on 127.0.0.1 that serves a large file and small ones, and takes uploads. It ends with this object.
+final class WebServer {
+    static let program = "/usr/sbin/nginx"
+    /// The size of a small file, in bytes.
+    static let smallSize = 4096
+
+    let site: WebSite
+    let largePath: String
+    private let companion: Companion
+    private let scratch: ScratchFolder
+
+    init(largeSize: Int, smallFiles: Int) throws {
+        let scratch = try ScratchFolder()
+        let path = scratch.path
+        let files = try scratch.folder("files")
+        _ = try scratch.folder("bodies")
+        var noise = IncompressibleBytes()
+        try noise.write(
+            largeSize, to: try files.open("large", [.readWrite, .create, .exclusive], permissions: 0o644))
+        try retrying { mkdirat(files.rawValue, "small", 0o755) }
+        let small = try files.open("small", [.readOnly, .directory])
+        for number in 0..<smallFiles {
+            try noise.write(
+                Self.smallSize, to: try small.open("\(number)", [.readWrite, .create, .exclusive], permissions: 0o644))
+        }
+        let port = try Self.freePort()
+        site = WebSite(port: port)
+        largePath = path + "/files/large"
+        // A single process: workers would survive it.
+        let settings = """
+            daemon off; master_process off; pid \(path)/pid; error_log \(path)/errors;
+            events { worker_connections 256; }
+            http {
+                access_log off; sendfile on; keepalive_requests 1000000; client_max_body_size 2g;
+                client_body_temp_path \(path)/bodies; proxy_temp_path \(path)/bodies/p;
+                fastcgi_temp_path \(path)/bodies/f; uwsgi_temp_path \(path)/bodies/u; scgi_temp_path \(path)/bodies/s;
+                server { listen 127.0.0.1:\(port); root \(path)/files; dav_methods PUT; }
+            }
+            """
+        try Array(settings.utf8).withUnsafeBytes { try scratch.file("settings").writeAll($0) }
+        let arguments = ["-p", path, "-c", path + "/settings", "-e", path + "/errors"]
+        companion = try Companion(Self.program, arguments)
+        self.scratch = scratch
+        for _ in 0..<1_000 where companion.isRunning {
+            if Self.isListening(on: port) { return }
+            usleep(10_000)
+        }
+        throw MeasurementError("nginx does not answer")
+    }
+
+    deinit { companion.end() }
+
+    // MARK: Ports
+
+    private static func withSocket<Value>(
+        port: Int, _ body: (CInt, UnsafeMutablePointer<sockaddr>, socklen_t) throws -> Value
+    ) throws -> Value {
+        let descriptor = FileDescriptor(
+            owning: try retrying { socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0) })
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+        return try withExtendedLifetime(descriptor) {
+            try withUnsafeMutablePointer(to: &address) { pointer in
+                try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    try body(descriptor.rawValue, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+        }
+    }
+
+    /// Returns a port that no program listens on now.
+    private static func freePort() throws -> Int {
+        try withSocket(port: 0) { descriptor, address, size in
+            try retrying { bind(descriptor, address, size) }
+            var size = size
+            try retrying { getsockname(descriptor, address, &size) }
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                Int(UInt16(bigEndian: $0.pointee.sin_port))
+            }
+        }
+    }
+
+    private static func isListening(on port: Int) -> Bool {
+        (try? withSocket(port: port) { descriptor, address, size in
+            try retrying { connect(descriptor, address, size) }
+        }) != nil
+    }
+}
+
+/// The address of a server on this machine, and clients for it.
+struct WebSite: Sendable {
+    let port: Int
+
+    func address(_ name: String) -> String { "http://127.0.0.1:\(port)/\(name)" }
+
+    func request(_ method: HTTPMethod, _ name: String) throws -> HTTPRequest {
+        HTTPRequest(method, try HTTPAddress(address(name)))
+    }
+
+    /// Returns a client with the usual settings, without proxies and repetitions.
+    func client() throws -> HTTPClient {
+        var configuration = HTTPConfiguration()
+        configuration.proxies = HTTPProxies()
+        configuration.retry = .never
+        return try HTTPClient(configuration)
+    }
+}
