@@ -5,9 +5,9 @@ import LinuxSystem
 /// Requests overlap. A page may be assembled before a rename and arrive after the rename was confirmed, and would then
 /// undo the rename locally. A reply is used for an item only if nothing newer was learnt about the item after the
 /// request.
-final class ReplyOrdering: Sendable {
+package final class ReplyOrdering: Sendable {
     /// The context of one request. While it exists, the order remembers which items are reported.
-    final class Request: Sendable {
+    package final class Request: Sendable {
         fileprivate let time: Int
         private let order: ReplyOrdering
 
@@ -41,8 +41,10 @@ final class ReplyOrdering: Sendable {
     // Leaf lock.
     private let state = Lock(State())
 
+    package init() {}
+
     /// Returns the context of a new request. Called before the request is sent.
-    func beginRequest() -> Request {
+    package func beginRequest() -> Request {
         Request(
             self,
             state.withLock { state in

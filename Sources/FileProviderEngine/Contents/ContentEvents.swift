@@ -48,7 +48,7 @@ extension DomainEngine: ContentCacheHost {
         OpenHandle(self, number, isForWriting: isForWriting, descriptor: descriptor)
     }
 
-    func isSending(_ number: ItemNumber) -> Bool { edits.isBusy(number) || metadata.isSending(number) }
+    func isSending(_ number: ItemNumber) -> Bool { edits.table.isBusy(number) || metadata.isSending(number) }
 
     func contentsAreWanted(_ number: ItemNumber) { downloader.startFetch(number, self) }
 

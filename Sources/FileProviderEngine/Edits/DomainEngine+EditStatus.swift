@@ -72,7 +72,7 @@ extension DomainEngine {
         cache.retryOutdated(self)
         guard let entries = try? journal.all() else { return }
         for entry in entries {
-            edits.attempts[entry.number] = nil
+            edits.table.forgetFailures(of: entry.number)
             uploads.update(entry.number) { $0.failure = nil }
             if entry.failure != nil {
                 allowMakingAgain(entry)

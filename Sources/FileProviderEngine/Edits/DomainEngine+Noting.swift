@@ -32,7 +32,7 @@ extension DomainEngine {
         } catch {
             throw error.errno
         }
-        edits.generations[number, default: 0] += 1
+        edits.table.noteEdited(number)
         schedule(number, after: Self.openFileInterval)
     }
 
@@ -54,9 +54,9 @@ extension DomainEngine {
     /// before children.
     func noteRemovedByProvider(_ numbers: [ItemNumber]) {
         for number in numbers {
-            guard !edits.isBusy(number) else {
+            guard !edits.table.isBusy(number) else {
                 // The running step learns of the removal, too.
-                edits.again.insert(number)
+                edits.table.wantAgain(number)
                 continue
             }
             // If the index or journal cannot be written now, the removal is found again when the item is sent.
@@ -74,7 +74,7 @@ extension DomainEngine {
         perform { engine in
             engine.edits.isSignalled = false
             engine.edits.signals += 1
-            for number in engine.edits.sent.keys { engine.schedule(number) }
+            for number in engine.edits.table.unconfirmed { engine.schedule(number) }
         }
     }
 
@@ -85,7 +85,7 @@ extension DomainEngine {
     func closeEdits() async {
         edits.wake?.waiting.cancel()
         edits.wake = nil
-        let tasks = Array(edits.running.values)
+        let tasks = edits.table.running.compactMap { edits.table[$0].step?.task }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         // If the disk is still full, the owed journal entries are lost.

@@ -55,7 +55,7 @@ package final class UploadStates: Sendable {
 extension DomainEngine {
     /// Updates whether an item is being sent.
     func noteProgress(of number: ItemNumber) {
-        let isUnderWay = edits.running[number] != nil || edits.sent[number] != nil
+        let isUnderWay = edits.table[number].step != nil || edits.table[number].accepted != nil
         uploads.update(number) { state in
             state.isUnderWay = isUnderWay
             if !isUnderWay { (state.sent, state.total) = (0, 0) }

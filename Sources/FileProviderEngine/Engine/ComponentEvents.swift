@@ -31,7 +31,7 @@ extension DomainEngine {
 extension DomainEngine {
     func changesWereReceived() {
         // Requests of waiting edits may still be refused.
-        if edits.running.isEmpty, edits.queue.nextTime() == nil { signIn.noteSignedIn() }
+        if edits.table.running.isEmpty, edits.table.nextTime() == nil { signIn.noteSignedIn() }
     }
 
     func changesAreFollowed() { trash.enumeration.beginIfRequested(self) }

@@ -127,7 +127,7 @@ extension DomainEngine: ItemReconciling {
     /// ``ItemReconciler/confirmed(_:told:_:request:_:)`` does.
     func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem? = nil, _ answer: ProviderItem? = nil)
     {
-        reconciler.confirmed(identifier, told: told, answer, request: edits.requests[number], self)
+        reconciler.confirmed(identifier, told: told, answer, request: edits.table[number].step?.request, self)
     }
 
     /// Revalidates a visible item that the provider does not know.

@@ -15,7 +15,7 @@ extension DomainEngine {
     func changeInHand(_ identifier: String?) throws(ProviderError) -> ItemNumber? {
         guard let identifier else { return nil }
         let row = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
-        return row.flatMap { edits.isBusy($0.number) ? $0.number : nil }
+        return row.flatMap { edits.table.isBusy($0.number) ? $0.number : nil }
     }
 
     /// Checks a wait for a deadlock.
@@ -35,7 +35,7 @@ extension DomainEngine {
         while let number = next.popLast() {
             if number == other { return true }
             var needed: Set<ItemNumber> = []
-            if let other = edits.waitsFor[number] { needed.insert(other) }
+            if let other = edits.table[number].blocker { needed.insert(other) }
             if let row = try? index.itemEvenIfDeleted(number), row.isKnownToProvider, let taker = taker(of: row) {
                 needed.insert(taker)
             }
@@ -47,10 +47,11 @@ extension DomainEngine {
 
     /// Whether no step can start, because every running step waits for a step that has not started.
     private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
-        guard edits.running.count >= EditState.stepLimit, awaited.contains(where: { edits.running[$0] == nil }) else {
+        guard edits.table.running.count >= EditState.stepLimit, awaited.contains(where: { edits.table[$0].step == nil })
+        else {
             return false
         }
         let held = Set(edits.waits.values.lazy.filter { !$0.awaited.isEmpty }.compactMap(\.own))
-        return edits.running.keys.allSatisfy(held.contains)
+        return edits.table.running.allSatisfy(held.contains)
     }
 }

@@ -7,7 +7,7 @@ extension DomainEngine {
     /// Whether work is running or requested that ends without a further event. Work that is scheduled for later does
     /// not count.
     package var isBusy: Bool {
-        !edits.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
+        !edits.table.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
             || trash.enumeration.isRunning || enumerator.count > 0 || downloader.isRunning
     }
 
@@ -39,13 +39,13 @@ extension DomainEngine {
         }
         if entry.isOpen { words.append("open") }
         if let sent = entry.sent { words.append("sent to \(sent.name) in \(sent.parent)") }
-        if edits.running[number] != nil { words.append("under way") }
-        if edits.reserved.contains(number) { words.append("reserved") }
-        if edits.again.contains(number) { words.append("again") }
-        if let other = edits.waitsFor[number] { words.append("waits for \(other.rawValue)") }
-        if let sent = edits.sent[number] { words.append("not confirmed after \(sent.polls) looks") }
-        if let time = edits.queue.time(of: number) { words.append("due in \(time - clock.now)") }
-        if let attempts = edits.attempts[number] { words.append("attempts \(attempts)") }
+        if edits.table[number].step != nil { words.append("under way") }
+        if case .reserved = edits.table[number].phase { words.append("reserved") }
+        if edits.table[number].isWantedAgain { words.append("again") }
+        if let other = edits.table[number].blocker { words.append("waits for \(other.rawValue)") }
+        if let sent = edits.table[number].accepted { words.append("not confirmed after \(sent.polls) looks") }
+        if let time = edits.table[number].due { words.append("due in \(time - clock.now)") }
+        if edits.table[number].attempts > 0 { words.append("attempts \(edits.table[number].attempts)") }
         if let failure = uploads[number]?.failure ?? entry.failure { words.append("failed: \(failure.kind)") }
         return words.joined(separator: ", ")
     }

@@ -6,7 +6,9 @@ package struct JournalEntry: Sendable, Equatable {
     package var number: ItemNumber
     /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item does not have an identifier of
     /// the provider yet.
-    package var identifier: String
+    package var identifier: String {
+        didSet { if identifier != oldValue { lostIdentifier = nil } }
+    }
     package var parent: ItemNumber
     package var parentIdentifier: String
     /// The local name.
@@ -22,6 +24,8 @@ package struct JournalEntry: Sendable, Equatable {
     package var linkTarget: String?
     /// The item that this one replaced by a rename. This item took over its place and identifier.
     package var replaced: ItemNumber?
+    /// The identifier, if it belongs to another item at the provider by now, which got the place of this one.
+    package var lostIdentifier: String?
     /// The place to which the item was sent as a new item, until the outcome is known.
     package var sent: SentLocation?
     /// Whether the provider was asked to move the item, and the outcome is unknown.
@@ -90,6 +94,7 @@ extension JournalEntry {
         static let goesToTrash = Parts(rawValue: 256)
         static let mayHaveMoved = Parts(rawValue: 512)
         static let movedTo = Parts(rawValue: 1024)
+        static let lostIdentifier = Parts(rawValue: 2048)
     }
 
     /// Writes the values that have no column of their own. Later versions append their values, so that an older entry
@@ -107,6 +112,7 @@ extension JournalEntry {
         if sent != nil { parts.insert(.sent) }
         if mayHaveMoved { parts.insert(.mayHaveMoved) }
         if movedTo != nil { parts.insert(.movedTo) }
+        if lostIdentifier != nil { parts.insert(.lostIdentifier) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -132,6 +138,7 @@ extension JournalEntry {
             bytes.text(movedTo.parent)
             bytes.text(movedTo.name)
         }
+        if let lostIdentifier { bytes.text(lostIdentifier) }
     }
 
     static func read(
@@ -166,6 +173,7 @@ extension JournalEntry {
         if parts.contains(.replaced) { entry.replaced = ItemNumber(rawValue: try reader.signed()) }
         if parts.contains(.sent) { entry.sent = SentLocation(parent: try reader.text(), name: try reader.text()) }
         if parts.contains(.movedTo) { entry.movedTo = SentLocation(parent: try reader.text(), name: try reader.text()) }
+        if parts.contains(.lostIdentifier) { entry.lostIdentifier = try reader.text() }
         return entry
     }
 }

@@ -94,6 +94,31 @@ import Testing
         #expect(try await domain.item("folder").number == number)
     }
 
+    /// Another client removes the folder first, and a new one gets its path, before the engine asks for its removal.
+    @Test(arguments: [false, true])
+    func aRemovalDoesNotReachTheFolderThatGotItsPath(isRestarted: Bool) async throws {
+        let domain = try Self.domain()
+        domain.provider.addFolder("folder")
+        _ = try await domain.tree()
+        domain.provider.hold(.item)
+        try await domain.removeFolder("folder")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.heldCount(.item) > 0
+        }
+        domain.provider.remove("/folder")
+        try await domain.makeFolder("folder")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.identifier(at: "folder") != nil
+        }
+        try await Self.wait(domain)
+        if isRestarted { try domain.restart() }
+        domain.provider.release(.item)
+        try await Self.expectSame(domain, ["folder": "/"])
+        #expect(domain.provider.count(.delete) == 0)
+    }
+
     /// The removal is known by the former path of its folder when another item is to get the place.
     @Test func aRemovalInARenamedFolderIsMadeBeforeItsPlaceIsTaken() async throws {
         let domain = try Self.domain()

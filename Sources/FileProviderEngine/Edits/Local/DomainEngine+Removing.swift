@@ -120,7 +120,7 @@ extension DomainEngine {
         let hadEdits = row.content == .edited
         var entry = try entry(of: row)
         // While the item is being created at the provider, the reply must be awaited: the item is then removed there.
-        if !row.isKnownToProvider, !edits.isBusy(row.number), entry.sent == nil {
+        if !row.isKnownToProvider, !edits.table.isBusy(row.number), entry.sent == nil {
             return Removal(
                 number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
@@ -137,8 +137,8 @@ extension DomainEngine {
 
     /// Completes a removal after the removal was written.
     func finish(_ removal: Removal) {
-        edits.sent[removal.number] = nil
-        edits.attempts[removal.number] = nil
+        edits.table.setAccepted(removal.number, nil)
+        edits.table.forgetFailures(of: removal.number)
         uploads.update(removal.number) { $0.failure = nil }
         if removal.isForgotten {
             removeBytes(of: removal.number)

@@ -141,7 +141,7 @@ extension DomainEngine {
         guard row.isKnownToProvider else { return entry.changes }
         let isBack = row.item.isAt(name, in: folder.item.identifier)
         // While the provider moves the item, and after a lost reply, its place at the provider is unknown.
-        guard isBack, !edits.isBusy(row.number), !entry.mayHaveMoved else { return entry.changes.union(.place) }
+        guard isBack, !edits.table.isBusy(row.number), !entry.mayHaveMoved else { return entry.changes.union(.place) }
         return entry.changes.subtracting(.place)
     }
 
@@ -151,12 +151,12 @@ extension DomainEngine {
     /// document. At the provider, this is one change of contents, and the item keeps its identity.
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditError) -> Bool {
         guard row.item.kind == .file, other.item.kind == .file, !row.isKnownToProvider, other.isKnownToProvider,
-            other.allows(IndexedItem.Capability.writing), !edits.isBusy(row.number)
+            other.allows(IndexedItem.Capability.writing), !edits.table.isBusy(row.number)
         else { return false }
-        if edits.isBusy(other.number) {
+        if edits.table.isBusy(other.number) {
             // While contents are being sent, the next ones can wait for that. The result of any other step at the
             // provider is not known yet.
-            guard edits.sender(for: other.number) != nil, try entry(of: other).changes == .contents else {
+            guard edits.table.sender(for: other.number) != nil, try entry(of: other).changes == .contents else {
                 return false
             }
         }
@@ -167,6 +167,7 @@ extension DomainEngine {
         let replaced = try entry(of: other)
         var entry = try entry(of: row)
         entry.identifier = other.item.identifier
+        entry.lostIdentifier = replaced.lostIdentifier
         entry.parent = other.parent
         entry.parentIdentifier = replaced.parentIdentifier
         entry.name = other.name
@@ -190,7 +191,7 @@ extension DomainEngine {
         passUploads(of: other.number, to: row.number)
         if let place = edits.moves.removeValue(forKey: other.number) { edits.moves[row.number] = place }
         edits.leaving[row.number] = edits.leaving.removeValue(forKey: other.number)
-        if let sender = edits.sender(for: other.number) { edits.successors[sender] = row.number }
+        edits.table.succeed(row.number, other.number)
         discardContents(other.number)
         forget(other.number)
         schedule(row.number, after: configuration.settlingTime)

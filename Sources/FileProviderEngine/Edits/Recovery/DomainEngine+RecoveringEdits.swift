@@ -53,6 +53,8 @@ extension DomainEngine {
                 edits.moves[entry.number] = place
                 try noteLeaves(entry.number)
             }
+            // The provider may have been asked to remove it, and another item may be created in its place meanwhile.
+            if entry.changes.contains(.deleted) { try noteLeaves(entry.number) }
             schedule(entry.number, after: configuration.settlingTime)
         }
         context.becomeReady()

@@ -81,7 +81,7 @@ extension DomainEngine {
     private func isSettled(
         _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
     ) throws(IndexError) -> Bool {
-        guard edits.attempts[number, default: 0] == 0 else { return true }
+        guard edits.table[number].attempts == 0 else { return true }
         guard let row = try index.item(identifier: holder.identifier) else { return false }
         return row.item.isAt(name, in: parent)
     }
@@ -92,14 +92,14 @@ extension DomainEngine {
     private func occupiesName(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
         -> Bool
     {
-        holder.isAt(name, in: parent) || edits.attempts[number, default: 0] >= 3
+        holder.isAt(name, in: parent) || edits.table[number].attempts >= 3
     }
 
     /// Whether the provider's item has no local changes.
     private func isFree(_ holder: ProviderItem) async throws -> Bool {
         guard let row = try index.item(identifier: holder.identifier) else { return true }
         let hasEntry = try journal.entry(row.number) != nil
-        return row.changes.isEmpty && !edits.isBusy(row.number) && !hasEntry
+        return row.changes.isEmpty && !edits.table.isBusy(row.number) && !hasEntry
     }
 
     /// Returns the item that has a name at the provider now; `nil` if it cannot be found.
@@ -146,8 +146,10 @@ extension DomainEngine {
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
         else { return nil }
         guard waits(row.number, for: number) else {
-            if !edits.isBusy(row.number), edits.waitsFor[row.number] == nil, uploads[row.number]?.failure == nil {
-                edits.queue.put(row.number, at: clock.now)
+            if !edits.table.isBusy(row.number), edits.table[row.number].blocker == nil,
+                uploads[row.number]?.failure == nil
+            {
+                edits.table.queue(row.number, at: clock.now)
             }
             return .waits(for: row.number)
         }
@@ -155,12 +157,8 @@ extension DomainEngine {
             " (purvey \(String(UInt32.random(in: .min ... .max, using: &edits.generator), radix: 16)))",
             into: holder.filename)
         let moved = row.number
-        edits.reserved.insert(moved)
-        defer {
-            edits.reserved.remove(moved)
-            edits.again.remove(moved)
-            if !isClosed { edits.queue.put(moved, at: clock.now) }
-        }
+        guard edits.table.reserve(moved) else { return .waits(for: moved) }
+        defer { edits.table.endReservation(moved, at: clock.now) }
         // The edit that later gives the item its own name must not be lost.
         let place = SentLocation(parent: holder.parent, name: name)
         try noteMayMove(moved, to: place)

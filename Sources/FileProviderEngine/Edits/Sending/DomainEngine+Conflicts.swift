@@ -7,7 +7,7 @@ import LinuxSystem
 extension DomainEngine {
     /// Finds out whether different contents at the provider are an earlier upload of this engine, or a conflict.
     func resolveConflict(_ number: ItemNumber, _ current: ProviderItem) async throws -> StepResult {
-        let generation = edits.generations[number, default: 0]
+        let generation = edits.table[number].generation
         let (likeness, theirs) = try await likeness(of: number, to: current)
         guard var entry = try journal.entry(number), entry.changes.contains(.contents),
             let row = try index.itemEvenIfDeleted(number), row.item.identifier == current.identifier,
@@ -153,7 +153,7 @@ extension DomainEngine {
         entry.changes = row.item.kind == .file ? [.created, .contents] : .created
         entry.failure = nil
         let changes = entry.changes
-        edits.sent[number] = nil
+        edits.table.setAccepted(number, nil)
         // The index is written first: the next start takes an item's identity from it.
         let applied = try confirm([.put(entry)]) { writer throws(IndexError) in
             try writer.update(number) { row in

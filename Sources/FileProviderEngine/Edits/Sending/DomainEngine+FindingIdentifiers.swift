@@ -33,7 +33,7 @@ extension DomainEngine {
             return nil
         }
         guard let known = try index.item(identifier: found.identifier), known.number != row.number else { return found }
-        let isUntouched = known.changes.isEmpty && known.content != .edited && !edits.isBusy(known.number)
+        let isUntouched = known.changes.isEmpty && known.content != .edited && !edits.table.isBusy(known.number)
         return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
     }
 
@@ -128,13 +128,13 @@ extension DomainEngine {
         // Several directories above may be moved, one after the other.
         for attempt in 1...8 {
             // The reply to the item's own move may have just arrived, or be about to.
-            if edits.moves[number] != nil, let step = edits.running[number] { await step.value }
+            if edits.moves[number] != nil, let step = edits.table[number].step { await step.task.value }
             guard !isClosed, let result = try? await findNewIdentifier(of: number, asked: identifier) else {
                 return false
             }
             guard case .waits(let other) = result else { return true }
-            if let step = edits.running[other] {
-                await step.value
+            if let step = edits.table[other].step {
+                await step.task.value
             } else {
                 // The reply was lost, so the move is sent again.
                 schedule(other)

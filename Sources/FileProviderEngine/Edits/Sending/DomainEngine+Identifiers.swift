@@ -16,7 +16,9 @@ extension DomainEngine {
         guard let known = try index.item(identifier: answer.identifier), known.number != number
         else { return }
         // The other item may just have been removed or moved away.
-        if edits.isBusy(known.number) { throw ProviderError(.transient, message: "“\(known.name)” is on its way.") }
+        if edits.table.isBusy(known.number) {
+            throw ProviderError(.transient, message: "“\(known.name)” is on its way.")
+        }
         guard known.item.isAt(answer.filename, in: answer.parent) else {
             throw ProviderError(
                 .badAnswer, message: "The provider gave an item the identifier of “\(known.name)”.")
@@ -31,8 +33,12 @@ extension DomainEngine {
     ///
     /// - Returns: The item to wait for first, if any.
     func reconcileReplaced(_ known: IndexedItem) throws -> StepResult? {
-        if edits.isBusy(known.number) {
-            edits.replaced.insert(known.number)
+        if edits.table.isBusy(known.number) {
+            // The step that is running may end without this, or be cut off by a crash. A later one must know it, too.
+            if var entry = try journal.entry(known.number) {
+                entry.lostIdentifier = known.item.identifier
+                try writeInAnyCase([.put(entry)])
+            }
             return .waits(for: known.number)
         }
         _ = try makeAgain(known.number)

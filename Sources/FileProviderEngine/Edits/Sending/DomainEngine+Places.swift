@@ -16,14 +16,15 @@ extension DomainEngine {
     /// Returns the result of a step that must not send the item's identifier to the provider, because another item has
     /// this identifier or may be getting it. Returns `nil` if the step can continue.
     func settleTaken(_ row: IndexedItem) throws -> StepResult? {
-        if edits.replaced.remove(row.number) != nil { return try makeAgain(row.number) }
+        // The entry may have changed during the step.
+        if let entry = try journal.entry(row.number), entry.hasLostIdentifier { return try makeAgain(row.number) }
         return taker(of: row) == nil ? nil : .later(configuration.settlingTime)
     }
 
     /// Returns an item that the provider is being asked to put in a known item's place.
     func taker(of row: IndexedItem) -> ItemNumber? {
         let place = SentLocation(row.item)
-        return edits.running.keys.first { other in
+        return edits.table.running.first { other in
             other != row.number && (edits.moves[other] == place || edits.unanswered[place]?.contains(other) == true)
         }
     }
@@ -40,7 +41,7 @@ extension DomainEngine {
         if let moving = try folderBeingMoved(above: parent), moving != number { return .waits(for: moving) }
         guard let other = try itemLeaving(place, besides: number) else { return nil }
         // The other item is sent at once because this one waits for it.
-        if !edits.isBusy(other), edits.waitsFor[other] == nil { edits.queue.put(other, at: clock.now) }
+        if !edits.table.isBusy(other), edits.table[other].blocker == nil { edits.table.queue(other, at: clock.now) }
         return .waits(for: other)
     }
 
@@ -56,7 +57,7 @@ extension DomainEngine {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
         }
         // An item that is being sent may be about to move: a file whose upload is running, for instance.
-        for other in edits.running.keys where other != number && !waits(other, for: number) {
+        for other in edits.table.running where other != number && !waits(other, for: number) {
             if let row = try index.itemEvenIfDeleted(other), row.isKnownToProvider, SentLocation(row.item) == place,
                 let entry = try journal.entry(other), entry.failure == nil, entry.changes.contains(.place),
                 !entry.changes.contains(.deleted)
@@ -73,11 +74,16 @@ extension DomainEngine {
         var row: IndexedItem? = folder
         for _ in 0..<IndexedItem.mostAncestors {
             guard let current = row, current.number != .root else { return nil }
-            if edits.moves[current.number] != nil, edits.running[current.number] != nil { return current.number }
+            if edits.moves[current.number] != nil, edits.table[current.number].step != nil { return current.number }
             row = try index.item(identifier: current.item.parent)
         }
         return nil
     }
+}
+
+extension JournalEntry {
+    /// Whether the entry's identifier belongs to another item at the provider, so that it must not be sent.
+    var hasLostIdentifier: Bool { lostIdentifier.map(identifier.hasSameBytes(as:)) ?? false }
 }
 
 extension SentLocation {

@@ -7,10 +7,10 @@ import LinuxSystem
 extension DomainEngine {
     func sendContents(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
-        if let sent = edits.sent[number], sent.generation == edits.generations[number, default: 0] {
+        if let sent = edits.table[number].accepted, sent.generation == edits.table[number].generation {
             return try await pollConfirmation(entry, row, sent)
         }
-        edits.sent[number] = nil
+        edits.table.setAccepted(number, nil)
         if let result = try settleTaken(row) { return result }
         let current: ProviderItem
         do {
@@ -27,7 +27,7 @@ extension DomainEngine {
         let generation = upload.generation
         try await synchronized()
         // If another file replaced this one meanwhile, that file is sent instead.
-        guard edits.successors[number] == nil else { return .done }
+        guard edits.table[number].step?.successor == nil else { return .done }
         let answer: ProviderItem
         do {
             answer = try await askingForChange { () async throws(ProviderError) in
@@ -62,7 +62,7 @@ extension DomainEngine {
     }
 
     private func makeUploadCopy(of number: ItemNumber) async throws -> Upload? {
-        let generation = edits.generations[number, default: 0]
+        let generation = edits.table[number].generation
         let name = UploadName.latest(number)
         let earlier = UploadName.earlier(number)
         let (folders, isOpen) = (folders, isOpenForWriting(number))
@@ -90,7 +90,7 @@ extension DomainEngine {
     func uploadDidFinish(
         _ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem, asked identifier: String
     ) throws -> StepResult {
-        let number = edits.successors[sender] ?? sender
+        let number = edits.table[sender].step?.successor ?? sender
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number),
             number == sender || row.item.identifier == identifier || row.item.identifier == answer.identifier
         else { return .done }
@@ -102,7 +102,7 @@ extension DomainEngine {
         let isFetchedAnew = answer.flags.contains(.hasOtherContents)
         answer.flags.subtract(.ofAnswers)
         let isLatest =
-            number == sender && generation == edits.generations[number, default: 0]
+            number == sender && generation == edits.table[number].generation
             && entry.changes.contains(.contents)
         confirmed(sender, answer.identifier, told: row.item, answer.kept(at: row))
         entry.identifier = answer.identifier
@@ -113,7 +113,7 @@ extension DomainEngine {
             if let double { forgetDouble(double) }
         }
         if isLatest {
-            edits.sent[number] = EditState.SentContents(generation: generation, size: size, polls: 0)
+            edits.table.setAccepted(number, AcceptedContents(generation: generation, size: size))
         }
         // An open file may be written to again: its edit ends after it is closed.
         if isLatest, answer.flags.contains(.uploaded), !isOpenForWriting(number) {
@@ -153,7 +153,7 @@ extension DomainEngine {
         }
         replies.noteReport(of: [answer.identifier])
         handle(applied)
-        edits.sent[number] = nil
+        edits.table.setAccepted(number, nil)
         removeUploads(of: number)
         metadata.sendAttributesNow(of: number, isNew: false, self)
         // The provider's own storage also holds the contents that it was given.
@@ -165,7 +165,7 @@ extension DomainEngine {
 
     /// Polls the provider until its service has the contents that the provider accepted.
     private func pollConfirmation(
-        _ entry: JournalEntry, _ row: IndexedItem, _ sent: EditState.SentContents
+        _ entry: JournalEntry, _ row: IndexedItem, _ sent: AcceptedContents
     ) async throws -> StepResult {
         let number = entry.number
         var item: ProviderItem
@@ -177,22 +177,22 @@ extension DomainEngine {
             return try await findNewIdentifier(of: number, asked: row.item.identifier) ?? makeAgain(number)
         } catch let failure as ProviderError where failure.kind == .processEnded {
             // The uploads that the process was performing may be lost.
-            edits.sent[number] = nil
+            edits.table.setAccepted(number, nil)
             throw failure
         }
         try check(item, is: .file, row.item.identifier)
         if let failure = item.uploadingError {
-            edits.sent[number] = nil
+            edits.table.setAccepted(number, nil)
             throw failure
         }
         guard item.flags.contains(.uploaded) else {
-            guard var sent = edits.sent[number] else { return .done }
+            guard var sent = edits.table[number].accepted else { return .done }
             sent.polls += 1
             // An extension that was restarted may have forgotten the upload.
             if sent.polls % 8 == 0, !item.flags.contains(.uploading) {
-                edits.sent[number] = nil
+                edits.table.setAccepted(number, nil)
             } else {
-                edits.sent[number] = sent
+                edits.table.setAccepted(number, sent)
             }
             return .later(delay(afterAttempt: sent.polls))
         }
@@ -201,7 +201,7 @@ extension DomainEngine {
             return try await resolveConflict(number, item)
         }
         guard !isOpenForWriting(number) else { return .awaitsEvent }
-        guard let entry = try journal.entry(number), sent.generation == edits.generations[number, default: 0],
+        guard let entry = try journal.entry(number), sent.generation == edits.table[number].generation,
             entry.changes.contains(.contents), let now = try index.itemEvenIfDeleted(number)
         else { return .done }
         item.identifier = now.item.identifier

@@ -22,7 +22,9 @@ extension DomainEngine {
         let place = SentLocation(parent: new.parent, name: new.filename)
         if let sender = try sender(besides: number, to: place) {
             // The other item is sent at once because this one waits for it.
-            if !edits.isBusy(sender), edits.waitsFor[sender] == nil { edits.queue.put(sender, at: clock.now) }
+            if !edits.table.isBusy(sender), edits.table[sender].blocker == nil {
+                edits.table.queue(sender, at: clock.now)
+            }
             return .waits(for: sender)
         }
         if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
@@ -46,7 +48,7 @@ extension DomainEngine {
             return try await reconcileMissingParent(parent, failure)
         } catch let failure as ProviderError where failure.kind == .badAnswer {
             // The provider may have created the item all the same.
-            edits.unfit[number] = .mayBeMadeAgain
+            edits.table.setUnfit(number, .mayBeMadeAgain)
             throw failure
         }
         do { try check(answer, is: row.item.kind) } catch { throw unfit(number, answer, new, error) }
@@ -124,7 +126,7 @@ extension DomainEngine {
         let isOutdated = try isOutdated(&answer, in: parent, asked: sent.parent)
         // The provider need not repeat the target, which is the one that it was given.
         if answer.kind == .symbolicLink, answer.linkTarget == nil { answer.linkTarget = sent.linkTarget }
-        edits.unfit[number] = nil
+        edits.table.setUnfit(number, nil)
         var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
         if let other = double {
             // Local changes of the double are sent first, or become a new item, which is no double any more.
@@ -143,10 +145,10 @@ extension DomainEngine {
         }
         let isLatest =
             !answered.contains(.lacksContents)
-            && upload.map { $0.generation == edits.generations[number, default: 0] } ?? false
+            && upload.map { $0.generation == edits.table[number].generation } ?? false
         if row.item.kind != .file { entry.changes.remove(.contents) }
         if isLatest, let upload, !isDeleted {
-            edits.sent[number] = EditState.SentContents(generation: upload.generation, size: upload.size, polls: 0)
+            edits.table.setAccepted(number, AcceptedContents(generation: upload.generation, size: upload.size))
         }
         let isConfirmed = isLatest && !isDeleted && answer.flags.contains(.uploaded) && !isOpenForWriting(number)
         if isConfirmed { entry.changes.remove(.contents) }
@@ -173,7 +175,7 @@ extension DomainEngine {
             }
         }
         let applied = try isConfirmed ? reconcileContents(number, write(settling:)) : write(settling: nil)
-        if isConfirmed { edits.sent[number] = nil }
+        if isConfirmed { edits.table.setAccepted(number, nil) }
         // Reports of the item from a listing that came meanwhile concern the double.
         confirmed(number, answer.identifier)
         handle(applied)
@@ -209,7 +211,7 @@ extension DomainEngine {
     ///
     /// - Returns: The item to wait for first, if any.
     func free(_ double: ItemNumber) throws -> StepResult? {
-        if edits.isBusy(double) { return .waits(for: double) }
+        if edits.table.isBusy(double) { return .waits(for: double) }
         guard let entry = try journal.entry(double), let row = try index.item(double),
             entry.changes.contains(.contents) || isOpenForWriting(double)
         else { return nil }

@@ -178,7 +178,7 @@ extension DomainEngine {
         if let row = try index.itemEvenIfDeleted(number) {
             let identifier = row.item.identifier
             // A report since the step began says that the item exists. Another client may have brought it back.
-            if row.isKnownToProvider, let request = edits.requests[number],
+            if row.isKnownToProvider, let request = edits.table[number].step?.request,
                 replies.isStale(for: identifier, since: request)
             {
                 requestRevalidation([identifier])

@@ -29,8 +29,8 @@ extension DomainEngine {
     /// Schedules an item's next step.
     func schedule(_ number: ItemNumber, after seconds: Double = 0) {
         guard !isClosed else { return }
-        if edits.isBusy(number) { edits.again.insert(number) }
-        edits.queue.put(number, at: clock.now + seconds)
+        if edits.table.isBusy(number) { edits.table.wantAgain(number) }
+        edits.table.queue(number, at: clock.now + seconds)
         startDueSteps()
     }
 
@@ -41,12 +41,10 @@ extension DomainEngine {
             return wakeUp(at: signIn.nextProbe)
         }
         let limit = !signIn.isNeeded ? EditState.stepLimit : 1
-        while edits.running.count < limit, let number = edits.queue.take(at: clock.now) {
-            // The item is looked at again when its step has ended.
-            if edits.isBusy(number) { continue }
+        while edits.table.running.count < limit, let number = edits.table.firstDue(at: clock.now) {
             startStep(of: number)
         }
-        guard edits.running.count < limit, let time = edits.queue.nextTime() else { return }
+        guard edits.table.running.count < limit, let time = edits.table.nextTime() else { return }
         wakeUp(at: time)
     }
 
@@ -64,15 +62,11 @@ extension DomainEngine {
     }
 
     private func startStep(of number: ItemNumber) {
-        if let other = edits.waitsFor.removeValue(forKey: number) {
-            edits.waiters[other]?.remove(number)
-            if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
-        }
-        edits.requests[number] = replies.beginRequest()
-        edits.replaced.remove(number)
         // The step sends the changes that the journal has now, as long as it has not started.
-        if (try? journal.entry(number))?.changes == .contents { edits.sendsContents.insert(number) }
-        edits.running[number] = Task { await self.step(of: number) }
+        let sendsContents = (try? journal.entry(number))?.changes == .contents
+        let request = replies.beginRequest()
+        let task = Task { await self.step(of: number) }
+        edits.table.start(number, UploadStep(task: task, request: request, sendsContents: sendsContents))
         noteProgress(of: number)
     }
 
@@ -84,11 +78,9 @@ extension DomainEngine {
         } catch {
             result = .failure(error)
         }
-        edits.running[number] = nil
-        edits.requests[number] = nil
-        edits.sendsContents.remove(number)
+        let step = edits.table.end(number)
         guard !isClosed else { return }
-        if let successor = edits.successors.removeValue(forKey: number) {
+        if let successor = step?.successor {
             // The unsent rest of the replaced item's upload is useless. The successor's step finds out about the sent
             // part.
             removeUploads(of: number)
@@ -104,15 +96,14 @@ extension DomainEngine {
         case .failure(let failure as LocalError): fail(number, ProviderError(failure.errno), sentIn: epoch)
         case .failure: postpone(number)
         }
-        if edits.again.remove(number) != nil { schedule(number, after: configuration.settlingTime) }
+        if edits.table.takeWantedAgain(number) { schedule(number, after: configuration.settlingTime) }
         startDueSteps()
     }
 
     private func end(_ number: ItemNumber, _ result: StepResult) {
         switch result {
         case .done:
-            edits.attempts[number] = nil
-            edits.cycles[number] = nil
+            edits.table.noteSuccess(number)
             uploads.update(number) { $0.failure = nil }
             // This was the attempt that is made while sign-in is needed. The user has signed in elsewhere.
             if signIn.isNeeded, clock.now >= signIn.nextProbe { retry() }
@@ -122,42 +113,46 @@ extension DomainEngine {
                 guard let entry = try journal.entry(number) else { return forget(number) }
                 // A new item in the place that this one is about to leave has to wait for that.
                 if entry.changes.contains(.place), !entry.changes.contains(.deleted) { try noteLeaves(number) }
-                if !entry.changes.isEmpty || !entry.isOpen { edits.queue.put(number, at: clock.now) }
+                if !entry.changes.isEmpty || !entry.isOpen { edits.table.queue(number, at: clock.now) }
             } catch {
                 // A journal that cannot be read now may hold more changes.
                 fail(number, error)
             }
         case .waits(let other):
-            edits.waitsFor[number] = other
-            edits.waiters[other, default: []].insert(number)
             // If no event wakes the item, it is looked at again all the same.
-            edits.queue.put(number, at: clock.now + context.backoff.longest)
+            edits.table.block(number, on: other, until: clock.now + context.backoff.longest)
             // If two items wait for each other, the first one began before it depended on the second. Its next
             // step finds that it has to go first.
             if waits(other, for: number) {
-                let count = edits.cycles[other, default: 0] + 1
-                edits.cycles[other] = count
-                edits.queue.put(other, at: clock.now + delay(afterAttempt: count))
+                let count = edits.table.noteCycle(other)
+                edits.table.queue(other, at: clock.now + delay(afterAttempt: count))
             }
-        case .later(let seconds): edits.queue.put(number, at: clock.now + seconds)
+        case .later(let seconds):
+            let time = clock.now + seconds
+            if !edits.table.awaitConfirmation(number, until: time) { edits.table.queue(number, at: time) }
         case .awaitsEvent: break
         }
     }
 
     private func fail(_ number: ItemNumber, _ failure: ProviderError, sentIn epoch: Int) {
         EngineStep.failed.reach()
-        guard !signIn.isOutdated(failure, sentIn: epoch) else { return edits.queue.put(number, at: clock.now) }
+        guard !signIn.isOutdated(failure, sentIn: epoch) else {
+            edits.table.queue(number, at: clock.now)
+            return
+        }
         let failure = lasting(failure, of: number)
         uploads.update(number) { $0.failure = failure }
         if failure.kind == .notAuthenticated {
             signIn.noteNeeded(failure, sentIn: epoch)
             // The item is sent with all others after the user has signed in.
-            return edits.queue.put(number, at: clock.now)
+            edits.table.queue(number, at: clock.now)
+            return
         }
         guard failure.needsUser else {
             return postpone(number, longest: failure.kind == .noSpace ? EngineContext.longestWaitForSpace : .infinity)
         }
         guard var entry = try? journal.entry(number) else { return }
+        edits.table.park(number)
         // The move was refused: an item that is reported at the new place is another one.
         forgetMove(of: number)
         entry.failure = failure
@@ -175,32 +170,17 @@ extension DomainEngine {
     }
 
     private func postpone(_ number: ItemNumber, longest: Double = .infinity) {
-        let attempt = edits.attempts[number, default: 0] + 1
-        edits.attempts[number] = attempt
-        let pause = min(delay(afterAttempt: attempt), longest)
-        edits.queue.put(number, at: clock.now + pause)
+        edits.table.backOff(number) { clock.now + min(delay(afterAttempt: $0), longest) }
     }
 
     /// Schedules the items that waited for a result of this item.
-    func wakeWaiters(of number: ItemNumber) {
-        guard let waiters = edits.waiters.removeValue(forKey: number) else { return }
-        for waiter in waiters {
-            edits.waitsFor[waiter] = nil
-            edits.queue.put(waiter, at: clock.now)
-        }
-    }
+    func wakeWaiters(of number: ItemNumber) { edits.table.wakeWaiters(of: number, at: clock.now) }
 
     /// Drops the state of an item that has nothing left to send.
     func forget(_ number: ItemNumber) {
-        edits.queue.remove(number)
-        edits.again.remove(number)
+        edits.table.forget(number)
         removalWaits.forget(number)
-        edits.sent[number] = nil
-        edits.attempts[number] = nil
-        edits.cycles[number] = nil
-        edits.unfit[number] = nil
         uploads.forget(number)
-        edits.generations[number] = nil
         forgetMove(of: number)
         forgetUnanswered(of: number)
         wakeWaiters(of: number)
@@ -209,21 +189,12 @@ extension DomainEngine {
     }
 
     /// Whether an item waits for another one, directly or indirectly.
-    func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {
-        var next = edits.waitsFor[number]
-        var steps = 0
-        while let current = next, steps < 1000 {
-            if current == other { return true }
-            next = edits.waitsFor[current]
-            steps += 1
-        }
-        return false
-    }
+    func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool { edits.table.waits(number, for: other) }
 
     // MARK: One step
 
     private func send(_ number: ItemNumber) async throws -> StepResult {
-        edits.sendsContents.remove(number)
+        edits.table.setSendsContents(number, false)
         guard let entry = try journal.entry(number) else { return .done }
         guard let row = try index.itemEvenIfDeleted(number) else {
             // No item exists for the entry. Contents that were edited before it was removed are removed with the
@@ -243,15 +214,16 @@ extension DomainEngine {
             try becomeNew(entry, row, in: parent, named: row.name, followedBy: [])
             return .done
         }
+        if row.isKnownToProvider, entry.hasLostIdentifier { return try makeAgain(number) }
         if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row) }
         // A file that is open for writing is sent after it is closed, or some time after it was noted as edited.
-        if isOpenForWriting(number), edits.generations[number] == nil, !entry.changes.contains(.place) {
+        if isOpenForWriting(number), edits.table[number].generation == 0, !entry.changes.contains(.place) {
             return .awaitsEvent
         }
         if entry.changes.contains(.created) { return try await sendNewItem(entry, row) }
         if entry.changes.contains(.place) { return try await sendMove(entry, row) }
         if entry.changes.contains(.contents) {
-            edits.sendsContents.insert(number)
+            edits.table.setSendsContents(number, true)
             return try await sendContents(entry, row)
         }
         guard entry.isOpen else {

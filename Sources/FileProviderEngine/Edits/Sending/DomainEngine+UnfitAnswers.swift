@@ -11,7 +11,7 @@ extension DomainEngine {
     {
         guard answer.kind == new.kind else { return .unfitAnswer }
         // The provider may have the item at the place that it was sent to.
-        edits.unfit[number] = .isLookedFor
+        edits.table.setUnfit(number, .isLookedFor)
         return failure
     }
 
@@ -23,7 +23,7 @@ extension DomainEngine {
         _ number: ItemNumber, _ entry: JournalEntry, _ new: NewItem, in parent: ItemNumber, _ upload: Upload?
     ) async throws -> StepResult? {
         let isHeld = entry.failure == .unfitAnswer
-        guard let unfit = edits.unfit[number] ?? (isHeld ? .isLookedFor : nil) else { return nil }
+        guard let unfit = edits.table[number].unfit ?? (isHeld ? .isLookedFor : nil) else { return nil }
         let holder: ProviderItem?
         do {
             holder = try await listedItem(named: new.filename, in: new.parent)
@@ -40,14 +40,14 @@ extension DomainEngine {
             if !isKnown, holder.kind != new.kind { throw ProviderError.unfitAnswer }
         }
         guard unfit == .mayBeMadeAgain else { throw ProviderError.unfitAnswer }
-        edits.unfit[number] = nil
+        edits.table.setUnfit(number, nil)
         return nil
     }
 
     /// Allows a new item to be created again, because the user retries.
     func allowMakingAgain(_ entry: JournalEntry) {
         guard entry.failure == .unfitAnswer else { return }
-        edits.unfit[entry.number] = .mayBeMadeAgain
+        edits.table.setUnfit(entry.number, .mayBeMadeAgain)
     }
 
     /// The number of consecutive unusable replies after which the edit is parked.
@@ -55,18 +55,10 @@ extension DomainEngine {
 
     /// Returns the failure of a step. If repeating the step is useless, the returned failure parks the edit.
     func lasting(_ failure: ProviderError, of number: ItemNumber) -> ProviderError {
-        guard failure.kind == .badAnswer, edits.attempts[number, default: 0] + 1 >= Self.mostBadAnswers else {
+        guard failure.kind == .badAnswer, edits.table[number].attempts + 1 >= Self.mostBadAnswers else {
             return failure
         }
         return ProviderError(.cannotSynchronize, message: failure.message)
-    }
-}
-
-extension EditState {
-    /// The next step for a new item whose reply could not be used.
-    enum Unfit {
-        case isLookedFor
-        case mayBeMadeAgain
     }
 }
 

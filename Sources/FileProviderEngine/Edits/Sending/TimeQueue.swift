@@ -42,13 +42,19 @@ struct TimeQueue: Sendable {
         return heap.first?.time
     }
 
-    /// Removes and returns the first item that is due.
-    mutating func take(at now: Double) -> ItemNumber? {
+    /// Returns the first item that is due; `nil` if none is.
+    mutating func first(at now: Double) -> ItemNumber? {
         dropOutdated()
         guard let first = heap.first, first.time <= now else { return nil }
-        removeFirst()
-        current[first.number] = nil
         return first.number
+    }
+
+    /// Removes and returns the first item that is due.
+    mutating func take(at now: Double) -> ItemNumber? {
+        guard let number = first(at: now) else { return nil }
+        removeFirst()
+        current[number] = nil
+        return number
     }
 
     private mutating func dropOutdated() {

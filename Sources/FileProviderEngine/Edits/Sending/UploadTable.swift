@@ -1,0 +1,285 @@
+/// The uploads of all items, by item, with all transitions between their phases:
+///
+///     idle, parked, queued, backing off,  ── schedule ──▶  queued
+///     awaiting confirmation
+///     queued, blocked, backing off,       ── start ──▶     running  ── end ──▶  idle
+///     awaiting confirmation
+///     idle, after a step  ── queue, block, backOff, awaitConfirmation, park ──▶  the phase of that name
+///     blocked             ── wakeWaiters ──▶       queued
+///     any but busy ones   ── reserve ──▶           reserved    ── endReservation ──▶        queued or blocked
+///     any but busy ones   ── succeed ──▶           succeeding  ── the sender's end ──▶      idle
+///     any                 ── forget ──▶            idle, or the same phase while the item is busy
+///
+/// A busy item is running, reserved or succeeding. A transition that is not allowed changes nothing and returns `false`.
+package struct UploadTable {
+    private var tasks: [ItemNumber: UploadTask] = [:]
+
+    // Derived from the tasks by ``set(_:_:)``.
+    private var queue = TimeQueue()
+    private var waiters: [ItemNumber: Set<ItemNumber>] = [:]
+    /// The items with a running step.
+    package private(set) var running: Set<ItemNumber> = []
+    /// The items whose contents were accepted and not confirmed yet.
+    package private(set) var unconfirmed: Set<ItemNumber> = []
+
+    package init() {}
+
+    /// The task of an item. Items that have none are idle.
+    package subscript(number: ItemNumber) -> UploadTask { tasks[number] ?? UploadTask() }
+
+    /// Stores a task and updates what is derived from it.
+    private mutating func set(_ number: ItemNumber, _ task: UploadTask) {
+        let former = self[number]
+        tasks[number] = task.isEmpty ? nil : task
+        if former.due != task.due {
+            if let time = task.due { queue.put(number, at: time) } else { queue.remove(number) }
+        }
+        if former.blocker != task.blocker {
+            if let other = former.blocker {
+                waiters[other]?.remove(number)
+                if waiters[other]?.isEmpty == true { waiters[other] = nil }
+            }
+            if let other = task.blocker { waiters[other, default: []].insert(number) }
+        }
+        if task.step == nil { running.remove(number) } else { running.insert(number) }
+        if task.accepted == nil { unconfirmed.remove(number) } else { unconfirmed.insert(number) }
+    }
+
+    private mutating func move(_ number: ItemNumber, to phase: UploadTask.Phase) {
+        set(number, self[number].moved(to: phase))
+    }
+
+    // MARK: Scheduling
+
+    /// Schedules an item's next step at a time. An item that is blocked stays so until then. A busy item gets another
+    /// step after the running one.
+    package mutating func schedule(_ number: ItemNumber, at time: Double) {
+        guard self[number].isBusy else { return _ = queue(number, at: time) }
+        setWantedAgain(number, true)
+    }
+
+    /// Schedules an item's next step as ``schedule(_:at:)`` does, unless the item is busy.
+    @discardableResult
+    package mutating func queue(_ number: ItemNumber, at time: Double) -> Bool {
+        guard !self[number].isBusy else { return false }
+        if case .blocked(let other, _) = self[number].phase {
+            move(number, to: .blocked(on: other, until: time))
+        } else {
+            move(number, to: .queued(at: time))
+        }
+        return true
+    }
+
+    /// The due time of the first step; `nil` if none is scheduled.
+    package mutating func nextTime() -> Double? { queue.nextTime() }
+
+    /// Returns the item whose step is due first, without a transition; `nil` if no step is due.
+    package mutating func firstDue(at now: Double) -> ItemNumber? { queue.first(at: now) }
+
+    /// Sets whether a busy item needs another step.
+    private mutating func setWantedAgain(_ number: ItemNumber, _ isWantedAgain: Bool) {
+        var task = self[number]
+        task.isWantedAgain = isWantedAgain
+        set(number, task)
+    }
+
+    /// Notes that a busy item needs another step. Refused for an item that is not busy.
+    @discardableResult
+    package mutating func wantAgain(_ number: ItemNumber) -> Bool {
+        guard self[number].isBusy else { return false }
+        setWantedAgain(number, true)
+        return true
+    }
+
+    /// Returns whether an item changed during its step, and forgets that.
+    package mutating func takeWantedAgain(_ number: ItemNumber) -> Bool {
+        guard self[number].isWantedAgain else { return false }
+        setWantedAgain(number, false)
+        return true
+    }
+
+    // MARK: Steps
+
+    /// Starts a step of an item whose step is scheduled. Refused for any other item.
+    @discardableResult
+    package mutating func start(_ number: ItemNumber, _ step: UploadStep) -> Bool {
+        guard self[number].due != nil else { return false }
+        move(number, to: .running(step))
+        return true
+    }
+
+    /// Ends an item's step. The item is idle until its next transition, and so is the item that replaced it.
+    ///
+    /// - Returns: The step; `nil` if none was running.
+    @discardableResult
+    package mutating func end(_ number: ItemNumber) -> UploadStep? {
+        guard let step = self[number].step else { return nil }
+        move(number, to: .idle)
+        if let successor = step.successor {
+            // Its next step sees all changes.
+            setWantedAgain(successor, false)
+            move(successor, to: .idle)
+        }
+        return step
+    }
+
+    /// Lets an item wait for a result of another one. Refused for a busy item.
+    @discardableResult
+    package mutating func block(_ number: ItemNumber, on other: ItemNumber, until time: Double) -> Bool {
+        guard !self[number].isBusy else { return false }
+        move(number, to: .blocked(on: other, until: time))
+        return true
+    }
+
+    /// Counts a failure of an item and schedules the next attempt. Refused for a busy item.
+    ///
+    /// - Parameter time: Returns the time of the next attempt from the number of consecutive failures.
+    @discardableResult
+    package mutating func backOff(_ number: ItemNumber, until time: (_ attempts: Int) -> Double) -> Bool {
+        var task = self[number]
+        guard !task.isBusy else { return false }
+        task.attempts += 1
+        set(number, task.moved(to: .backingOff(until: time(task.attempts))))
+        return true
+    }
+
+    /// Schedules the next request for the confirmation of accepted contents. Refused for a busy item, and for one
+    /// without accepted contents.
+    @discardableResult
+    package mutating func awaitConfirmation(_ number: ItemNumber, until time: Double) -> Bool {
+        guard !self[number].isBusy, self[number].accepted != nil else { return false }
+        move(number, to: .awaitingConfirmation(until: time))
+        return true
+    }
+
+    /// Lets an item wait for the user. Refused for a busy item.
+    @discardableResult
+    package mutating func park(_ number: ItemNumber) -> Bool {
+        guard !self[number].isBusy else { return false }
+        move(number, to: .parked)
+        return true
+    }
+
+    /// Schedules the items that waited for a result of an item.
+    package mutating func wakeWaiters(of number: ItemNumber, at time: Double) {
+        for waiter in waiters[number] ?? [] {
+            if case .reserved = self[waiter].phase {
+                move(waiter, to: .reserved(blocker: nil))
+            } else {
+                move(waiter, to: .queued(at: time))
+            }
+        }
+    }
+
+    // MARK: Several items
+
+    /// Reserves an item for another item's step. Refused for a busy item.
+    @discardableResult
+    package mutating func reserve(_ number: ItemNumber) -> Bool {
+        let task = self[number]
+        guard !task.isBusy else { return false }
+        move(number, to: .reserved(blocker: task.blocker))
+        return true
+    }
+
+    /// Ends a reservation and schedules the item's own step. Refused for an item that is not reserved.
+    @discardableResult
+    package mutating func endReservation(_ number: ItemNumber, at time: Double) -> Bool {
+        guard case .reserved(let blocker) = self[number].phase else { return false }
+        setWantedAgain(number, false)
+        move(number, to: blocker.map { .blocked(on: $0, until: time) } ?? .queued(at: time))
+        return true
+    }
+
+    /// Records that an item replaced another one whose contents are being sent, or that succeeds such an item and is
+    /// idle from now on. Refused if the new item is busy, or nothing of the other one is being sent.
+    @discardableResult
+    package mutating func succeed(_ number: ItemNumber, _ other: ItemNumber) -> Bool {
+        guard !self[number].isBusy, number != other, let sender = sender(for: other), var step = self[sender].step
+        else { return false }
+        if let former = step.successor { move(former, to: .idle) }
+        step.successor = number
+        move(sender, to: .running(step))
+        move(number, to: .succeeding(sender))
+        return true
+    }
+
+    /// Sets whether a running step sends new contents and nothing else. Refused without a running step.
+    @discardableResult
+    package mutating func setSendsContents(_ number: ItemNumber, _ sendsContents: Bool) -> Bool {
+        guard var step = self[number].step else { return false }
+        step.sendsContents = sendsContents
+        move(number, to: .running(step))
+        return true
+    }
+
+    /// Drops what is known of an item that has nothing left to send. It does not wait for another item any more. A busy
+    /// item stays busy.
+    package mutating func forget(_ number: ItemNumber) { set(number, self[number].withoutFacts()) }
+
+    // MARK: Facts
+
+    /// Records that the provider has accepted contents; `nil` if that is void or was confirmed.
+    package mutating func setAccepted(_ number: ItemNumber, _ accepted: AcceptedContents?) {
+        var task = self[number]
+        task.accepted = accepted
+        if accepted == nil, case .awaitingConfirmation(let time) = task.phase {
+            task = task.moved(to: .queued(at: time))
+        }
+        set(number, task)
+    }
+
+    /// Counts a local edit of an item's contents.
+    package mutating func noteEdited(_ number: ItemNumber) { update(number) { $0.generation += 1 } }
+
+    /// Forgets the failures of an item.
+    package mutating func forgetFailures(of number: ItemNumber) { update(number) { $0.attempts = 0 } }
+
+    /// Counts a dependency cycle that an item was found in.
+    ///
+    /// - Returns: The number of consecutive cycles.
+    package mutating func noteCycle(_ number: ItemNumber) -> Int {
+        update(number) { $0.cycles += 1 }
+        return self[number].cycles
+    }
+
+    /// Forgets failures and cycles of an item, because its step was successful.
+    package mutating func noteSuccess(_ number: ItemNumber) { update(number) { ($0.attempts, $0.cycles) = (0, 0) } }
+
+    package mutating func setUnfit(_ number: ItemNumber, _ unfit: UnfitReply?) { update(number) { $0.unfit = unfit } }
+
+    private mutating func update(_ number: ItemNumber, _ change: (inout UploadTask) -> Void) {
+        var task = self[number]
+        change(&task)
+        set(number, task)
+    }
+}
+
+// MARK: Queries
+
+extension UploadTable {
+    /// Whether a request that changes an item is running at the provider.
+    package func isBusy(_ number: ItemNumber) -> Bool { self[number].isBusy }
+
+    /// Returns the item whose step sends the contents of an item: the item itself, or the one that it replaced.
+    /// Returns `nil` if there is no such step.
+    package func sender(for number: ItemNumber) -> ItemNumber? {
+        switch self[number].phase {
+        case .running(let step): step.sendsContents ? number : nil
+        case .succeeding(let sender): sender
+        default: nil
+        }
+    }
+
+    /// Whether an item waits for another one, directly or indirectly.
+    package func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {
+        var next = self[number].blocker
+        var steps = 0
+        while let current = next, steps < 1000 {
+            if current == other { return true }
+            next = self[current].blocker
+            steps += 1
+        }
+        return false
+    }
+}

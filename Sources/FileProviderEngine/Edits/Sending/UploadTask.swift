@@ -1,0 +1,128 @@
+/// The upload of one item's local changes: its phase, and the facts that outlast a phase. ``UploadTable`` has the
+/// transitions.
+///
+/// None of it survives a crash. The journal records the changes themselves, and so what is left to send.
+package struct UploadTask {
+    package enum Phase {
+        /// No step is scheduled. There is nothing to send, or the item waits for an event, such as the close of a file.
+        case idle
+        /// The next step is due at a time.
+        case queued(at: Double)
+        /// A step is running at the provider.
+        case running(UploadStep)
+        /// Another item's step renames this item temporarily. The item has no step of its own meanwhile.
+        ///
+        /// - Parameter blocker: The item that this one still waits for, as in `blocked`.
+        case reserved(blocker: ItemNumber?)
+        /// The item replaced another one whose contents are being sent, and has no step before that one has ended.
+        case succeeding(ItemNumber)
+        /// The item waits for a result of another item. If no event wakes it, its next step is due at a time.
+        case blocked(on: ItemNumber, until: Double)
+        /// The last step failed. The next one is due at a time.
+        case backingOff(until: Double)
+        /// The provider has accepted the contents. It is asked at a time whether its service has them.
+        case awaitingConfirmation(until: Double)
+        /// The last step failed with an error that only the user can resolve. No step is scheduled.
+        case parked
+    }
+
+    package private(set) var phase = Phase.idle
+    /// Whether the item changed while it was busy, so that another step is needed.
+    package var isWantedAgain = false
+    /// The contents that the provider has accepted and not confirmed yet.
+    package var accepted: AcceptedContents?
+    /// The number of local edits of the item's contents since the start, or since it last had nothing to send.
+    package var generation: UInt64 = 0
+    /// The number of consecutive failures.
+    package var attempts = 0
+    /// The number of consecutive dependency cycles that the item was found in.
+    package var cycles = 0
+    /// The next step for a new item whose reply could not be used.
+    package var unfit: UnfitReply?
+
+    package init() {}
+
+    /// Creates a task with another phase and the same facts: for ``UploadTable``.
+    package func moved(to phase: Phase) -> UploadTask {
+        var task = self
+        task.phase = phase
+        return task
+    }
+
+    /// Creates a task without the facts of another one. The phase stays while the item is busy.
+    package func withoutFacts() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
+
+    /// Whether a request that changes the item is running at the provider.
+    package var isBusy: Bool {
+        switch phase {
+        case .running, .reserved, .succeeding: true
+        case .idle, .queued, .blocked, .backingOff, .awaitingConfirmation, .parked: false
+        }
+    }
+
+    /// The running step.
+    package var step: UploadStep? {
+        guard case .running(let step) = phase else { return nil }
+        return step
+    }
+
+    /// The item whose result this one waits for.
+    package var blocker: ItemNumber? {
+        switch phase {
+        case .blocked(let other, _): other
+        case .reserved(let blocker): blocker
+        default: nil
+        }
+    }
+
+    /// The time at which the next step is due.
+    package var due: Double? {
+        switch phase {
+        case .queued(let time), .blocked(_, let time), .backingOff(let time), .awaitingConfirmation(let time): time
+        case .idle, .running, .reserved, .succeeding, .parked: nil
+        }
+    }
+
+    /// Whether the task says nothing, so that it need not be stored.
+    package var isEmpty: Bool {
+        guard case .idle = phase else { return false }
+        return !isWantedAgain && accepted == nil && generation == 0 && attempts == 0 && cycles == 0 && unfit == nil
+    }
+}
+
+/// A running step.
+package struct UploadStep {
+    package let task: Task<Void, Never>
+    /// The context that orders replies and reports that arrive during the step.
+    package let request: ReplyOrdering.Request
+    /// Whether the step sends new contents and nothing else.
+    package var sendsContents: Bool
+    /// The item that replaced this one during the step.
+    package var successor: ItemNumber?
+
+    package init(task: Task<Void, Never>, request: ReplyOrdering.Request, sendsContents: Bool) {
+        self.task = task
+        self.request = request
+        self.sendsContents = sendsContents
+    }
+}
+
+/// Contents that the provider has accepted, while its service may not have them yet.
+package struct AcceptedContents: Equatable {
+    package var generation: UInt64
+    /// In bytes.
+    package var size: Int64
+    /// The number of times that the provider was asked whether the service has the contents.
+    package var polls = 0
+
+    package init(generation: UInt64, size: Int64) {
+        self.generation = generation
+        self.size = size
+    }
+}
+
+/// The next step for a new item whose reply could not be used.
+package enum UnfitReply {
+    case isLookedFor
+    case mayBeMadeAgain
+}
