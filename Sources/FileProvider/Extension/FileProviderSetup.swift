@@ -1,0 +1,117 @@
+import Foundation
+import LinuxSystem
+
+/// The set-up of a domain: its settings, and the user's terminal.
+///
+/// Source: an addition, see ``FileProviderSettingUp``.
+public final class FileProviderSetup: Sendable {
+    /// The purpose of a set-up.
+    public enum Purpose: Int, Sendable {
+        /// The domain is being added.
+        case adding = 0
+        /// The user changes settings of the domain.
+        case changing = 1
+        /// The user signs in to the domain again.
+        case signingIn = 2
+    }
+
+    /// The purpose of this set-up.
+    public let purpose: Purpose
+
+    /// The user's side of a set-up.
+    private let user: any SetupUser
+    // Leaf lock.
+    private let state: Lock<[String: String]>
+
+    package init(purpose: Purpose, settings: [String: String], user: any SetupUser) {
+        self.purpose = purpose
+        self.user = user
+        state = Lock(settings)
+    }
+
+    /// Creates a set-up without a terminal, for a provider's own tests.
+    ///
+    /// - Parameters:
+    ///   - credentials: Called for the user's name and password, with the server and the name that is already known.
+    ///   - open: Called with a link that is to be opened.
+    ///   - report: Called with a line for the user.
+    public convenience init(
+        purpose: Purpose, settings: [String: String],
+        credentials: @escaping @Sendable (String, String?) async throws -> FileProviderCredentials,
+        open: @escaping @Sendable (URL, String) async -> Void = { _, _ in },
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.init(
+            purpose: purpose, settings: settings,
+            user: ScriptedSetupUser(credentials: credentials, open: open, report: report))
+    }
+
+    /// The settings of the domain, as given and as changed with ``set(_:forKey:)``. They are in the domain's
+    /// ``NSFileProviderDomain/userInfo`` once the set-up has succeeded.
+    public var settings: [String: String] { state.withLock { $0 } }
+
+    /// Sets a setting, or removes it if `value` is `nil`. Takes effect when the set-up succeeds. Passwords do not
+    /// belong into settings, which are stored in plain text.
+    public func set(_ value: String?, forKey key: String) {
+        state.withLock { $0[key] = value }
+    }
+
+    /// Asks the user for a name and a password: takes the password from `--password-file`, if given, or asks on the
+    /// terminal.
+    ///
+    /// - Parameters:
+    ///   - server: The server's name, which the user sees.
+    ///   - user: The user's name, if it is known; only the password is asked for then.
+    /// - Throws: An error if there is no terminal and no file, or the user interrupted the command.
+    public func credentials(for server: String, user: String?) async throws -> FileProviderCredentials {
+        try await self.user.credentials(for: server, user: user)
+    }
+
+    /// Prints a link with a message, and opens the link in the browser if there is a display.
+    public func open(_ url: URL, message: String) async {
+        await user.open(url, message: message)
+    }
+
+    /// Shows the user a line: progress, or a finding.
+    public func report(_ line: String) {
+        user.report(line)
+    }
+}
+
+/// A user's name and password.
+///
+/// Source: an addition, see ``FileProviderSetup``.
+public struct FileProviderCredentials: Sendable {
+    /// The user's name.
+    public let user: String
+    /// The password.
+    public let password: String
+
+    /// Creates credentials.
+    public init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
+}
+
+/// The user's side of a set-up.
+package protocol SetupUser: Sendable {
+    func credentials(for server: String, user: String?) async throws -> FileProviderCredentials
+    func open(_ url: URL, message: String) async
+    func report(_ line: String)
+}
+
+/// The user's side of a set-up in a test.
+private struct ScriptedSetupUser: SetupUser {
+    let credentials: @Sendable (String, String?) async throws -> FileProviderCredentials
+    let open: @Sendable (URL, String) async -> Void
+    let report: @Sendable (String) -> Void
+
+    func credentials(for server: String, user: String?) async throws -> FileProviderCredentials {
+        try await credentials(server, user)
+    }
+
+    func open(_ url: URL, message: String) async { await open(url, message) }
+
+    func report(_ line: String) { report(line) }
+}
