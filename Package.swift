@@ -195,7 +195,7 @@ let package = Package(
             [
                 "AppExtension", "CRuntimeSupport", "Conduit", "CoreTransferable", "FileCoordination",
                 "FoundationAdditions", "ItemProvider", "ItemValues", "LinuxSystem", "MobileCoreServices",
-                "PropertyLists", "UniformTypeIdentifiers",
+                "PropertyLists", "Secrets", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7

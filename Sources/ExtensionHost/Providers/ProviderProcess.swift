@@ -31,6 +31,8 @@ package actor ProviderProcess {
         /// A process was asked to end and is still running. No other process is started before its end, because both
         /// would share their files.
         case ending
+        /// The domain is being set up in a process that serves no other requests.
+        case settingUp
         case disabled(ProviderError)
         case closed
     }
@@ -144,6 +146,67 @@ package actor ProviderProcess {
 
     private static let patienceWithOld: Duration = .seconds(10)
 
+    /// Makes the provider set up the domain in a process of its own, and stores the result. All other requests wait
+    /// meanwhile: with settings that may be wrong, the provider must not serve the domain.
+    ///
+    /// - Parameters:
+    ///   - candidate: The domain with the settings to try.
+    ///   - adopt: Stores the result, and returns the domain with its final settings. Not called after a failure, which
+    ///     leaves the domain as it was.
+    package func setUp(
+        _ request: ProviderSetUpCall, of candidate: ProviderDomain,
+        adopting adopt: @Sendable (ProviderSetUp) async throws(ProviderError) -> ProviderDomain
+    ) async throws(ProviderError) {
+        let old = try await beginSetUp()
+        defer { endSetUp() }
+        await Self.end(old)
+        let instance = try await start(candidate)
+        let result: Result<ProviderSetUp, ProviderError>
+        do throws(ProviderError) {
+            result = .success(try await call(request, .transfer, of: instance, progress: nil))
+        } catch {
+            result = .failure(error)
+        }
+        instance.askToEnd()
+        _ = await instance.ending()
+        domain = try await adopt(try result.get())
+    }
+
+    /// Begins a set-up. Returns the processes that are still running.
+    private func beginSetUp() async throws(ProviderError) -> [ProviderInstance] {
+        while true {
+            switch state {
+            case .starting, .ending: _ = await nextChange()
+            case .settingUp:
+                throw ProviderError(
+                    .transient, message: "\(domain.displayName) is being set up by another command; try again")
+            case .closed: throw ProviderError(.cancelled, message: "the domain \(domain.displayName) was closed")
+            case .none, .running, .disabled:
+                watchPlace()
+                state = .settingUp
+                sleepWatch = nil
+                return living
+            }
+        }
+    }
+
+    private func endSetUp() {
+        guard case .settingUp = state else { return }
+        crashes = 0
+        state = .none
+        resume(with: nil)
+    }
+
+    /// Ends processes, after their replies if these come soon.
+    private static func end(_ instances: [ProviderInstance]) async {
+        let latest = ContinuousClock.now + patienceWithOld
+        for instance in instances {
+            while !instance.isIdle, ContinuousClock.now < latest { try? await Task.sleep(for: .milliseconds(20)) }
+            instance.askToEnd()
+            _ = await instance.ending()
+        }
+    }
+
     /// Ends the process, and starts no other one afterwards. Returns when the process has ended.
     package func close() async {
         state = .closed
@@ -176,7 +239,7 @@ package actor ProviderProcess {
         case .running(let instance):
             state = .ending
             instance.askToEnd()
-        case .starting:
+        case .starting, .settingUp:
             // The process may have been handed the former directory.
             for instance in living { instance.askToEnd() }
         case .none, .ending, .disabled: break
@@ -192,21 +255,14 @@ package actor ProviderProcess {
             case .running(let instance): return instance
             case .disabled(let failure): throw failure
             case .closed: throw ProviderError(.cancelled, message: "the domain \(domain.displayName) was closed")
-            case .starting, .ending:
-                let result = await withCheckedContinuation { continuation in
-                    // The state may have changed before the continuation runs.
-                    switch state {
-                    case .starting, .ending: waiting.append(continuation)
-                    default: continuation.resume(returning: nil)
-                    }
-                }
-                if let result { return try result.get() }
+            case .starting, .ending, .settingUp:
+                if let result = await nextChange() { return try result.get() }
             case .none:
                 watchPlace()
                 state = .starting
                 let result: Result<ProviderInstance, ProviderError>
                 do throws(ProviderError) {
-                    result = .success(try await start())
+                    result = .success(try await start(domain))
                 } catch {
                     result = .failure(error)
                 }
@@ -231,17 +287,29 @@ package actor ProviderProcess {
         }
     }
 
+    /// Waits until the process has started or ended, or the set-up is over. Returns `nil` if the state is to be examined
+    /// again.
+    private func nextChange() async -> Result<ProviderInstance, ProviderError>? {
+        await withCheckedContinuation { continuation in
+            // The state may have changed before the continuation runs.
+            switch state {
+            case .starting, .ending, .settingUp: waiting.append(continuation)
+            default: continuation.resume(returning: nil)
+            }
+        }
+    }
+
     private func resume(with result: Result<ProviderInstance, ProviderError>?) {
         let waiting = waiting
         self.waiting = []
         for continuation in waiting { continuation.resume(returning: result) }
     }
 
-    private func start() async throws(ProviderError) -> ProviderInstance {
+    private func start(_ candidate: ProviderDomain) async throws(ProviderError) -> ProviderInstance {
         let started: Started
         let changes = placeChanges
         do {
-            started = try await HandlerThreads.shared.value { [domain] in try self.startProcess(domain) }
+            started = try await HandlerThreads.shared.value { try self.startProcess(candidate) }
         } catch {
             throw ProviderError(
                 .processEnded, message: "the extension \(extensionIdentifier) cannot be started: \(error)",
@@ -354,7 +422,7 @@ package actor ProviderProcess {
             switch state {
             case .running(let current): current === instance
             case .starting, .ending: true
-            case .none, .disabled, .closed: false
+            case .none, .settingUp, .disabled, .closed: false
             }
         if isCurrent {
             if crashes >= options.crashLimit {

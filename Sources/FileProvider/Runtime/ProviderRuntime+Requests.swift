@@ -25,6 +25,7 @@ extension ProviderRuntime {
         addParts(to: &service)
         addPlaces(to: &service)
         addSigningIn(to: &service)
+        addSettingUp(to: &service)
         addThumbnails(to: &service)
         addActions(to: &service)
         addCoordination(to: &service)

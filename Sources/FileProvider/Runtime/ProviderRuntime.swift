@@ -2,6 +2,7 @@ import Conduit
 import Foundation
 import Glibc
 import LinuxSystem
+import Secrets
 
 /// A server of the engine's requests in an extension's process. It has one object of the principal class, for the only
 /// domain of the process.
@@ -16,6 +17,8 @@ final class ProviderRuntime: Sendable {
 
     private struct State {
         var provider: (any ServedProvider)?
+        /// The connection to the host, until it is closed.
+        var connection: Connection?
         var answerTime: Duration = .seconds(30)
         var transferTime: Duration = .seconds(600)
         /// The number of requests whose time limit has passed while the provider's code still works on them.
@@ -37,6 +40,9 @@ final class ProviderRuntime: Sendable {
         state.withLock { ($0.provider, $0.answerTime) }
     }
 
+    /// The connection to the host; `nil` before the provider is created, and after the connection was closed.
+    var connection: Connection? { state.withLock { $0.connection } }
+
     /// Serves until the host closes the socket.
     func serve(_ socket: FileDescriptor, ended: @escaping @Sendable () -> Void) throws(Errno) {
         var service = Service()
@@ -53,6 +59,7 @@ final class ProviderRuntime: Sendable {
         let connection = try Connection(
             try SequencedPacketSocket(checking: socket), service: service, limits: ProviderWire.limits)
         connection.onClose { _ in
+            _ = self.state.withLock { $0.connection.take() }
             guard let provider = self.providerAndLimit.provider else { return ended() }
             HandlerThreads.shared.run {
                 provider.end()
@@ -77,9 +84,12 @@ final class ProviderRuntime: Sendable {
         } catch {
             throw ProviderError(error)
         }
+        // Before the provider is created: it may read its passwords at once.
+        SharedSecrets.use(ConnectedSecrets(call.connection))
         let provider = try make(request, call.connection)
         state.withLock { state in
             state.provider = provider
+            state.connection = call.connection
             state.answerTime = .seconds(max(0.1, request.answerTime))
             state.transferTime = .seconds(max(0.1, request.transferTime))
         }

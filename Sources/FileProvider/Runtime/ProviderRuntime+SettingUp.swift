@@ -1,0 +1,122 @@
+import Conduit
+import Foundation
+import LinuxSystem
+
+/// The set-up of a domain, and the provider's findings about it.
+extension ProviderRuntime {
+    func addSettingUp(to service: inout Service) {
+        on(ProviderSetUpCall.self, .transfer, key: { _ in "set up" }, in: &service) {
+            request, provider, engineRequest throws(ProviderError) in
+            guard let object = provider.object as? any FileProviderSettingUp else {
+                return ProviderSetUp(isServed: false, settings: request.settings)
+            }
+            guard let connection = self.connection else {
+                throw ProviderError(.cancelled, message: "the set-up was cancelled")
+            }
+            let settings = Dictionary(request.settings.map { ($0.key, $0.value) }) { _, last in last }
+            let user = HostSetupUser(connection) { engineRequest.advance(completed: 0, total: 0) }
+            defer { user.end() }
+            let setup = FileProviderSetup(purpose: request.purpose, settings: settings, user: user)
+            let provider = SendableObject(object: object)
+            let failure: ProviderError? = try engineRequest.wait { done in
+                let task = Task {
+                    do {
+                        try await provider.object.setUpDomain(setup)
+                        done(nil)
+                    } catch {
+                        done(ProviderError(error))
+                    }
+                }
+                engineRequest.onEnd { task.cancel() }
+            }
+            if let failure { throw failure }
+            let changed = setup.settings.sorted { $0.key < $1.key }.map { DomainSetting(key: $0.key, value: $0.value) }
+            return ProviderSetUp(isServed: true, settings: changed)
+        }
+        on(ProviderFindingsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
+            ProviderFindings(lines: (provider.object as? any FileProviderDescribing)?.domainFindings ?? [])
+        }
+    }
+}
+
+/// A provider's object. Sendable because the runtime calls it on any thread, as the protocol's documentation says.
+private struct SendableObject: @unchecked Sendable {
+    let object: any FileProviderSettingUp
+}
+
+/// The user's side of a set-up in a provider's process: passes the questions on to the host.
+private final class HostSetupUser: SetupUser {
+    private let connection: Connection
+    /// Restarts the time limit of the request.
+    private let advance: @Sendable () -> Void
+
+    private struct State {
+        /// The number of questions that wait for the user.
+        var questions = 0
+        var beat: Deadlines.Entry?
+        var hasEnded = false
+    }
+
+    // Lock order: `Deadlines`' own lock is taken while this one is held.
+    private let state = Lock(State())
+
+    /// The time after which the request's limit is restarted while the user is asked.
+    private static let pause: Duration = .milliseconds(500)
+
+    init(_ connection: Connection, advance: @escaping @Sendable () -> Void) {
+        self.connection = connection
+        self.advance = advance
+    }
+
+    func credentials(for server: String, user: String?) async throws -> FileProviderCredentials {
+        let reply = try await ask(SetUpCredentialsCall(server: server, user: user))
+        return FileProviderCredentials(user: reply.user, password: reply.password)
+    }
+
+    func open(_ url: URL, message: String) async {
+        advance()
+        // A link that could not be shown is the provider's to notice: the sign-in at the service does not happen.
+        _ = try? await connection.call(SetUpOpenCall(link: url.absoluteString, message: message))
+    }
+
+    func report(_ line: String) {
+        advance()
+        // The host has gone if it cannot be sent.
+        try? connection.notify(SetUpReportNotice(line: line))
+    }
+
+    /// Ends the restarts of the time limit.
+    func end() {
+        let beat = state.withLock { state in
+            state.hasEnded = true
+            return state.beat.take()
+        }
+        if let beat { Deadlines.shared.cancel(beat) }
+    }
+
+    /// Asks the host. The request has no time limit until the reply.
+    private func ask<C: Call>(_ request: C) async throws -> C.Reply {
+        let isFirst = state.withLock { state in
+            state.questions += 1
+            return state.questions == 1
+        }
+        if isFirst { keepAlive() }
+        defer { state.withLock { $0.questions -= 1 } }
+        do throws(ConduitError) {
+            return try await connection.call(request)
+        } catch {
+            if case .remote(let failure) = error {
+                throw ProviderError(.cancelled, message: failure.message).error
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func keepAlive() {
+        advance()
+        state.withLock { state in
+            guard state.questions > 0, !state.hasEnded else { return }
+            state.beat = Deadlines.shared.run(after: Self.pause) { [weak self] in self?.keepAlive() }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Conduit
+
+/// A request to set up the domain of a process that was started for this alone.
+package struct ProviderSetUpCall: ProviderCall, SchemaMessage {
+    package typealias Value = ProviderSetUp
+    package typealias Reply = ProviderReply<ProviderSetUp>
+    package static var method: UInt64 { 35 }
+    package let purpose: FileProviderSetup.Purpose
+    /// The settings of the domain as the user gave them.
+    package let settings: [DomainSetting]
+
+    package init(purpose: FileProviderSetup.Purpose, settings: [DomainSetting]) {
+        self.purpose = purpose
+        self.settings = settings
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.purpose), Field(1, \.settings))
+}
+
+extension FileProviderSetup.Purpose: MessageValue {}
+
+/// The result of a set-up.
+package struct ProviderSetUp: SchemaMessage, Equatable {
+    /// Whether the provider sets up domains. If `false`, nothing was checked.
+    package let isServed: Bool
+    /// The settings, with the changes that the provider made.
+    package let settings: [DomainSetting]
+
+    /// The maximum size of all settings in bytes. They are part of each greeting of the provider's process.
+    private static let longestSettings = 64 << 10
+
+    package init(isServed: Bool, settings: [DomainSetting]) {
+        self.isServed = isServed
+        self.settings = settings
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.isServed), Field(1, \.settings))
+        .checked { result throws(MessageError) in
+            let size = result.settings.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 16 }
+            guard size <= longestSettings else { throw .invalid("\(size) bytes of settings") }
+            guard Set(result.settings.map(\.key)).count == result.settings.count,
+                result.settings.allSatisfy({ !$0.key.isEmpty && !$0.key.contains("=") })
+            else { throw .invalid("a setting without a name of its own") }
+        }
+}
+
+/// A request for the provider's findings about the domain's service.
+package struct ProviderFindingsCall: ProviderCall, SchemaMessage {
+    package typealias Value = ProviderFindings
+    package typealias Reply = ProviderReply<ProviderFindings>
+    package static var method: UInt64 { 36 }
+
+    package init() {}
+    package static let schema = Schema(Self.init)
+}
+
+/// The findings of ``FileProviderDescribing``.
+package struct ProviderFindings: SchemaMessage, Equatable {
+    package let lines: [String]
+
+    /// The maximum number of lines, and of the bytes of each. Further ones are left out.
+    private static let mostLines = 100
+    private static let longestLine = 1_000
+
+    package init(lines: [String]) {
+        self.lines = lines.prefix(Self.mostLines).map {
+            $0.utf8.count <= Self.longestLine ? $0 : String(decoding: $0.utf8.prefix(Self.longestLine), as: UTF8.self)
+        }
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.lines))
+}

@@ -1,0 +1,73 @@
+import Conduit
+
+// The questions of a set-up. A provider's process asks the daemon, which passes them on to the command that the user
+// runs, with the same messages on a connection of its own. A password goes the other way in a reply.
+
+/// A question for the user's name and password.
+package struct SetUpCredentialsCall: Call, SchemaMessage {
+    package static var method: UInt64 { 70 }
+    package let server: String
+    /// The user's name, if it is known.
+    package let user: String?
+
+    package init(server: String, user: String?) {
+        self.server = server
+        self.user = user
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.server), Field(1, \.user))
+
+    package struct Reply: SchemaMessage {
+        package let user: String
+        package let password: String
+
+        package init(user: String, password: String) {
+            self.user = user
+            self.password = password
+        }
+
+        package static let schema = Schema(Self.init, Field(0, \.user), Field(1, \.password))
+    }
+}
+
+/// A request to show the user a link.
+package struct SetUpOpenCall: Call, SchemaMessage {
+    package typealias Reply = Empty
+    package static var method: UInt64 { 71 }
+    package let link: String
+    package let message: String
+
+    package init(link: String, message: String) {
+        self.link = link
+        self.message = message
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.link), Field(1, \.message))
+}
+
+/// A line for the user.
+package struct SetUpReportNotice: Notice, SchemaMessage {
+    package static var method: UInt64 { 70 }
+    package let line: String
+
+    package init(line: String) { self.line = line }
+
+    package static let schema = Schema(Self.init, Field(0, \.line))
+}
+
+/// The failure of a question that the user was not asked, or did not answer.
+package enum SetUpFault {
+    package static let domain = "PurveySetUp"
+
+    package enum Code: Int64, Sendable {
+        /// The user interrupted the command.
+        case interrupted = 1
+        /// There is no terminal, and nothing that answers the question in its place.
+        case unasked = 2
+    }
+
+    /// Returns the failure for the process that asked.
+    package static func remote(_ code: Code, _ message: String) -> RemoteError {
+        RemoteError(domain: domain, code: code.rawValue, message: message)
+    }
+}

@@ -1,0 +1,24 @@
+import ExtensionHost
+import FileProvider
+
+/// The set-up of a domain.
+extension ExtensionProvider {
+    /// Makes the provider set up the domain, and stores the result. Other requests wait meanwhile. There is no time
+    /// limit while the user is asked. Cancelling the task cancels the set-up.
+    ///
+    /// - Parameters:
+    ///   - candidate: The domain with the settings to try.
+    ///   - adopt: Stores the result, and returns the domain with its final settings. Not called after a failure.
+    package func setUp(
+        _ request: ProviderSetUpCall, of candidate: ProviderDomain,
+        adopting adopt: @Sendable (ProviderSetUp) async throws(ProviderError) -> ProviderDomain
+    ) async throws(ProviderError) {
+        try await process.setUp(request, of: candidate, adopting: adopt)
+    }
+
+    /// Returns what the provider found out about its service; empty if it describes nothing.
+    package func findings() async throws(ProviderError) -> [String] {
+        try checkConnected()
+        return try await process.call(ProviderFindingsCall()).lines
+    }
+}
