@@ -73,7 +73,8 @@ let package = Package(
         .library(name: "ItemProvider", targets: ["ItemProvider"]),
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
         .library(name: "FileProvider", targets: ["FileProvider"]),
-        .library(name: "Security", targets: ["Security"]),
+        // Exchange is found at run time. Without it, programs would reach no store.
+        .library(name: "Security", targets: ["Security", "Exchange"]),
         .library(name: "FileProviderUI", targets: ["FileProviderUI"]),
         // Separate from FileProviderUI and Purvey, so that only programs with windows load GTK.
         .library(name: "FileProviderGTK", targets: ["FileProviderGTK"]),
@@ -205,7 +206,7 @@ let package = Package(
         library(
             "Exchange",
             [
-                "AppExtension", "Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists",
+                "AppExtension", "Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "Secrets",
                 "UniformTypeIdentifiers",
             ]),
         library("CoordinationService", ["CRuntimeSupport", "Conduit", "FileCoordination", "LinuxSystem", "OSLog"]),
@@ -245,7 +246,7 @@ let package = Package(
             [
                 "AppExtension", "CLinux", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
                 "FileProvider", "FileProviderEngine", "ItemStore", "ItemValues", "LinuxSystem", "MountTakeover",
-                "PropertyLists", "Sandbox",
+                "PropertyLists", "Sandbox", "SecretStorage", "Secrets",
             ]),
         program(
             "PurveyCommand",

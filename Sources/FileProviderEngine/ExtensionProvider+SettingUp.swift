@@ -8,11 +8,12 @@ extension ExtensionProvider {
     ///
     /// - Parameters:
     ///   - candidate: The domain with the settings to try.
-    ///   - adopt: Stores the result, and returns the domain with its final settings. Not called after a failure.
+    ///   - adopt: Stores the settings, and returns the domain with them. Called only if the provider has set it up.
+    /// - Returns: Whether the provider sets up domains.
     package func setUp(
         _ request: ProviderSetUpCall, of candidate: ProviderDomain,
-        adopting adopt: @Sendable (ProviderSetUp) async throws(ProviderError) -> ProviderDomain
-    ) async throws(ProviderError) {
+        adopting adopt: @Sendable ([DomainSetting]) async throws(ProviderError) -> ProviderDomain
+    ) async throws(ProviderError) -> Bool {
         try await process.setUp(request, of: candidate, adopting: adopt)
     }
 

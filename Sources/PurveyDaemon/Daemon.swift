@@ -35,8 +35,9 @@ enum Daemon {
         let coordination = CoordinationService(marker: locations.runtime + "/coordination", provided: storages)
         let keeper = mountKeeper(options, locations, service, log)
         let bus = DesktopBusProcess(log: log)
+        let passwords = passwords(locations, bundles, log)
         let domains = DomainService(
-            locations, mountsDomains: !options.noMount, keeper: keeper, bus: bus, log: log
+            locations, mountsDomains: !options.noMount, keeper: keeper, bus: bus, passwords: passwords, log: log
         ) {
             try coordination.admit($0)
         }
@@ -46,7 +47,7 @@ enum Daemon {
         do {
             listener = try listen(
                 locations, exchange, coordination, domains, ProviderPrograms(bundles: bundles, data: locations.data),
-                storages, isWaitedFor: starter.isWaiting)
+                storages, passwords, isWaitedFor: starter.isWaiting)
         } catch .inUse {
             return starter.alreadyRunning(at: locations.socket, log)
         } catch {
@@ -95,6 +96,19 @@ enum Daemon {
         return service.socket.map { ServiceStore(socket: $0, passed: passed, log: log) }
     }
 
+    /// Returns the stored passwords; `nil`, after a message in the log, if they cannot be used. Domains that need none
+    /// are served nevertheless.
+    private static func passwords(
+        _ locations: Locations, _ bundles: BundleRegistry, _ log: DaemonLog
+    ) -> PasswordStore? {
+        do throws(Errno) {
+            return try PasswordStore(locations, bundles: bundles, log: log)
+        } catch {
+            log.error("no passwords can be stored: \(locations.data)/passwords or keys cannot be used: \(error)")
+            return nil
+        }
+    }
+
     private static func leave(_ mark: ServiceMarkerFile, _ log: DaemonLog) {
         do throws(Errno) {
             try mark.leave()
@@ -110,7 +124,7 @@ enum Daemon {
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
         _ domains: DomainService, _ programs: ProviderPrograms, _ storages: ProvidedStorages,
-        isWaitedFor: Bool
+        _ passwords: PasswordStore?, isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
         var calls = service.makeService()
         locations.addCalls(to: &calls)
@@ -119,6 +133,7 @@ enum Daemon {
         domains.addCalls(to: &calls)
         domains.addManagerCalls(to: &calls, programs)
         domains.addServiceCalls(to: &calls, programs, storages)
+        passwords?.addCalls(to: &calls)
         var attempts = 0
         while true {
             do throws(ListenerError) {

@@ -1,4 +1,5 @@
 import Conduit
+import Foundation
 import LinuxSystem
 
 /// A store of passwords as one program sees it: the items of its access groups. Functions block.
@@ -28,19 +29,39 @@ package struct ConnectedSecrets: SecretSource {
     }
 }
 
+/// A class of a module that depends on this one, which is found by its name.
+package protocol StandardSecretSource: AnyObject {
+    static func make() -> any SecretSource
+}
+
 /// The store that the functions of the module `Security` use in this process.
 package enum SharedSecrets {
-    // Leaf lock.
-    private static let source = Lock<(any SecretSource)?>(nil)
+    private enum Choice {
+        /// The store of a program that has set none: the user's daemon.
+        case standard
+        case set((any SecretSource)?)
+    }
 
-    /// The store; `nil` until the runtime of this process has set one.
-    package static var current: (any SecretSource)? { source.withLock { $0 } }
+    // Leaf lock.
+    private static let choice = Lock(Choice.standard)
+
+    /// The store of programs that have set none; `nil` if the program does not contain the daemon's client.
+    private static let standard: (any SecretSource)? =
+        (NSClassFromString("Exchange.DaemonSecrets") as? any StandardSecretSource.Type)?.make()
+
+    /// The store; `nil` if there is none.
+    package static var current: (any SecretSource)? {
+        switch choice.withLock({ $0 }) {
+        case .standard: standard
+        case .set(let source): source
+        }
+    }
 
     package static func use(_ new: (any SecretSource)?) {
         // The old one is released after the lock is.
-        let old = source.withLock { source in
-            defer { source = new }
-            return source
+        let old = choice.withLock { choice in
+            defer { choice = .set(new) }
+            return choice
         }
         withExtendedLifetime(old) {}
     }

@@ -44,6 +44,10 @@ package struct ExtensionBundle: Sendable, Equatable {
 
     /// The groups with which the extension shares directories and user defaults; see ``AppGroup``.
     package let groups: [String]
+    /// The access groups of stored passwords that the extension declares (``secretGroupsKey``), besides its own.
+    package let secretGroups: [String]
+    /// The name by which commands know the file provider (``shortNameKey``), if any.
+    package let shortName: String?
 
     /// A key in `NSExtension`: true if the extension needs the network.
     package static let networkKey = "PurveyAllowsNetwork"
@@ -66,6 +70,12 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// A key in `NSExtension`: a dictionary of the possible entries of a domain's `userInfo`, each with a description
     /// for the user.
     package static let settingsKey = "PurveyDomainSettings"
+
+    /// A key in `NSExtension`: a short name of the file provider for commands, such as `webdav`.
+    package static let shortNameKey = "PurveyShortName"
+    /// A key beside `NSExtension`, an array: the access groups of stored passwords that the extension shares with other
+    /// programs. The name is that of Apple's entitlement.
+    package static let secretGroupsKey = "keychain-access-groups"
 
     /// The ranges of the memory limit in mebibytes and the time limit in seconds, and their default values.
     static let memoryRange = 16...4096

@@ -60,6 +60,7 @@ package struct ExtensionInspection {
         }
         let settings = domainSettings(described)
         let groups = groups(list)
+        let shortName = shortName(described)
         guard faults.isEmpty, let identifier, let executable, let point, let principal else { return }
         let folderName = String((folder as NSString).lastPathComponent.dropLast(".appex".count))
         bundle = ExtensionBundle(
@@ -70,7 +71,17 @@ package struct ExtensionInspection {
             importsSymbolicLinks: importsLinks, failsUploadsOnConflict: failsOnConflict, actions: actions.actions,
             actionFaults: actions.faults, namedProvider: provider, domainSettings: settings?.texts,
             optionalSettings: settings?.optional ?? [],
-            groups: groups)
+            groups: groups, secretGroups: list[ExtensionBundle.secretGroupsKey] as? [String] ?? [],
+            shortName: shortName)
+    }
+
+    private mutating func shortName(_ list: [String: Any]) -> String? {
+        guard let value = list[ExtensionBundle.shortNameKey] else { return nil }
+        guard let name = value as? String, InfoPropertyList.isIdentifier(name), !name.contains(".") else {
+            faults.append("\(ExtensionBundle.shortNameKey) may hold only letters, digits and hyphens")
+            return nil
+        }
+        return name
     }
 
     private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {

@@ -55,7 +55,8 @@ package struct BundleInspection {
             let declarations = list.filter { $0.key == BundleRecord.exportedKey || $0.key == BundleRecord.importedKey }
             let made = BundleRecord(
                 identifier: identifier, path: root, executable: executable, team: list[Self.teamKey] as? String,
-                typeDeclarations: try BundleRecord.encode(declarations))
+                typeDeclarations: try BundleRecord.encode(declarations),
+                secretGroups: list[ExtensionBundle.secretGroupsKey] as? [String] ?? [])
             // The record's format differs from the bundle's own list, and its size can be the larger one.
             let size = try made.propertyList().count
             guard size <= BundleRecords.largestRecord else {

@@ -15,13 +15,19 @@ package struct BundleRecord: Sendable, Equatable {
     package let team: String?
     /// The values of `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`, as a separate property list.
     package let typeDeclarations: Data
+    /// The access groups of stored passwords that the property list declares.
+    package let secretGroups: [String]
 
-    package init(identifier: String, path: String, executable: String, team: String?, typeDeclarations: Data) {
+    package init(
+        identifier: String, path: String, executable: String, team: String?, typeDeclarations: Data,
+        secretGroups: [String] = []
+    ) {
         self.identifier = identifier
         self.path = path
         self.executable = executable
         self.team = team
         self.typeDeclarations = typeDeclarations
+        self.secretGroups = secretGroups
     }
 }
 
@@ -41,7 +47,7 @@ extension BundleRecord {
         else { return nil }
         self.init(
             identifier: identifier, path: path, executable: executable, team: list["Team"] as? String,
-            typeDeclarations: declarations)
+            typeDeclarations: declarations, secretGroups: list["Secret Groups"] as? [String] ?? [])
     }
 
     /// Encodes the record for disk.
@@ -51,6 +57,7 @@ extension BundleRecord {
         list["Path"] = path
         list["Executable"] = executable
         list["Team"] = team
+        if !secretGroups.isEmpty { list["Secret Groups"] = secretGroups }
         return try Self.encode(list)
     }
 

@@ -47,18 +47,19 @@ package struct ExtensionLibrary: Sendable {
         installed.flatMap { entry in entry.faults.map { "\(entry.name): \($0)" } }
     }
 
-    /// Finds an extension by its identifier. Also finds it by its name, if the name is unique.
+    /// Finds an extension by its identifier. Also finds it by its short name, or else by its name, if that is unique.
     package func find(_ text: String) throws(LibraryError) -> ExtensionBundle {
         let installed = installed
         let all = installed.compactMap(\.bundle)
         if let exact = all.first(where: { $0.identifier == text }) { return exact }
-        let named = all.filter { $0.name == text }
+        let short = all.filter { $0.shortName == text }
+        let named = short.isEmpty ? all.filter { $0.name == text } : short
         guard let first = named.first else {
             if let unusable = installed.first(where: { $0.bundle == nil && $0.name == text + ".appex" }) {
                 throw LibraryError(
                     description: "the extension \(text) cannot be used: " + unusable.faults.joined(separator: "; "))
             }
-            let known = all.flatMap { [$0.identifier, $0.name] }
+            let known = all.flatMap { [$0.shortName, $0.identifier, $0.name].compactMap(\.self) }
             throw LibraryError(
                 description: SpellingSuggestion.sentence(
                     "no extension \"\(text)\" is installed", about: text, known: known))

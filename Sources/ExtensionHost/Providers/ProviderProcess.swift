@@ -151,12 +151,13 @@ package actor ProviderProcess {
     ///
     /// - Parameters:
     ///   - candidate: The domain with the settings to try.
-    ///   - adopt: Stores the result, and returns the domain with its final settings. Not called after a failure, which
-    ///     leaves the domain as it was.
+    ///   - adopt: Stores the settings, and returns the domain with them. Called only if the provider has set it up;
+    ///     otherwise the domain stays as it was.
+    /// - Returns: Whether the provider sets up domains.
     package func setUp(
         _ request: ProviderSetUpCall, of candidate: ProviderDomain,
-        adopting adopt: @Sendable (ProviderSetUp) async throws(ProviderError) -> ProviderDomain
-    ) async throws(ProviderError) {
+        adopting adopt: @Sendable ([DomainSetting]) async throws(ProviderError) -> ProviderDomain
+    ) async throws(ProviderError) -> Bool {
         let old = try await beginSetUp()
         defer { endSetUp() }
         await Self.end(old)
@@ -169,7 +170,9 @@ package actor ProviderProcess {
         }
         instance.askToEnd()
         _ = await instance.ending()
-        domain = try await adopt(try result.get())
+        let setUp = try result.get()
+        if setUp.isServed { domain = try await adopt(setUp.settings) }
+        return setUp.isServed
     }
 
     /// Begins a set-up. Returns the processes that are still running.
@@ -287,8 +290,8 @@ package actor ProviderProcess {
         }
     }
 
-    /// Waits until the process has started or ended, or the set-up is over. Returns `nil` if the state is to be examined
-    /// again.
+    /// Waits until the process has started or ended, or the set-up is over. Returns `nil` if the state is to be
+    /// examined again.
     private func nextChange() async -> Result<ProviderInstance, ProviderError>? {
         await withCheckedContinuation { continuation in
             // The state may have changed before the continuation runs.

@@ -14,7 +14,6 @@ extension DomainService {
             call.answer { ListDomainsCall.Reply(domains: try await self.listed()) }
         }
         service.on(AddDomainCall.self) { request, call in call.answer { try await self.add(request) } }
-        service.on(SetDomainCall.self) { request, call in call.answer { try await self.set(request) } }
         service.on(RemoveDomainCall.self) { request, call in call.answer { try await self.remove(request) } }
         service.on(DomainsStatusCall.self) { _, call in
             call.answer {
@@ -70,6 +69,7 @@ extension DomainService {
                 return Empty()
             }
         }
+        addSetUpCalls(to: &service)
         addWorkingSetCalls(to: &service)
         addActionCalls(to: &service)
         addInterfaceCalls(to: &service)

@@ -17,8 +17,15 @@ enum DomainSettings {
         }
     }
 
-    /// Throws if a setting is known neither to the provider nor to Purvey, for example because of a typing error.
+    /// Throws if a setting is invalid, or one that the provider requires is missing.
     static func check(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
+        try checkKnown(settings, for: bundle)
+        try checkOwn(settings)
+        try checkComplete(settings, for: bundle)
+    }
+
+    /// Throws if a setting is known neither to the provider nor to Purvey, for example because of a typing error.
+    static func checkKnown(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         let known = bundle.domainSettings ?? [DomainSetting.path: "a folder that is handed to it"]
         for setting in settings where setting.key != DomainSetting.cache && known[setting.key] == nil {
             let words = known.sorted { $0.key < $1.key }.map { $0.value.isEmpty ? $0.key : "\($0.key) (\($0.value))" }
@@ -29,12 +36,10 @@ enum DomainSettings {
                 complaint + "; there is "
                     + (words + ["\(DomainSetting.cache) (how much may be on this machine)"]).joined(separator: ", "))
         }
-        try checkOwn(settings)
-        try checkComplete(settings, for: bundle)
     }
 
     /// Throws if settings are missing that the provider requires.
-    private static func checkComplete(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
+    static func checkComplete(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         let given = Set(settings.map(\.key))
         let missing = (bundle.domainSettings ?? [:]).filter {
             !given.contains($0.key) && !bundle.optionalSettings.contains($0.key)
@@ -56,32 +61,6 @@ enum DomainSettings {
 }
 
 extension DomainService {
-    /// Changes those settings of a domain that concern Purvey and not the provider.
-    func set(_ request: SetDomainCall) async throws -> DomainDescription {
-        try await ready()
-        try DomainSettings.checkOnce(request.settings)
-        try DomainSettings.checkOwn(request.settings)
-        guard let place = places[request.name] else {
-            throw DomainError.noSuchDomain(request.name, among: places.keys)
-        }
-        if case .changing = place { throw DomainError("\(request.name) is being changed; try again") }
-        var record = place.record
-        guard !record.isDamaged else { throw DomainError("\(request.name) is damaged: its settings are not known") }
-        for setting in request.settings {
-            guard setting.key == DomainSetting.cache else {
-                throw DomainError(
-                    "\(setting.key) stays as it was when the domain was added; only \(DomainSetting.cache) can be changed"
-                )
-            }
-            record.settings.removeAll { $0.key == setting.key }
-            if !setting.value.isEmpty { record.settings.append(setting) }
-        }
-        try await update(record)
-        if case .running(_, let domain) = places[request.name] { await domain.engine.setCacheLimit(record.cacheLimit) }
-        guard let now = places[request.name] else { throw DomainError.noSuchDomain(request.name, among: places.keys) }
-        return description(of: now)
-    }
-
     /// Stores the directory that was handed to a domain, if the domain's record lacks it. This happens if an older
     /// build wrote the record, or if the directory could not be opened earlier.
     func noteHanded(_ folder: HandedFolder, of identifier: String) async {

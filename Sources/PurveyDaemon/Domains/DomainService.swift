@@ -61,15 +61,17 @@ actor DomainService {
     ///   - mountsDomains: Whether domains are mounted. If `false`, they are only available to commands.
     ///   - keeper: The keeper, which ensures that every mount has a daemon.
     ///   - bus: The process that shows the domains on the desktop's bus.
+    ///   - passwords: The stored passwords; `nil` if they cannot be used.
     init(
         _ locations: Locations, mountsDomains: Bool, keeper: (any MountKeeper)?, bus: DesktopBusProcess?,
-        log: DaemonLog,
+        passwords: PasswordStore?, log: DaemonLog,
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
         let reference = DomainServiceReference()
         surroundings = RunningDomain.Surroundings(
-            folders: folders, states: states, coordination: coordination, service: reference)
+            folders: folders, states: states, coordination: coordination, service: reference,
+            passwords: passwords)
         followers = StateFollowers(states)
         var options = DomainMountOptions()
         options.readers = ReaderPolicies(path: locations.indexers)
@@ -163,7 +165,7 @@ actor DomainService {
     private func open(_ record: DomainRecord, resuming handover: MountHandover? = nil) async {
         do {
             let domain = try await RunningDomain.start(
-                record, isNew: false, resuming: handover?.openings ?? [], in: surroundings)
+                record, resuming: handover?.openings ?? [], in: surroundings)
             guard !isEnding else {
                 // The keeper ends the mount, at the latest when this process has ended.
                 if let handover { await HandlerThreads.shared.value { handover.abandon(domain.engine) } }
@@ -242,7 +244,11 @@ actor DomainService {
         try await ready()
         try DomainSettings.checkOnce(request.settings)
         let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
-        return try await add(placeholder, password: request.password) { try await self.record(for: request) }
+        let user = try SetUpQuestions.client(at: request.questions)
+        defer { user?.close() }
+        return try await add(placeholder, password: request.password, askingThrough: user) {
+            try await self.record(for: request)
+        }
     }
 
     /// Adds a domain. Afterwards, the domain is complete and mounted; after a failure, nothing of it remains.
@@ -250,16 +256,18 @@ actor DomainService {
     /// - Parameters:
     /// - placeholder: The record for other calls while the domain is being added. Its name is the domain's.
     /// - password: The password for a sign-in before the start.
+    /// - user: The client that answers the provider's questions.
     func add(
-        _ placeholder: DomainRecord, password: String? = nil, _ makeRecord: () async throws -> DomainRecord
+        _ placeholder: DomainRecord, password: String? = nil, askingThrough user: Connection? = nil,
+        _ makeRecord: () async throws -> DomainRecord
     ) async throws -> DomainDescription {
         let name = placeholder.name
         if let fault = DomainRecord.fault(ofName: name) { throw DomainError(fault) }
         guard places[name] == nil else { throw DomainError("there is a domain \"\(name)\" already") }
         places[name] = .changing(placeholder)
         do {
-            let record = try await makeRecord()
-            let domain = try await RunningDomain.start(record, isNew: true, password: password, in: surroundings)
+            let (record, domain) = try await RunningDomain.add(
+                try await makeRecord(), password: password, askingThrough: user, in: surroundings)
             watchSignIn(name, domain)
             do {
                 try await mount(record, domain)
@@ -269,6 +277,7 @@ actor DomainService {
                 await domain.close()
                 // Remains are deleted at the next start, or appear as a domain then.
                 try? await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
+                await surroundings.removeRemains(of: record)
                 throw error
             }
             places[name] = .running(record, domain)
@@ -332,6 +341,7 @@ actor DomainService {
             places[record.name] = .failed(record, "it could not be removed: \(error)")
             throw DomainError("\(record.name) cannot be removed: \(error)")
         }
+        await surroundings.removeRemains(of: record)
         places[record.name] = nil
         note()
         log.info("the domain \(record.name) is removed")

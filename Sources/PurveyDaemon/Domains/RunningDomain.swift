@@ -14,10 +14,12 @@ struct RunningDomain: Sendable {
     let identifier: String
     let engine: DomainEngine
     let provider: ExtensionProvider
+    /// The provider's questions for the user.
+    let questions: SetUpQuestions
 
     /// The path of the provider's notices and calls to the engine. It is created first, because the engine is created
     /// after the provider.
-    private final class Notices: Sendable {
+    fileprivate final class Notices: Sendable {
         // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
         private let pending = PendingNotices()
@@ -48,6 +50,8 @@ struct RunningDomain: Sendable {
         let states: StateNotes
         let coordination: ExtensionService.Coordination?
         let service: DomainServiceReference
+        /// The stored passwords; `nil` if they cannot be used.
+        let passwords: PasswordStore?
 
         /// Directories that must not be handed to a provider.
         var kept: [String] {
@@ -56,50 +60,118 @@ struct RunningDomain: Sendable {
         }
     }
 
-    /// Starts a domain.
+    /// Starts a domain. The provider's process is started when it is needed.
     ///
-    /// - Parameters:
-    ///   - isNew: Whether the domain is new. In this case the provider is asked whether it can serve the domain, and
-    ///     the domain is stored on disk. If `false`, the provider's process is started when it is needed.
-    ///   - password: The password for a sign-in before the provider is asked.
-    ///   - openings: The open handles of the domain's mount, if the mount outlived the previous daemon.
+    /// - Parameter openings: The open handles of the domain's mount, if the mount outlived the previous daemon.
     static func start(
-        _ record: DomainRecord, isNew: Bool, password: String? = nil, resuming openings: [HandleToResume] = [],
-        in surroundings: Surroundings
+        _ record: DomainRecord, resuming openings: [HandleToResume] = [], in surroundings: Surroundings
     ) async throws -> RunningDomain {
-        let notices = Notices(surroundings.service)
-        let folders = surroundings.folders
-        let provider = ExtensionProvider(
-            domain: record.providerDomain, extensionIdentifier: record.provider, data: folders.locations.data,
-            apartFrom: surroundings.kept, coordination: surroundings.coordination,
-            addCalls: { calls in
-                calls.addExtensionCalls { notices.items }
-                calls.addExtensionCalls(surroundings.service) { notices.running }
-            }, onNotice: { notices.take($0) })
-        provider.setDisconnected(because: record.disconnection)
+        let parts = Parts(record, in: surroundings)
         do {
-            if let password { try await provider.signIn(password: password) }
-            if isNew { _ = try await provider.item(ProviderItem.rootIdentifier) }
-            var configuration = DomainConfiguration(
-                identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
-                cacheFolder: folders.cache(of: record), cacheLimit: record.cacheLimit)
-            configuration.states = StateNotes.Writer(surroundings.states, domain: record.identifier)
-            let engine = try await HandlerThreads.shared.value { [configuration] in
-                if isNew { try folders.add(record) }
-                var configuration = configuration
-                let bundle = try? ExtensionLibrary(data: folders.locations.data).find(record.provider)
-                configuration.takesSymbolicLinks = bundle?.importsSymbolicLinks != false
-                return try DomainEngine(configuration: configuration, provider: provider, resuming: openings)
-            }
-            let domain = RunningDomain(identifier: record.identifier, engine: engine, provider: provider)
-            notices.begin(domain)
-            return domain
+            return try await parts.open(record, isNew: false, resuming: openings)
         } catch {
-            await provider.close()
+            await parts.provider.close()
             throw error
         }
     }
 
+    /// Starts a new domain: the provider sets it up and is asked whether it can serve it, and the domain is stored on
+    /// disk. After a failure, nothing of it remains.
+    ///
+    /// - Parameters:
+    ///   - password: The password for a sign-in, if the provider sets up no domains.
+    ///   - user: The client that answers the provider's questions.
+    /// - Returns: The record with the settings that the provider has set, and the domain.
+    static func add(
+        _ wanted: DomainRecord, password: String?, askingThrough user: Connection?, in surroundings: Surroundings
+    ) async throws -> (record: DomainRecord, domain: RunningDomain) {
+        let parts = Parts(wanted, in: surroundings)
+        do {
+            let record = Lock(wanted)
+            let isSetUp = try await setUp(
+                wanted, for: .adding, by: parts.provider, parts.questions, askingThrough: user
+            ) { settings in
+                record.withLock { record in
+                    record = wanted.with(settings: settings)
+                    return record
+                }
+            }
+            if !isSetUp, let password { try await parts.provider.signIn(password: password) }
+            _ = try await parts.provider.item(ProviderItem.rootIdentifier)
+            let final = record.withLock { $0 }
+            return (final, try await parts.open(final, isNew: true))
+        } catch {
+            await parts.provider.close()
+            await surroundings.removeRemains(of: wanted)
+            throw error
+        }
+    }
+}
+
+extension RunningDomain.Surroundings {
+    /// Removes what the provider of a domain has stored: its directories and its passwords. The provider's process must
+    /// have ended.
+    func removeRemains(of record: DomainRecord) async {
+        // The data of a domain that the provider's own program manages is that program's.
+        guard record.managed == nil, !record.isDamaged else { return }
+        await HandlerThreads.shared.value { [folders, passwords] in
+            // Directories that the provider has not made are none to remove.
+            try? record.providerDomain.removeDocuments(of: record.provider, data: folders.locations.data)
+            // The store reports its failures.
+            try? passwords?.removeItems(ofDomain: record.identifier, provider: record.provider)
+        }
+    }
+}
+
+/// The parts of a domain that exist before its engine does.
+private struct Parts: Sendable {
+    let provider: ExtensionProvider
+    let questions = SetUpQuestions()
+    private let notices: RunningDomain.Notices
+    private let surroundings: RunningDomain.Surroundings
+
+    init(_ record: DomainRecord, in surroundings: RunningDomain.Surroundings) {
+        let notices = RunningDomain.Notices(surroundings.service)
+        let folders = surroundings.folders
+        (self.notices, self.surroundings) = (notices, surroundings)
+        provider = ExtensionProvider(
+            domain: record.providerDomain, extensionIdentifier: record.provider, data: folders.locations.data,
+            apartFrom: surroundings.kept, coordination: surroundings.coordination,
+            addCalls: { [questions] calls in
+                questions.addCalls(to: &calls)
+                surroundings.passwords?.addCalls(to: &calls, ofProvider: record.provider)
+                calls.addExtensionCalls { notices.items }
+                calls.addExtensionCalls(surroundings.service) { notices.running }
+            }, onNotice: { notices.take($0) })
+        provider.setDisconnected(because: record.disconnection)
+    }
+
+    /// Opens the engine.
+    ///
+    /// - Parameter isNew: Whether the domain is to be stored on disk first.
+    func open(
+        _ record: DomainRecord, isNew: Bool, resuming openings: [HandleToResume] = []
+    ) async throws -> RunningDomain {
+        let folders = surroundings.folders
+        var configuration = DomainConfiguration(
+            identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
+            cacheFolder: folders.cache(of: record), cacheLimit: record.cacheLimit)
+        configuration.states = StateNotes.Writer(surroundings.states, domain: record.identifier)
+        let engine = try await HandlerThreads.shared.value { [configuration, provider] in
+            if isNew { try folders.add(record) }
+            var configuration = configuration
+            let bundle = try? ExtensionLibrary(data: folders.locations.data).find(record.provider)
+            configuration.takesSymbolicLinks = bundle?.importsSymbolicLinks != false
+            return try DomainEngine(configuration: configuration, provider: provider, resuming: openings)
+        }
+        let domain = RunningDomain(
+            identifier: record.identifier, engine: engine, provider: provider, questions: questions)
+        notices.begin(domain)
+        return domain
+    }
+}
+
+extension RunningDomain {
     /// Ends the domain. Edits stay for the next start.
     func close() async {
         await engine.close()

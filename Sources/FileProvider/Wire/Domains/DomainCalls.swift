@@ -1,4 +1,5 @@
 import Conduit
+import LinuxSystem
 
 /// The method numbers of the requests about domains, which are never reused. Numbers below 128 belong to the daemon's
 /// other services.
@@ -34,6 +35,9 @@ enum DomainMethod {
     static let itemStates: UInt64 = 172
     static let searchProviders: UInt64 = 180
     static let renewProvider: UInt64 = 181
+    static let setUpSignIn: UInt64 = 184
+    static let describeDomain: UInt64 = 185
+    static let pause: UInt64 = 186
 }
 
 /// Errors of the requests about domains, in the form in which they are sent. The message is meant for the user.
@@ -143,32 +147,43 @@ package struct AddDomainCall: Call, SchemaMessage {
     package let settings: [DomainSetting]
     /// The password for the first sign-in; `nil` for none.
     package let password: String?
+    /// The socket on which the client answers the questions of the set-up; `nil` if it answers none.
+    package let questions: FileDescriptor?
 
-    package init(provider: String, name: String, settings: [DomainSetting], password: String? = nil) {
+    package init(
+        provider: String, name: String, settings: [DomainSetting], password: String? = nil,
+        questions: FileDescriptor? = nil
+    ) {
         self.provider = provider
         self.name = name
         self.settings = settings
         self.password = password
+        self.questions = questions
     }
 
     package static let schema = Schema(
-        Self.init, Field(0, \.provider), Field(1, \.name), Field(2, \.settings), Field(3, \.password))
+        Self.init, Field(0, \.provider), Field(1, \.name), Field(2, \.settings), Field(3, \.password),
+        Field(4, \.questions))
 }
 
-/// A request to change settings of a domain that are Purvey's own. Settings that it does not name stay; an empty
-/// value resets one to its default.
+/// A request to change settings of a domain. Settings that it does not name stay; an empty value removes one. The
+/// provider checks its own settings first; if that fails, nothing has changed.
 package struct SetDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.set }
     package let name: String
     package let settings: [DomainSetting]
+    /// The socket on which the client answers the questions of the set-up; `nil` if it answers none.
+    package let questions: FileDescriptor?
 
-    package init(name: String, settings: [DomainSetting]) {
+    package init(name: String, settings: [DomainSetting], questions: FileDescriptor? = nil) {
         self.name = name
         self.settings = settings
+        self.questions = questions
     }
 
-    package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.settings))
+    package static let schema = Schema(
+        Self.init, Field(0, \.name), Field(1, \.settings), Field(2, \.questions))
 }
 
 /// A request to remove a domain from this machine. Items stay at the provider.

@@ -1,0 +1,65 @@
+import Conduit
+import LinuxSystem
+
+/// A request to sign in to a domain's service by the provider's set-up. Work that waits for it then continues.
+package struct SetUpSignInCall: Call, SchemaMessage {
+    package static var method: UInt64 { DomainMethod.setUpSignIn }
+    package let name: String
+    /// The socket on which the client answers the questions of the set-up.
+    package let questions: FileDescriptor
+
+    package init(name: String, questions: FileDescriptor) {
+        self.name = name
+        self.questions = questions
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.questions))
+
+    package struct Reply: SchemaMessage {
+        /// Whether the provider sets up domains. If `false`, users sign in to it in another way.
+        package let isServed: Bool
+
+        package init(isServed: Bool) { self.isServed = isServed }
+
+        package static let schema = Schema(Self.init, Field(0, \.isServed))
+    }
+}
+
+/// A request for the activity of one domain, with what its provider found out about the service.
+package struct DescribeDomainCall: Call, SchemaMessage {
+    package static var method: UInt64 { DomainMethod.describeDomain }
+    package let name: String
+
+    package init(name: String) { self.name = name }
+
+    package static let schema = Schema(Self.init, Field(0, \.name))
+
+    package struct Reply: SchemaMessage {
+        package let activity: DomainActivity
+        /// The provider's findings, one line each.
+        package let findings: [String]
+
+        package init(activity: DomainActivity, findings: [String]) {
+            self.activity = activity
+            self.findings = findings
+        }
+
+        package static let schema = Schema(Self.init, Field(0, \.activity), Field(1, \.findings))
+    }
+}
+
+/// A request to make the background transfers of domains wait, or continue.
+package struct PauseDomainsCall: Call, SchemaMessage {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DomainMethod.pause }
+    /// The names of the domains; empty for all.
+    package let names: [String]
+    package let isPaused: Bool
+
+    package init(names: [String], isPaused: Bool) {
+        self.names = names
+        self.isPaused = isPaused
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.names), Field(1, \.isPaused))
+}

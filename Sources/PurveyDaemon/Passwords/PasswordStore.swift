@@ -1,0 +1,67 @@
+import Conduit
+import Exchange
+import FileProvider
+import LinuxSystem
+import SecretStorage
+import Secrets
+
+/// The user's stored passwords, as the daemon serves them to providers and to other programs.
+struct PasswordStore: Sendable {
+    private let store: SecretStore
+    private let service: SecretService
+    private let groups: SecretGroups
+
+    /// Opens the store, in two directories: a copy of one is of no use without the other. Blocks on the disk.
+    init(_ locations: Locations, bundles: BundleRegistry, log: DaemonLog) throws(Errno) {
+        let folders = [locations.data + "/passwords", locations.data + "/keys"]
+        for folder in folders { try PrivateFolder.make(folder) }
+        store = try SecretStore(
+            folder: .open(folders[0], [.readOnly, .directory, .noFollow]),
+            keyFolder: .open(folders[1], [.readOnly, .directory, .noFollow])
+        ) { report in log.warning("\(report)") }
+        service = SecretService(store)
+        groups = SecretGroups(bundles: bundles, data: locations.data)
+    }
+
+    /// Adds the calls of a provider's process, which reach the items of its access groups.
+    func addCalls(to calls: inout Service, ofProvider identifier: String) {
+        service.addCalls(to: &calls) { [groups] _ in groups.groups(ofExtension: identifier) }
+    }
+
+    /// Adds the calls of programs, which reach the items of their bundle's access groups.
+    func addCalls(to calls: inout Service) {
+        service.addCalls(to: &calls) { [groups] in groups.groups(ofProgramAt: $0) }
+    }
+
+    /// Removes the items that a provider has stored for a domain: those with the domain's identifier in one of their
+    /// attributes. Blocks on the disk.
+    ///
+    /// Only for identifiers that Purvey made, because no other program uses such a text.
+    func removeItems(ofDomain identifier: String, provider: String) throws(SecretError) {
+        let own = LocalSecrets(store, groups: groups.groups(ofExtension: provider))
+        for itemClass in [SecretClass.genericPassword, .internetPassword] {
+            let search = SecretSearch(itemClass: itemClass, synchronized: .any)
+            let items: [SecretItem]
+            do throws(SecretError) {
+                items = try own.find(FindSecretsCall(search: search, limit: nil, wantsValues: false))
+            } catch .notFound {
+                continue
+            }
+            for item in items where item.attributes.values.contains(where: { $0.contains(identifier) }) {
+                let search = SecretSearch(itemClass: nil, synchronized: .any, reference: item.reference)
+                try own.remove(RemoveSecretsCall(search: search))
+            }
+        }
+    }
+}
+
+extension SecretValue {
+    /// Whether the value has a text within it, as characters or as their bytes.
+    fileprivate func contains(_ text: String) -> Bool {
+        switch self {
+        case .text(let value): value.contains(text)
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self).contains(text)
+        case .number, .flag: false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+extension DomainRecord {
+    /// The settings that concern the provider, as a set-up receives them.
+    var setUpSettings: [DomainSetting] { settings.filter { $0.key != DomainSetting.cache } }
+
+    /// Returns the record with the provider's settings replaced. Purvey's own stay: the cache limit, and the directory
+    /// that only the user can hand over.
+    func with(settings changed: [DomainSetting]) -> DomainRecord {
+        let own = [DomainSetting.cache, DomainSetting.path]
+        var record = self
+        record.settings = settings.filter { own.contains($0.key) } + changed.filter { !own.contains($0.key) }
+        return record
+    }
+}
+
+extension RunningDomain {
+    /// Makes the provider set up the domain.
+    ///
+    /// - Parameters:
+    ///   - record: The domain with the settings to try.
+    ///   - user: The client that answers the provider's questions.
+    ///   - adopt: Stores the settings of a successful set-up, and returns the domain with them. Not called if the
+    ///     provider sets up no domains.
+    /// - Returns: Whether the provider sets up domains.
+    static func setUp(
+        _ record: DomainRecord, for purpose: FileProviderSetup.Purpose, by provider: ExtensionProvider,
+        _ questions: SetUpQuestions, askingThrough user: Connection?,
+        adopting adopt: @Sendable ([DomainSetting]) async throws -> DomainRecord
+    ) async throws(DomainError) -> Bool {
+        let request = ProviderSetUpCall(purpose: purpose, settings: record.setUpSettings)
+        do throws(ProviderError) {
+            return try await questions.during(user) { () async throws(ProviderError) in
+                try await provider.setUp(request, of: record.providerDomain) { settings async throws(ProviderError) in
+                    do {
+                        return try await adopt(settings).providerDomain
+                    } catch {
+                        throw ProviderError(.transient, message: DomainError(error).description)
+                    }
+                }
+            }
+        } catch {
+            // Not as a refused sign-in, after which commands ask for a password: the set-up has asked already.
+            throw DomainError(error.advice)
+        }
+    }
+}

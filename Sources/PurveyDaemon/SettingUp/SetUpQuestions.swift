@@ -1,0 +1,57 @@
+import Conduit
+import FileProvider
+import LinuxSystem
+
+/// The path of a provider's questions during a set-up, to the command that the user runs. Outside of a set-up, and for
+/// a client that answers no questions, they fail.
+final class SetUpQuestions: Sendable {
+    // Leaf lock.
+    private let user = Lock<Connection?>(nil)
+
+    /// Runs a function during which questions go to a client.
+    func during<Value>(
+        _ client: Connection?, _ body: () async throws(ProviderError) -> Value
+    ) async throws(ProviderError) -> Value {
+        user.withLock { $0 = client }
+        defer { _ = user.withLock { $0.take() } }
+        return try await body()
+    }
+
+    /// Adds the calls that a provider's process makes.
+    func addCalls(to service: inout Service) {
+        service.on(SetUpCredentialsCall.self) { request, call in self.pass(request, call) }
+        service.on(SetUpOpenCall.self) { request, call in self.pass(request, call) }
+        service.on(SetUpReportNotice.self) { notice, _ in
+            // A client that has gone needs no report.
+            try? self.user.withLock { $0 }?.notify(notice)
+        }
+    }
+
+    private func pass<C: Call>(_ request: C, _ call: ServedCall<C>) {
+        guard let user = user.withLock({ $0 }) else {
+            return call.fail(SetUpFault.remote(.unasked, "The set-up needs a terminal: use 'purvey'."))
+        }
+        let task = Task {
+            do throws(ConduitError) {
+                call.reply(try await user.call(request))
+            } catch .remote(let failure) where failure.domain == SetUpFault.domain {
+                call.fail(failure)
+            } catch {
+                call.fail(SetUpFault.remote(.interrupted, "The set-up was interrupted."))
+            }
+        }
+        call.onCancel { task.cancel() }
+    }
+
+    /// Returns the connection to a client that answers questions, on the socket that it has sent.
+    static func client(at socket: FileDescriptor?) throws(DomainError) -> Connection? {
+        guard let socket else { return nil }
+        do throws(Errno) {
+            return try Connection(
+                try SequencedPacketSocket(checking: socket), service: Service(),
+                limits: ConnectionLimits(unreadBytes: 256 << 10))
+        } catch {
+            throw DomainError("the questions of the set-up cannot be asked: \(error)")
+        }
+    }
+}
