@@ -8,7 +8,7 @@ extension Command {
         name: "domains", summary: "the mounted services: list, add, change and remove them",
         usage: [
             "[--json]", "add [--json] [--password-file FILE] PROVIDER NAME [KEY=VALUE…]",
-            "set [--json] NAME KEY=VALUE…", "remove [--json] [--keep-edits] NAME",
+            "set [--json] [--password-file FILE] NAME KEY=VALUE…", "remove [--json] [--keep-edits] NAME",
         ],
         options: [
             .flag("json", "print JSON"),
@@ -16,8 +16,10 @@ extension Command {
             .flag("keep-edits", "copy out what the service does not have yet, and say where it is"),
         ],
         discussion: """
-            PROVIDER is the identifier or the name of an installed extension (see 'purvey extensions'). NAME is the name of
-            the folder that the service is mounted as. Where the service wants a password, it is asked for on the terminal.
+            PROVIDER is the short name, the identifier or the name of an installed extension (see 'purvey extensions'). NAME is
+            the name of the folder that the service is mounted as. The provider checks what it is given, and signs in, before
+            anything is added. Where the service wants a password, it is asked for on the terminal, or taken from
+            --password-file with the name in user=; it is stored encrypted (Documentation/Passwords.md).
 
             KEY=VALUE is what the provider has to know; it says itself which keys there are. Two are Purvey's:
               path=DIR    a folder that is handed to the provider, which reaches nothing else of yours; a ~
@@ -25,7 +27,8 @@ extension Command {
               cache=SIZE  the most of what can be had again that may be on this machine (10G): 500M, 20G. What was used longest
                           ago goes first. What is kept ('purvey keep'), open, or not with the service yet does not count.
 
-            'set' changes cache= of a domain, at once; with nothing behind the '=' it is as if it had never been set.
+            'set' changes cache= of a domain, at once, and what its provider takes, after the provider has checked it; if that
+            fails, all stays as it was. With nothing behind the '=' it is as if it had never been set. path= stays.
 
             'remove' takes the service off this machine and changes nothing of what is there. Without --keep-edits it refuses
             where edits have not reached the service.
@@ -35,8 +38,8 @@ extension Command {
         if arguments.has("keep-edits"), operands.first != "remove" {
             throw UsageError("--keep-edits goes with remove")
         }
-        if arguments.value("password-file") != nil, operands.first != "add" {
-            throw UsageError("--password-file goes with add")
+        if arguments.value("password-file") != nil, operands.first != "add", operands.first != "set" {
+            throw UsageError("--password-file goes with add and set")
         }
         switch (operands.first, operands.count) {
         case (nil, _): try await list(asJSON: arguments.has("json"))
@@ -49,10 +52,15 @@ extension Command {
             } else {
                 try StandardOutput.print((domain.mount ?? domain.name) + "\n")
             }
+            await FirstListing.show(of: domain.name)
             if domain.mount == nil, let fault = domain.fault { StandardError.complain("domains: \(fault)") }
         case ("set", 3...):
             let settings = try operands.dropFirst(2).map(setting)
-            let domain = try await DomainClient.call(SetDomainCall(name: operands[1], settings: settings))
+            let name = operands[1]
+            let password = try arguments.value("password-file").map(PasswordSource.firstLine)
+            let domain = try await SetUpSession.run(password: password, user: user(in: settings)) { questions in
+                try await DomainClient.call(SetDomainCall(name: name, settings: settings, questions: questions))
+            }
             if arguments.has("json") { try JSONOutput.print(ListedDomain(domain)) }
         case ("remove", 2):
             let removed = try await DomainClient.call(
@@ -74,16 +82,29 @@ extension Command {
     private static func add(
         _ provider: String, _ name: String, _ settings: [DomainSetting], passwordFile: String?
     ) async throws -> DomainDescription {
-        if passwordFile == nil {
-            do {
-                return try await DomainClient.call(
-                    AddDomainCall(provider: provider, name: name, settings: settings), once: true)
-            } catch let error as CommandError where error.fault == .signInRefused && Terminal.isThere {}
+        let user = user(in: settings)
+        let given = try passwordFile.map(PasswordSource.firstLine)
+        do {
+            return try await SetUpSession.run(password: given, user: user) { questions in
+                try await DomainClient.call(
+                    AddDomainCall(
+                        provider: provider, name: name, settings: settings, password: given, questions: questions),
+                    once: true)
+            }
+        } catch let error as CommandError
+            where given == nil && error.fault == .signInRefused && Terminal.isThere
+        {
+            // A provider that sets up no domains, but takes a password.
         }
-        return try await PasswordSource.use(for: name, file: passwordFile, command: "domains") {
+        return try await PasswordSource.use(for: name, command: "domains") {
             try await DomainClient.call(
                 AddDomainCall(provider: provider, name: name, settings: settings, password: $0), once: true)
         }
+    }
+
+    /// Returns the name of the user among settings.
+    private static func user(in settings: [DomainSetting]) -> String? {
+        settings.last { $0.key == "user" && !$0.value.isEmpty }?.value
     }
 
     private static func setting(_ word: String) throws -> DomainSetting {

@@ -8,14 +8,25 @@ extension Command {
         usage: ["[--password-file FILE] DOMAIN"],
         options: [.value("password-file", "FILE", "take the first line of FILE for the password; - is standard input")],
         discussion: """
-            The password is asked for on the terminal, three times at most; a provider with a user interface of its own asks what
-            it needs. What waits for the sign-in goes on by itself.
+            A provider that sets up its domains signs in as 'purvey domains add' does: it asks on the terminal, or opens the
+            browser. Otherwise the password is asked for on the terminal, three times at most; a provider with a user interface
+            of its own asks what it needs. What waits for the sign-in goes on by itself.
             """
     ) { arguments in
         guard arguments.operands.count == 1 else { throw UsageError("sign-in takes one domain") }
         let name = arguments.operands[0]
-        if arguments.value("password-file") == nil, try await InterfaceSession.signIn(to: name) { return }
-        try await PasswordSource.use(for: name, file: arguments.value("password-file"), command: "sign-in") {
+        let file = arguments.value("password-file")
+        let given = try file.map(PasswordSource.firstLine)
+        let setUp = try await SetUpSession.run(password: given, user: nil) { questions in
+            try await DomainClient.call(SetUpSignInCall(name: name, questions: questions), once: true)
+        }
+        if setUp.isServed { return }
+        if let given {
+            _ = try await DomainClient.call(SignInDomainCall(name: name, password: given), once: true)
+            return
+        }
+        if try await InterfaceSession.signIn(to: name) { return }
+        try await PasswordSource.use(for: name, command: "sign-in") {
             _ = try await DomainClient.call(SignInDomainCall(name: name, password: $0), once: true)
         }
     }
@@ -29,15 +40,12 @@ enum PasswordSource {
     /// The maximum number of prompts.
     private static let attempts = 3
 
-    /// Calls a function with a password. If the password is refused and comes from the terminal, prompts again.
+    /// Calls a function with a password from the terminal. If the password is refused, prompts again.
     ///
-    /// - Parameters:
-    ///   - name: the name of the domain.
-    ///   - file: the file with the password; `nil` for the terminal.
+    /// - Parameter name: the name of the domain.
     static func use<Value: Sendable>(
-        for name: String, file: String?, command: String, _ body: @Sendable (String) async throws -> Value
+        for name: String, command: String, _ body: @Sendable (String) async throws -> Value
     ) async throws -> Value {
-        if let file { return try await body(try firstLine(of: file)) }
         var attempt = 1
         while true {
             let password = try await ask("Password for \(OneLine.text(name)): ")
@@ -50,7 +58,8 @@ enum PasswordSource {
         }
     }
 
-    private static func firstLine(of path: String) throws -> String {
+    /// Returns the first line of `--password-file`; `-` is standard input.
+    static func firstLine(of path: String) throws -> String {
         var bytes = [UInt8](repeating: 0, count: limit)
         defer { bytes.clear() }
         var count = 0

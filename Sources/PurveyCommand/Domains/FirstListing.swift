@@ -1,0 +1,40 @@
+import Dispatch
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// The first listing of a new domain, with its progress on the terminal.
+enum FirstListing {
+    /// The time after which the progress is shown.
+    private static let patience: Duration = .milliseconds(500)
+
+    /// Lists the top folder of a domain. Shows how many items are known, if standard error is a terminal and the
+    /// listing takes longer than a moment. Otherwise does nothing: the domain lists its folders when they are opened.
+    static func show(of name: String) async {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        let start = ContinuousClock.now
+        var position: Int64?
+        var count = 0
+        var isShown = false
+        repeat {
+            let place = ItemPlace(text: name + ":", path: "")
+            // A listing that fails is reported by the first command that needs it.
+            guard let part = try? await DomainClient.call(ListFolderCall(place: place, position: position)) else {
+                break
+            }
+            count += part.items.count
+            position = part.next
+            if isShown || ContinuousClock.now - start >= patience {
+                write("\r\(count) items\u{1B}[K")
+                isShown = true
+            }
+        } while position != nil
+        if isShown { write("\r\u{1B}[K") }
+    }
+
+    private static func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        // Errors are ignored, since a terminal that has gone needs no progress.
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,102 @@
+import Conduit
+import Dispatch
+import FileProvider
+import LinuxSystem
+
+/// The user's side of a set-up: the provider asks through the daemon, and the user answers on the terminal.
+///
+/// A password is in messages on sockets only, never in arguments, in the environment or in a log.
+final class SetUpSession: Sendable {
+    private let terminal = Terminal()
+    /// The password from `--password-file`, and the user's name from `user=`, until they were used.
+    private let given: Lock<(password: String, user: String?)?>
+    private let hasPasswordFile: Bool
+    /// Questions are asked one after the other, and each blocks.
+    private let queue = DispatchQueue(label: "purvey.set-up")
+
+    private init(password: String?, user: String?) {
+        hasPasswordFile = password != nil
+        given = Lock(password.map { ($0, user) })
+    }
+
+    /// Runs a function that makes the daemon set up a domain, and answers its questions meanwhile.
+    ///
+    /// - Parameters:
+    ///   - password: The password from `--password-file`; `nil` if the user is to be asked.
+    ///   - user: The user's name, if it is among the settings.
+    ///   - body: Makes the call, with the socket for the questions.
+    static func run<Value: Sendable>(
+        password: String?, user: String?, _ body: @escaping @Sendable (FileDescriptor) async throws -> Value
+    ) async throws -> Value {
+        let session = SetUpSession(password: password, user: user)
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        let connection = try Connection(ours, service: session.service)
+        defer { connection.close() }
+        let interruption = await Interruption()
+        defer { interruption.end() }
+        let work = Task { try await body(theirs.descriptor) }
+        interruption.setAction {
+            session.terminal?.interrupt()
+            work.cancel()
+        }
+        return try await work.value
+    }
+
+    /// The calls that the daemon makes. They hold no reference to the connection that serves them.
+    private var service: Service {
+        var service = Service()
+        service.on(SetUpCredentialsCall.self) { [self] request, call in
+            queue.async {
+                do throws(RemoteError) {
+                    call.reply(try self.credentials(request))
+                } catch {
+                    call.fail(error)
+                }
+            }
+        }
+        service.on(SetUpOpenCall.self) { [self] request, call in
+            queue.async {
+                self.say(request.message)
+                self.say("   " + request.link)
+                BrowserLink.open(request.link)
+                call.reply(Empty())
+            }
+        }
+        service.on(SetUpReportNotice.self) { [self] notice, _ in
+            queue.async { self.say(notice.line) }
+        }
+        return service
+    }
+
+    /// Shows a line of the provider, whose control characters must not move the cursor.
+    private func say(_ line: String) { StandardError.say(OneLine.text(line)) }
+
+    private func credentials(_ request: SetUpCredentialsCall) throws(RemoteError) -> SetUpCredentialsCall.Reply {
+        if hasPasswordFile { return try givenCredentials(request) }
+        guard let terminal else {
+            throw SetUpFault.remote(
+                .unasked, "there is no terminal to ask for the password on; give user= and --password-file")
+        }
+        do {
+            let server = OneLine.text(request.server)
+            guard let user = try request.user ?? terminal.ask("User name for \(server): "),
+                let password = try terminal.ask("Password for \(OneLine.text(user)) at \(server): ", isSecret: true)
+            else { throw SetUpFault.remote(.interrupted, "interrupted") }
+            return SetUpCredentialsCall.Reply(user: user, password: password)
+        } catch let failure as RemoteError {
+            throw failure
+        } catch {
+            throw SetUpFault.remote(.unasked, (error as? CommandError)?.message ?? "\(error)")
+        }
+    }
+
+    private func givenCredentials(_ request: SetUpCredentialsCall) throws(RemoteError) -> SetUpCredentialsCall.Reply {
+        guard let given = given.withLock({ $0.take() }) else {
+            throw SetUpFault.remote(.unasked, "the password of --password-file was refused")
+        }
+        guard let user = request.user ?? given.user else {
+            throw SetUpFault.remote(.unasked, "a name belongs to the password of --password-file; give user=")
+        }
+        return SetUpCredentialsCall.Reply(user: user, password: given.password)
+    }
+}
