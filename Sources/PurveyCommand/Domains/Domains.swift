@@ -52,7 +52,7 @@ extension Command {
             } else {
                 try StandardOutput.print((domain.mount ?? domain.name) + "\n")
             }
-            await FirstListing.show(of: domain.name)
+            await ListingProgress.show(of: domain.name)
             if domain.mount == nil, let fault = domain.fault { StandardError.complain("domains: \(fault)") }
         case ("set", 3...):
             let settings = try operands.dropFirst(2).map(setting)

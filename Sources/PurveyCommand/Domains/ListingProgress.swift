@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 
 /// The first listing of a new domain, with its progress on the terminal.
-enum FirstListing {
+enum ListingProgress {
     /// The time after which the progress is shown.
     private static let patience: Duration = .milliseconds(500)
 
