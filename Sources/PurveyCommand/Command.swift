@@ -35,7 +35,7 @@ extension Command {
         .recents, .search, .favorites, .tag,
         .trash, .untrash,
         .actions,
-        .signal, .push, .retry, .signIn,
+        .signal, .push, .retry, .signIn, .pause, .resume,
         .help,
     ]
 

@@ -44,7 +44,9 @@ final class Pinning {
 
     /// Starts materializing pinned items that are not local yet, up to the concurrency limit.
     func materializeMissing(_ engine: isolated any Materializing) {
-        guard !context.isClosed, !isBackingOff, running.count < Self.width else { return }
+        guard !context.isClosed, context.resources.gate.isOpen, !isBackingOff, running.count < Self.width else {
+            return
+        }
         do throws(ProviderError) {
             let passedOver = running.count + postponed.count
             let wanted = try onRecord { () throws(IndexError) in

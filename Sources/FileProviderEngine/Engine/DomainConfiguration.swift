@@ -35,6 +35,8 @@ package struct DomainConfiguration: Sendable {
     package var lastUsedDelay = 60.0
     /// Whether symbolic links may be created; `false` if the provider declares that it does not accept them.
     package var takesSymbolicLinks = true
+    /// Whether background transfers wait from the start.
+    package var isPaused = false
     /// The destination of notes about items whose state may have changed; `nil` if no client watches states.
     package var states: StateNotes.Writer?
 

@@ -13,6 +13,8 @@ final class EngineResources: Sendable {
     /// The order of requests and reports, which detects stale replies.
     let replies = ReplyOrdering()
     let listingAges = ListingAges()
+    /// The gate of background transfers.
+    let gate: TransferGate
     let damage: DamageMark
     /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
     /// was not rebuilt.
@@ -32,6 +34,7 @@ final class EngineResources: Sendable {
         journal: CommitLog
     ) throws {
         self.configuration = configuration
+        gate = TransferGate(isOpen: !configuration.isPaused)
         self.provider = provider
         self.clock = clock
         self.folders = folders

@@ -245,7 +245,7 @@ final class UserMetadata {
 
     /// Starts the requests that are due.
     func sendDue(_ engine: isolated any UserMetadataHost) {
-        guard !context.isClosed else { return }
+        guard !context.isClosed, context.resources.gate.isOpen else { return }
         while sending.running.count < MetadataSendQueue.width, let number = sending.queue.take(at: context.clock.now) {
             guard sending.running[number] == nil else {
                 // It is looked at again when the running request has ended.

@@ -4,41 +4,60 @@ import Foundation
 extension Command {
     static let status = Command(
         name: "status", summary: "the daemon, the mounts, what is on its way and what needs a person",
-        usage: ["[--json]"], options: [.flag("json", "print JSON")]
+        usage: ["[--json] [NAME]"], options: [.flag("json", "print JSON")],
+        discussion: "With a NAME, one domain, with what its provider found out about the service."
     ) { arguments in
-        guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
+        guard arguments.operands.count <= 1 else { throw UsageError("unexpected argument '\(arguments.operands[1])'") }
+        if let name = arguments.operands.first { return try await show(name, asJSON: arguments.has("json")) }
         let status = try await DomainClient.call(DomainsStatusCall())
         if arguments.has("json") { return try JSONOutput.print(ListedStatus(status)) }
         try StandardOutput.print("daemon  process \(status.processID)\n")
         for weakness in status.weaknesses { try StandardOutput.print("   confinement: \(OneLine.text(weakness))\n") }
         if status.domains.isEmpty { StandardError.note("nothing is mounted; 'purvey domains add' adds a service") }
-        for activity in status.domains {
-            let domain = activity.domain
-            let place = [domain.name, domain.state.word, domain.mount ?? "not mounted"]
-            try StandardOutput.print(place.map { OneLine.text($0) }.joined(separator: "  ") + "\n")
-            for (word, waiting, inFlight) in [
-                ("up", activity.uploadsWaiting, activity.uploadsInFlight),
-                ("down", activity.downloadsWaiting, activity.downloadsInFlight),
-                ("tags, favorites, dates and attributes", activity.marksWaiting, activity.marksInFlight),
-            ] where waiting + inFlight > 0 {
-                try StandardOutput.print("   \(word): \(inFlight) on the way, \(waiting) waiting\n")
-            }
-            if activity.keptMissing > 0 {
-                try StandardOutput.print("   kept: \(activity.keptMissing) not here yet\n")
-            }
-            if domain.state == .running {
-                let (bytes, limit) = (ByteCount.text(activity.cacheBytes), ByteCount.text(domain.cacheLimit))
-                try StandardOutput.print("   cache: \(bytes) of \(limit)\n")
-            }
-            for transfer in activity.transfers {
-                try StandardOutput.print("   \(transfer.line(at: Date().timeIntervalSince1970))\n")
-            }
-            for fault in [domain.fault].compactMap({ $0 }) + activity.faults {
-                try StandardOutput.print("   error: \(OneLine.text(fault))\n")
-            }
-            for note in activity.notes + activity.providerNotes {
-                try StandardOutput.print("   note: \(OneLine.text(note))\n")
-            }
+        for activity in status.domains { try show(activity) }
+    }
+
+    /// Prints one domain, or its JSON.
+    private static func show(_ name: String, asJSON: Bool) async throws {
+        let reply = try await DomainClient.call(DescribeDomainCall(name: name))
+        if asJSON {
+            return try JSONOutput.print(ListedStatus.Activity(reply.activity, findings: reply.findings))
+        }
+        try show(reply.activity)
+        for finding in reply.findings { try StandardOutput.print("   \(OneLine.text(finding))\n") }
+    }
+
+    private static func show(_ activity: DomainActivity) throws {
+        let domain = activity.domain
+        let place = [
+            domain.name, activity.isPaused ? "paused" : domain.state.word, domain.mount ?? "not mounted",
+        ]
+        try StandardOutput.print(place.map { OneLine.text($0) }.joined(separator: "  ") + "\n")
+        for (word, waiting, inFlight) in [
+            ("up", activity.uploadsWaiting, activity.uploadsInFlight),
+            ("down", activity.downloadsWaiting, activity.downloadsInFlight),
+            ("tags, favorites, dates and attributes", activity.marksWaiting, activity.marksInFlight),
+        ] where waiting + inFlight > 0 {
+            try StandardOutput.print("   \(word): \(inFlight) on the way, \(waiting) waiting\n")
+        }
+        if activity.isPaused {
+            try StandardOutput.print("   paused: 'purvey resume' lets what waits go on\n")
+        }
+        if activity.keptMissing > 0 {
+            try StandardOutput.print("   kept: \(activity.keptMissing) not here yet\n")
+        }
+        if domain.state == .running {
+            let (bytes, limit) = (ByteCount.text(activity.cacheBytes), ByteCount.text(domain.cacheLimit))
+            try StandardOutput.print("   cache: \(bytes) of \(limit)\n")
+        }
+        for transfer in activity.transfers {
+            try StandardOutput.print("   \(transfer.line(at: Date().timeIntervalSince1970))\n")
+        }
+        for fault in [domain.fault].compactMap({ $0 }) + activity.faults {
+            try StandardOutput.print("   error: \(OneLine.text(fault))\n")
+        }
+        for note in activity.notes + activity.providerNotes {
+            try StandardOutput.print("   note: \(OneLine.text(note))\n")
         }
     }
 }
@@ -79,7 +98,29 @@ private struct ListedStatus: Encodable {
         /// Notes about edits with another result than intended.
         let notes: [String]
         let needsSignIn: Bool
+        let isPaused: Bool
         let inFlight: [Transfer]
+        /// The provider's findings about the service; `nil` in the status of all domains.
+        let findings: [String]?
+
+        init(_ activity: DomainActivity, findings: [String]? = nil) {
+            domain = ListedDomain(activity.domain)
+            uploads = Transfers(waiting: activity.uploadsWaiting, inFlight: activity.uploadsInFlight)
+            downloads = Transfers(waiting: activity.downloadsWaiting, inFlight: activity.downloadsInFlight)
+            marks = Transfers(waiting: activity.marksWaiting, inFlight: activity.marksInFlight)
+            kept = Kept(missing: activity.keptMissing)
+            cache = Cache(used: activity.cacheBytes, limit: activity.domain.cacheLimit)
+            errors = activity.faults
+            notes = activity.notes + activity.providerNotes
+            needsSignIn = activity.needsSignIn
+            isPaused = activity.isPaused
+            inFlight = activity.transfers.map {
+                Transfer(
+                    name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total,
+                    begun: $0.begun.map(ListedItemState.date), moved: $0.moved.map(ListedItemState.date))
+            }
+            self.findings = findings
+        }
     }
 
     struct Transfer: Encodable {
@@ -105,21 +146,6 @@ private struct ListedStatus: Encodable {
     init(_ status: DomainsStatusCall.Reply) {
         daemon = status.processID
         confinement = status.weaknesses
-        domains = status.domains.map { activity in
-            Activity(
-                domain: ListedDomain(activity.domain),
-                uploads: Transfers(waiting: activity.uploadsWaiting, inFlight: activity.uploadsInFlight),
-                downloads: Transfers(waiting: activity.downloadsWaiting, inFlight: activity.downloadsInFlight),
-                marks: Transfers(waiting: activity.marksWaiting, inFlight: activity.marksInFlight),
-                kept: Kept(missing: activity.keptMissing),
-                cache: Cache(used: activity.cacheBytes, limit: activity.domain.cacheLimit),
-                errors: activity.faults, notes: activity.notes + activity.providerNotes,
-                needsSignIn: activity.needsSignIn,
-                inFlight: activity.transfers.map {
-                    Transfer(
-                        name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total,
-                        begun: $0.begun.map(ListedItemState.date), moved: $0.moved.map(ListedItemState.date))
-                })
-        }
+        domains = status.domains.map { Activity($0) }
     }
 }

@@ -19,6 +19,8 @@ struct DomainRecord: Sendable, Equatable {
     var handed: HandedFolder?
     /// The reason why the provider's own program disconnected the domain; `nil` if the domain is connected.
     var disconnection: String?
+    /// Whether the user has paused background transfers.
+    var isPaused = false
 
     /// The name of the file in the domain's directory.
     static let fileName = "domain.plist"
@@ -88,6 +90,7 @@ struct DomainRecord: Sendable, Equatable {
             name: name, identifier: identifier, provider: provider,
             settings: settings.sorted { $0.key < $1.key }.map { DomainSetting(key: $0.key, value: $0.value) })
         disconnection = list["Disconnection"] as? String
+        isPaused = list["Paused"] as? Bool ?? false
         if let folder = list["Folder"] as? [String: String], let path = folder["Path"],
             let identity = folder["Identity"]
         {
@@ -115,6 +118,7 @@ struct DomainRecord: Sendable, Equatable {
         ]
         list["Managed"] = managed?.values
         list["Disconnection"] = disconnection
+        if isPaused { list["Paused"] = true }
         list["Folder"] = handed.map { ["Path": $0.path, "Identity": $0.identity] }
         return try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     }

@@ -70,6 +70,7 @@ extension DomainService {
             }
         }
         addSetUpCalls(to: &service)
+        addPausingCalls(to: &service)
         addWorkingSetCalls(to: &service)
         addActionCalls(to: &service)
         addInterfaceCalls(to: &service)
@@ -120,15 +121,19 @@ extension DomainService {
 
     private func activities() async throws -> [DomainActivity] {
         var activities: [DomainActivity] = []
-        for description in try await descriptions() {
-            var activity = DomainActivity(domain: description)
-            if case .running(let record, let domain) = places[description.name] {
-                let missing = await missing(of: record)
-                await Self.fill(&activity, domain, missing: missing)
-            }
-            activities.append(activity)
-        }
+        for description in try await descriptions() { activities.append(await activity(of: description)) }
         return activities
+    }
+
+    /// Returns the activity of a domain.
+    func activity(of description: DomainDescription) async -> DomainActivity {
+        var activity = DomainActivity(domain: description)
+        if case .running(let record, let domain) = places[description.name] {
+            activity.isPaused = record.isPaused
+            let missing = await missing(of: record)
+            await Self.fill(&activity, domain, missing: missing)
+        }
+        return activity
     }
 
     /// The limit on reported faults. More sentences do not help the user.

@@ -156,6 +156,7 @@ private struct Parts: Sendable {
         var configuration = DomainConfiguration(
             identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
             cacheFolder: folders.cache(of: record), cacheLimit: record.cacheLimit)
+        configuration.isPaused = record.isPaused
         configuration.states = StateNotes.Writer(surroundings.states, domain: record.identifier)
         let engine = try await HandlerThreads.shared.value { [configuration, provider] in
             if isNew { try folders.add(record) }

@@ -57,6 +57,8 @@ package struct DomainActivity: SchemaMessage, Equatable {
     /// A sentence with the reason why the last request to the provider failed, or why the provider gets no requests.
     /// `nil` while it replies.
     package var disconnection: String?
+    /// Whether the user has paused background transfers.
+    package var isPaused = false
 
     package init(
         domain: DomainDescription, uploadsWaiting: Int = 0, uploadsInFlight: Int = 0, downloadsWaiting: Int = 0,
@@ -75,7 +77,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
             (
                 domain: DomainDescription, uploads: (Int, Int), downloads: (Int, Int), faults: [String],
                 contents: (Bool, [TransferActivity], Int64, Int), marks: (Int, Int), notes: ([String], String?),
-                others: (Int, [String])
+                others: (Int, [String], Bool)
             ) in
             var activity = DomainActivity(
                 domain: domain, uploadsWaiting: uploads.0, uploadsInFlight: uploads.1, downloadsWaiting: downloads.0,
@@ -83,7 +85,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
             (activity.needsSignIn, activity.transfers, activity.cacheBytes, activity.keptMissing) = contents
             (activity.marksWaiting, activity.marksInFlight) = marks
             (activity.notes, activity.disconnection) = notes
-            (activity.marksPaused, activity.providerNotes) = others
+            (activity.marksPaused, activity.providerNotes, activity.isPaused) = others
             return activity
         },
         Field(0, \DomainActivity.domain), group(Field(1, \.uploadsWaiting), Field(2, \.uploadsInFlight)),
@@ -91,7 +93,9 @@ package struct DomainActivity: SchemaMessage, Equatable {
         group(Field(6, \.needsSignIn), Field(7, \.transfers), Field(8, \.cacheBytes), Field(9, \.keptMissing)),
         group(Field(10, \.marksWaiting), Field(11, \.marksInFlight)),
         group(Field(12, \.notes), Field(13, \.disconnection)),
-        group(Field(14, \.marksPaused, absent: 0), Field(15, \.providerNotes, absent: [])))
+        group(
+            Field(14, \.marksPaused, absent: 0), Field(15, \.providerNotes, absent: []),
+            Field(16, \.isPaused, absent: false)))
 }
 
 /// A file in transfer.

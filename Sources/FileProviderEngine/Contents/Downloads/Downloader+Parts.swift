@@ -46,9 +46,9 @@ extension Downloader {
     func prefetchPart(
         _ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ engine: isolated any DownloaderHost
     ) {
-        guard !context.isClosed, openFiles.entry(number)?.reading == nil, let file = cache.partials[number]?.file else {
-            return
-        }
+        guard !context.isClosed, context.resources.gate.isOpen, openFiles.entry(number)?.reading == nil,
+            let file = cache.partials[number]?.file
+        else { return }
         addRead(ContentWaiters.Read(range: file.clipped(range), reader: reader, answer: nil), of: number)
         serveParts(number, engine)
     }

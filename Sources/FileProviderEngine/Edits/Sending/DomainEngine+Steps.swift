@@ -36,7 +36,7 @@ extension DomainEngine {
 
     /// Starts due steps up to the concurrency limit.
     func startDueSteps() {
-        guard !isClosed, context.isReady else { return }
+        guard !isClosed, context.isReady, context.resources.gate.isOpen else { return }
         guard !signIn.isNeeded || clock.now >= signIn.nextProbe else {
             return wakeUp(at: signIn.nextProbe)
         }

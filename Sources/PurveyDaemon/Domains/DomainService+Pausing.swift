@@ -1,0 +1,48 @@
+import Conduit
+import FileProvider
+import FileProviderEngine
+
+/// Pauses of domains, and the description of one domain.
+extension DomainService {
+    nonisolated func addPausingCalls(to service: inout Service) {
+        service.on(PauseDomainsCall.self) { request, call in
+            call.answer {
+                try await self.pause(request)
+                return Empty()
+            }
+        }
+        service.on(DescribeDomainCall.self) { request, call in
+            call.answer { try await self.describe(request.name) }
+        }
+    }
+
+    /// Pauses domains, or continues them. The record keeps that across restarts.
+    private func pause(_ request: PauseDomainsCall) async throws {
+        try await ready()
+        for name in request.names where places[name] == nil {
+            throw DomainError.noSuchDomain(name, among: places.keys)
+        }
+        let names = request.names.isEmpty ? places.keys.sorted() : request.names
+        for name in names {
+            guard var record = places[name]?.record, !record.isDamaged, record.isPaused != request.isPaused else {
+                continue
+            }
+            if case .changing = places[name] { throw DomainError("\(name) is being changed; try again") }
+            record.isPaused = request.isPaused
+            try await update(record)
+            if case .running(_, let domain) = places[name] { await domain.engine.setPaused(request.isPaused) }
+        }
+    }
+
+    private func describe(_ name: String) async throws -> DescribeDomainCall.Reply {
+        try await ready()
+        guard let place = places[name] else { throw DomainError.noSuchDomain(name, among: places.keys) }
+        let activity = await activity(of: description(of: place))
+        var findings: [String] = []
+        if case .running(_, let domain) = place {
+            // A provider that cannot be asked is reported with the activity.
+            findings = (try? await domain.provider.findings()) ?? []
+        }
+        return DescribeDomainCall.Reply(activity: activity, findings: findings)
+    }
+}
