@@ -497,12 +497,17 @@ let package = Package(
                 "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem",
                 "ScriptableProvider", "ScriptableService", "TestThreads",
             ]),
+        // A file provider whose set-up does what the domain's settings say. It is also an app with stored passwords:
+        // Exchange is found at run time.
+        .executableTarget(
+            name: "SetUpProvider", dependencies: ["AppExtension", "Exchange", "FileProvider", "Security"],
+            path: "Tests/SetUpProvider", packageAccess: false, swiftSettings: settings),
         tests(
             "PurveyCommandTests",
             [
                 "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "HandOff",
                 "Images", "LinuxSystem", "Logbook", "MappingPeer", "Mirror", "MountTakeover", "ProgramTesting",
-                "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
+                "ScriptableProvider", "ScriptableService", "SetUpProvider", "UniformTypeIdentifiers",
             ]),
         tests(
             "DesktopBusTests",
