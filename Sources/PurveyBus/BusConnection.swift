@@ -78,6 +78,13 @@ struct BusConnection {
             pointer, nil, path, interface, signal, BusValue.tuple(arguments).variant, nil)
     }
 
+    /// Shows a notification. Does nothing on a desktop without them.
+    func show(_ notification: DesktopNotification) {
+        g_dbus_connection_call(
+            pointer, DesktopNotification.service, DesktopNotification.path, DesktopNotification.service, "Notify",
+            BusValue.tuple(notification.arguments).variant, nil, G_DBUS_CALL_FLAGS_NONE, -1, nil, nil, nil)
+    }
+
     /// Waits until all messages were sent to the bus.
     func flush(isolation: isolated (any Actor)? = #isolation) async {
         final class Waiting {

@@ -7,6 +7,7 @@ enum BusValue: Sendable, Equatable {
     case path(String)
     case boolean(Bool)
     case unsigned(UInt32)
+    case signed(Int32)
     case long(UInt64)
     case strings([String])
     /// A value with its type.
@@ -25,6 +26,7 @@ enum BusValue: Sendable, Equatable {
         case (.string(let one), .string(let other)), (.path(let one), .path(let other)): one == other
         case (.boolean(let one), .boolean(let other)): one == other
         case (.unsigned(let one), .unsigned(let other)): one == other
+        case (.signed(let one), .signed(let other)): one == other
         case (.long(let one), .long(let other)): one == other
         case (.strings(let one), .strings(let other)): one == other
         case (.variant(let one), .variant(let other)): one == other
@@ -45,6 +47,7 @@ enum BusValue: Sendable, Equatable {
         case .path(let path): g_variant_new_object_path(path)
         case .boolean(let isSo): g_variant_new_boolean(isSo ? 1 : 0)
         case .unsigned(let number): g_variant_new_uint32(number)
+        case .signed(let number): g_variant_new_int32(number)
         case .long(let number): g_variant_new_uint64(guint64(number))
         case .strings(let texts): Self.container("as", texts.map { .string($0) })
         case .variant(let value): g_variant_new_variant(value.variant)

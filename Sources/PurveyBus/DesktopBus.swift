@@ -123,6 +123,10 @@ actor DesktopBus {
     }
 
     private func show(_ object: DomainObject, over connection: BusConnection) {
+        // Once for each time that a sign-in becomes necessary.
+        if object.needsSignIn, domains[object.path]?.domain.needsSignIn != true {
+            connection.show(DesktopNotification.signIn(to: object.name))
+        }
         if let shown = domains[object.path] {
             let changes = object.changes(from: shown.domain)
             guard !changes.isEmpty else { return }

@@ -4,6 +4,7 @@ import FileProvider
 struct DomainObject: Equatable {
     let path: String
     let name: String
+    let needsSignIn: Bool
     /// All properties, in the order of the description.
     let properties: [(name: String, value: BusValue)]
 
@@ -12,6 +13,7 @@ struct DomainObject: Equatable {
         // A domain with a damaged record has no readable identifier.
         path = BusNames.path(ofDomain: domain.identifier.isEmpty ? "name:" + domain.name : domain.identifier)
         name = domain.name
+        needsSignIn = activity.needsSignIn
         properties = [
             ("Name", .string(domain.name)),
             ("Identifier", .string(domain.identifier)),

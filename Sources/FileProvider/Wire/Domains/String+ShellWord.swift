@@ -1,6 +1,6 @@
 extension String {
     /// The text quoted as one word for a shell, for advice that users paste. Plain text gets no quotes.
-    var shellWord: String {
+    package var shellWord: String {
         let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) } && !hasPrefix("-")
         guard !isPlain else { return self }
         let escaped = map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined()
