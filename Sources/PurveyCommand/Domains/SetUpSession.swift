@@ -37,10 +37,19 @@ final class SetUpSession: Sendable {
         let work = Task { try await body(theirs.descriptor) }
         interruption.setAction {
             session.terminal?.interrupt()
-            work.cancel()
+            // The daemon ends the set-up then, and replies when nothing is left of it.
+            connection.close()
+            Deadlines.shared.run(after: patience) { work.cancel() }
         }
-        return try await work.value
+        do {
+            return try await work.value
+        } catch {
+            throw interruption.hasHappened ? CommandError("interrupted") : error
+        }
     }
+
+    /// The time that the daemon gets for its reply after an interruption.
+    private static let patience: Duration = .seconds(10)
 
     /// The calls that the daemon makes. They hold no reference to the connection that serves them.
     private var service: Service {

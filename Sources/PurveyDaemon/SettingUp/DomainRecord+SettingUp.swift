@@ -28,7 +28,7 @@ extension RunningDomain {
     static func setUp(
         _ record: DomainRecord, for purpose: FileProviderSetup.Purpose, by provider: ExtensionProvider,
         _ questions: SetUpQuestions, askingThrough user: Connection?,
-        adopting adopt: @Sendable ([DomainSetting]) async throws -> DomainRecord
+        adopting adopt: @escaping @Sendable ([DomainSetting]) async throws -> DomainRecord
     ) async throws(DomainError) -> Bool {
         let request = ProviderSetUpCall(purpose: purpose, settings: record.setUpSettings)
         do throws(ProviderError) {

@@ -8,13 +8,23 @@ final class SetUpQuestions: Sendable {
     // Leaf lock.
     private let user = Lock<Connection?>(nil)
 
-    /// Runs a function during which questions go to a client.
-    func during<Value>(
-        _ client: Connection?, _ body: () async throws(ProviderError) -> Value
+    /// Runs a function during which questions go to a client. Cancels it if the client closes its connection, as a
+    /// command does that is interrupted.
+    func during<Value: Sendable>(
+        _ client: Connection?, _ body: @escaping @Sendable () async throws(ProviderError) -> Value
     ) async throws(ProviderError) -> Value {
         user.withLock { $0 = client }
         defer { _ = user.withLock { $0.take() } }
-        return try await body()
+        let work = Task { () -> Result<Value, ProviderError> in
+            do throws(ProviderError) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        client?.onClose { _ in work.cancel() }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        return try result.get()
     }
 
     /// Adds the calls that a provider's process makes.
