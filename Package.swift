@@ -140,6 +140,7 @@ let package = Package(
         library("XMLStream", ["CExpat"]),
         // The values that rows of an index and messages about items share.
         library("ItemValues", ["PropertyLists"]),
+        library("SQLite", ["CSQLite"]),
 
         // Floor 2
         library("DataDetection", ["FoundationAdditions"]),
@@ -208,6 +209,13 @@ let package = Package(
             [
                 "AppExtension", "Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "Secrets",
                 "UniformTypeIdentifiers",
+            ]),
+        // The common part of the file providers for WebDAV and Nextcloud.
+        library(
+            "DAVFileProvider",
+            [
+                "FileProvider", "FoundationAdditions", "HTTPTransport", "LinuxSystem", "SQLite", "Security",
+                "UniformTypeIdentifiers", "WebDAVClient", "XMLStream",
             ]),
         library("CoordinationService", ["CRuntimeSupport", "Conduit", "FileCoordination", "LinuxSystem", "OSLog"]),
         library(
@@ -300,10 +308,15 @@ let package = Package(
             name: "LocalFolder",
             // CoordinationService is found at run time. Without it, coordination would be limited to this process.
             dependencies: [
-                "AppExtension", "CLinux", "CSQLite", "CoordinationService", "FileProvider", "Images", "ItemValues",
-                "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "CoordinationService", "FileProvider", "Images", "ItemValues",
+                "LinuxSystem", "SQLite", "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
+
+        // The file provider for WebDAV servers.
+        .executableTarget(
+            name: "WebDAV", dependencies: ["AppExtension", "DAVFileProvider"], path: "Providers/WebDAV",
+            exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
         // Threads for tests that block.
         .target(
@@ -356,6 +369,12 @@ let package = Package(
             "WebDAVClientTests",
             ["FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting", "WebDAVClient", "XMLStream"],
             exclude: ["Support/server.py"]),
+        tests(
+            "DAVFileProviderTests",
+            [
+                "DAVFileProvider", "FileProvider", "FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting",
+                "WebDAVClient",
+            ]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(
             "ItemProviderTests",

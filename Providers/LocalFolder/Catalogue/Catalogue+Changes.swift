@@ -1,3 +1,5 @@
+import SQLite
+
 /// The changes since an anchor, the oldest first.
 package struct CatalogueChanges: Sendable {
     package var updated: [CatalogueItem] = []

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import LinuxSystem
+import SQLite
 
 /// Changes to the served directory that the provider's clients request. No operation follows a symbolic link, and none
 /// replaces an item other than the one that the client named.

@@ -1,5 +1,6 @@
 import FileProvider
 import LinuxSystem
+import SQLite
 
 /// The record of a copy in the document storage. It is written before the copy gets its name, so that every process
 /// that starts later can read it.

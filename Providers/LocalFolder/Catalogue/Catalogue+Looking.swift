@@ -1,4 +1,5 @@
 import LinuxSystem
+import SQLite
 
 extension Catalogue {
     /// Returns an item with its present attributes, by its identifier.

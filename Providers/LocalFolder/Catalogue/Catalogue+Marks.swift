@@ -1,3 +1,5 @@
+import SQLite
+
 /// The user metadata of an item. A confined process cannot write it to the files themselves.
 package struct CatalogueMarks: Sendable, Equatable {
     /// The date of last use, in seconds since 1970.

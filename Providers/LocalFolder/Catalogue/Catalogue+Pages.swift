@@ -1,3 +1,5 @@
+import SQLite
+
 /// A page of a directory's items, in the order of their names.
 package struct CataloguePage: Sendable {
     package var items: [CatalogueItem]

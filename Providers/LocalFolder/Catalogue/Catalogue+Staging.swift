@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import SQLite
 
 /// Temporary files of the served directory, and the trash before it gets its name. Each is beside its final place until
 /// it is complete, and is not served.

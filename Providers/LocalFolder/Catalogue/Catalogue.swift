@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import SQLite
 
 /// The items that were ever seen in a directory, with identifiers that stay through renames, moves and replacements.
 ///

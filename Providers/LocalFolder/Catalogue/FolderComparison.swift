@@ -1,3 +1,5 @@
+import SQLite
+
 /// Compares a directory with its items in the catalogue.
 ///
 /// A file is identified by the first rule that applies. It is the item of the same name, if both are the same file. It

@@ -1,4 +1,5 @@
 import LinuxSystem
+import SQLite
 
 /// An error of an operation on the served directory.
 package enum FolderError: Error, CustomStringConvertible {

@@ -1,13 +1,15 @@
 /// A 128-bit hash of bytes, FNV-1a, which is the same in every process. It distinguishes versions. It is not
 /// cryptographic: collisions can be constructed.
-struct Digest {
-    private(set) var value: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+package struct Digest {
+    package private(set) var value: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
 
-    init(_ bytes: some Sequence<UInt8>) {
+    package init(_ bytes: some Sequence<UInt8> = []) { add(bytes) }
+
+    package mutating func add(_ bytes: some Sequence<UInt8>) {
         for byte in bytes { value = (value ^ UInt128(byte)) &* Self.prime }
     }
 
     var low: UInt64 { UInt64(truncatingIfNeeded: value) }
-    var bytes: [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
 }

@@ -9,6 +9,13 @@ public struct DAVUpload: Sendable {
     public let hasCreated: Bool
     /// Whether the server has taken over the date that came with the file.
     public let hasTakenDate: Bool
+
+    /// Creates the result of a way of writing that is the server's own.
+    public init(tag: DAVEntityTag?, hasCreated: Bool, hasTakenDate: Bool) {
+        self.tag = tag
+        self.hasCreated = hasCreated
+        self.hasTakenDate = hasTakenDate
+    }
 }
 
 extension DAVClient {

@@ -20,6 +20,9 @@ public struct DAVClient: Sendable {
     public var additionalProperties: [XMLName] = []
     /// The place of the requests among others.
     public var priority = HTTPRequest.Priority.interactive
+    /// A function that is called with the bytes of the bodies sent and received so far, for each request. It is called
+    /// on the connections' thread and must not block.
+    public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
     /// Returns the time of day, to compare the server's clock with.
     public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
     /// The clock of pauses in ``probe(_:)``.
@@ -35,6 +38,7 @@ public struct DAVClient: Sendable {
     func request(_ method: HTTPMethod, _ address: HTTPAddress) -> HTTPRequest {
         var request = HTTPRequest(method, address, credentials: credentials)
         request.priority = priority
+        request.onProgress = onProgress
         return request
     }
 

@@ -3,28 +3,29 @@ import CSQLite
 /// A connection to an SQLite file. Not thread-safe.
 ///
 /// Each statement is compiled once and cached. The number of statements is bounded, because their texts are constants.
-final class Database {
+package final class Database {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
     /// An error that SQLite reported.
-    struct Failure: Error, CustomStringConvertible {
-        let code: Int32
-        let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let code: Int32
+        package let description: String
 
         /// Whether the file is damaged, or no SQLite file.
-        var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
-        var isFull: Bool { code == SQLITE_FULL }
+        package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+        package var isFull: Bool { code == SQLITE_FULL }
     }
 
     /// A parameter of a statement.
-    enum Value {
+    package enum Value: Sendable {
         case integer(Int64)
         case bytes([UInt8])
+        case null
     }
 
     /// Opens a file, and creates it if it does not exist.
-    init(_ path: String) throws(Failure) {
+    package init(_ path: String) throws(Failure) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)
@@ -44,41 +45,41 @@ final class Database {
     }
 
     /// Runs statements without parameters and results.
-    func execute(_ text: String) throws(Failure) {
+    package func execute(_ text: String) throws(Failure) {
         guard sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
     /// Runs one statement to its end.
-    func run(_ text: String, _ values: Value...) throws(Failure) {
+    package func run(_ text: String, _ values: Value...) throws(Failure) {
         try each(text, values) { _ in }
     }
 
     /// Runs one statement of many values to its end.
     ///
     /// - Parameter bind: binds the values in their order.
-    func run(_ text: String, binding bind: (inout Binder) -> Void) throws(Failure) {
+    package func run(_ text: String, binding bind: (inout Binder) -> Void) throws(Failure) {
         try each(text, binding: bind) { _ in }
     }
 
     /// Returns the first row of a statement's result.
-    func first<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> Result? {
+    package func first<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> Result? {
         var result: Result?
         try each(text, values) { if result == nil { result = read($0) } }
         return result
     }
 
     /// Returns all rows of a statement's result.
-    func all<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> [Result] {
+    package func all<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> [Result] {
         var results: [Result] = []
         try each(text, values) { results.append(read($0)) }
         return results
     }
 
     /// The number of the row that was inserted last.
-    var lastNumber: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var lastNumber: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// Runs a function in a transaction, which is rolled back if the function throws.
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
@@ -99,6 +100,7 @@ final class Database {
                     switch value {
                     case .integer(let number): binder.add(number)
                     case .bytes(let bytes): binder.add(bytes)
+                    case .null: binder.addNull()
                     }
                 }
             }, body)
@@ -125,23 +127,29 @@ final class Database {
     }
 
     /// The parameters of a statement, bound one after the other.
-    struct Binder {
+    package struct Binder {
         fileprivate let statement: OpaquePointer
         fileprivate var code = SQLITE_OK
         private var position: Int32 = 0
 
         fileprivate init(statement: OpaquePointer) { self.statement = statement }
 
-        mutating func add(_ number: Int64) {
+        package mutating func add(_ number: Int64) {
             guard code == SQLITE_OK else { return }
             position += 1
             code = sqlite3_bind_int64(statement, position, number)
         }
 
-        mutating func add(_ bytes: [UInt8]) {
+        package mutating func add(_ bytes: [UInt8]) {
             guard code == SQLITE_OK else { return }
             position += 1
             code = Database.bind(bytes, statement, position)
+        }
+
+        package mutating func addNull() {
+            guard code == SQLITE_OK else { return }
+            position += 1
+            code = sqlite3_bind_null(statement, position)
         }
     }
 
@@ -169,12 +177,15 @@ final class Database {
     }
 
     /// A row, valid only while it is being read.
-    struct Row {
+    package struct Row {
         fileprivate let statement: OpaquePointer
 
-        func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+        package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-        func bytes(_ column: Int32) -> [UInt8] {
+        /// Whether the column has no value.
+        package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+        package func bytes(_ column: Int32) -> [UInt8] {
             guard let start = sqlite3_column_blob(statement, column) else { return [] }
             return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
         }

@@ -1,0 +1,4 @@
+// "WebDAV": serves a folder of a WebDAV server.
+import AppExtension
+
+_ = NSExtensionMain()

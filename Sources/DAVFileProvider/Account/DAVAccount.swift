@@ -1,0 +1,217 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// A domain's connection to its server: the client, the catalogue, and what is known about the server.
+public final class DAVAccount: Sendable {
+    /// The settings of the domain.
+    public let settings: DAVSettings
+    /// The kind of the service.
+    public let service: any DAVServiceKind
+    /// The domain's root at the server.
+    public let root: HTTPAddress
+    /// The connections.
+    public let http: HTTPClient
+    let catalogue: SharedServerCatalogue
+    let domain: NSFileProviderDomain
+    let clock: any Clock<Duration>
+    private let passwords: any DAVPasswordStore
+
+    private struct State {
+        var profile: DAVServerProfile?
+        var credentials: HTTPCredentials?
+        var hasCredentials = false
+        /// The time until which no request is sent, because the server refused the credentials. Each refusal counts
+        /// towards a lock-out.
+        var refusedUntil: ContinuousClock.Instant?
+    }
+    // Leaf lock.
+    private let state = Lock(State())
+
+    /// The pause after refused credentials.
+    private static let refusalPause = Duration.seconds(60)
+
+    /// Opens the catalogue, and starts the connections. Blocks on the disk.
+    package init(
+        _ settings: DAVSettings, _ service: any DAVServiceKind, domain: NSFileProviderDomain, folder: URL,
+        passwords: any DAVPasswordStore, configure: (inout HTTPConfiguration) -> Void = { _ in },
+        clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
+        self.settings = settings
+        self.service = service
+        self.domain = domain
+        self.passwords = passwords
+        self.clock = clock
+        root = try service.root(settings).asDirectory
+        var configuration = try settings.configuration(for: root)
+        configuration.keepsCookies = service.keepsCookies
+        configure(&configuration)
+        http = try HTTPClient(configuration)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        catalogue = try SharedServerCatalogue(folder.appendingPathComponent("catalogue.sqlite").path)
+        let stored = try catalogue.performNow { try $0.value(Self.profileKey) }
+        let profile = stored.flatMap { try? JSONDecoder().decode(DAVServerProfile.self, from: Data($0)) }
+        state.withLock { $0.profile = profile }
+    }
+
+    // MARK: The server's behaviour
+
+    private static let profileKey = "profile"
+
+    /// The behaviour of the server as the probe found it; that of a server which honours nothing before there was one.
+    public var profile: DAVServerProfile { state.withLock { $0.profile } ?? DAVServerProfile() }
+
+    /// Stores the behaviour of the server.
+    public func set(_ profile: DAVServerProfile) async throws {
+        let bytes = [UInt8](try JSONEncoder().encode(profile))
+        try await catalogue.perform { try $0.set(bytes, for: Self.profileKey) }
+        state.withLock { $0.profile = profile }
+    }
+
+    /// Returns the behaviour of the server, and probes the server if that is unknown, such as after the loss of the
+    /// catalogue. Changes are not made before.
+    func knownProfile() async throws -> DAVServerProfile {
+        if let known = state.withLock({ $0.profile }) { return known }
+        let found = try await ask { [root] client throws(DAVError) in try await client.probe(root) }
+        try await set(found)
+        return found
+    }
+
+    // MARK: Requests
+
+    /// Sends requests with the user's credentials. If the server refuses them and others have been stored meanwhile,
+    /// tries once more.
+    ///
+    /// - Throws: the error of the request, or of the store of passwords.
+    public func ask<Reply: Sendable>(
+        _ priority: HTTPRequest.Priority = .interactive,
+        _ body: @Sendable (DAVClient) async throws(DAVError) -> Reply
+    ) async throws -> Reply {
+        let used = try await credentials()
+        var client = client(with: used)
+        client.priority = priority
+        let result = await Self.result(of: body, client)
+        guard case .failure(.notSignedIn) = result else { return try result.get() }
+        let stored = try await load()
+        guard stored != used else {
+            state.withLock { $0.refusedUntil = .now + Self.refusalPause }
+            return try result.get()
+        }
+        client.credentials = stored
+        return try await Self.result(of: body, client).get()
+    }
+
+    private static func result<Reply: Sendable>(
+        of body: @Sendable (DAVClient) async throws(DAVError) -> Reply, _ client: DAVClient
+    ) async -> Result<Reply, DAVError> {
+        do {
+            return .success(try await body(client))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func client(with credentials: HTTPCredentials?) -> DAVClient {
+        var client = DAVClient(http, credentials: credentials)
+        client.additionalProperties = service.properties
+        return client
+    }
+
+    private func credentials() async throws -> HTTPCredentials? {
+        let (known, isKnown, refusedUntil) = state.withLock { ($0.credentials, $0.hasCredentials, $0.refusedUntil) }
+        guard isKnown else { return try await load() }
+        guard let refusedUntil, refusedUntil > .now else { return known }
+        let stored = try await load()
+        guard stored != known else { throw DAVError.notSignedIn(root.origin) }
+        return stored
+    }
+
+    /// Reads the credentials from the store.
+    @discardableResult
+    func load() async throws -> HTTPCredentials? {
+        var found: HTTPCredentials?
+        if let user = settings.user ?? (settings.authentication == .bearer ? "" : nil) {
+            let (origin, name) = (root.origin, domain.identifier.rawValue)
+            let password = try await Blocking.run { [passwords] in
+                try passwords.password(for: user, at: origin, domain: name)
+            }
+            found = password.map { settings.credentials(user: user, password: $0) }
+        }
+        state.withLock { state in
+            if state.credentials != found { state.refusedUntil = nil }
+            (state.credentials, state.hasCredentials) = (found, true)
+        }
+        return found
+    }
+
+    /// Stores a password. The next request uses it.
+    public func store(_ password: String, for user: String) async throws {
+        let (origin, name) = (root.origin, domain.identifier.rawValue)
+        try await Blocking.run { [passwords] in
+            try passwords.store(password, for: user, at: origin, domain: name)
+        }
+        state.withLock { state in
+            state.hasCredentials = false
+            state.refusedUntil = nil
+        }
+    }
+
+    // MARK: Items
+
+    /// Returns an item by its identifier.
+    ///
+    /// - Throws: ``NSFileProviderError/noSuchItem`` if the catalogue does not have it.
+    public func known(_ identifier: NSFileProviderItemIdentifier) async throws -> DAVKnownItem {
+        guard let number = number(of: identifier), let known = try await known(number) else {
+            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: identifier)
+        }
+        return known
+    }
+
+    func known(_ number: Int64) async throws -> DAVKnownItem? {
+        let found = try await catalogue.perform { catalogue -> (CataloguedItem, [String])? in
+            guard let item = try catalogue.item(number), let names = try catalogue.names(to: number) else { return nil }
+            return (item, names)
+        }
+        return try found.map { try known($0.0, at: $0.1) }
+    }
+
+    private func known(_ item: CataloguedItem, at names: [String]) throws -> DAVKnownItem {
+        var address = root
+        for name in names { address = try address.appending(name) }
+        return DAVKnownItem(
+            item: item, identifier: identifier(of: item.number), address: item.isFolder ? address.asDirectory : address)
+    }
+
+    func identifier(of number: Int64) -> NSFileProviderItemIdentifier {
+        number == CataloguedItem.root ? .rootContainer : NSFileProviderItemIdentifier("\(catalogue.stamp)-\(number)")
+    }
+
+    func number(of identifier: NSFileProviderItemIdentifier) -> Int64? {
+        if identifier == .rootContainer { return CataloguedItem.root }
+        let prefix = catalogue.stamp + "-"
+        guard identifier.rawValue.hasPrefix(prefix) else { return nil }
+        return Int64(identifier.rawValue.dropFirst(prefix.utf8.count))
+    }
+
+    /// Returns the object that describes an item to the system.
+    func object(_ item: CataloguedItem) -> DAVItem {
+        DAVItem(
+            item, identifier: identifier(of: item.number), parent: identifier(of: item.parent),
+            root: domain.displayName, hasTrash: service.hasTrash)
+    }
+}
+
+extension DAVSettings {
+    /// Returns the proof of the user's identity.
+    func credentials(user: String, password: String) -> HTTPCredentials {
+        switch authentication {
+        case .basic: .basic(user: user, password: password)
+        case .digest: .digest(user: user, password: password)
+        case .bearer: .bearer(token: password)
+        case nil: .passwordAsRequested(user: user, password: password)
+        }
+    }
+}

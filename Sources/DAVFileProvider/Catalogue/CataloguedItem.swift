@@ -1,0 +1,60 @@
+import Foundation
+import WebDAVClient
+
+/// An item as the catalogue has it.
+struct CataloguedItem: Sendable {
+    let number: Int64
+    var parent: Int64
+    var name: String
+    let isFolder: Bool
+    var version: DAVVersion
+    var traits: DAVTraits
+    /// The content version that the system has got with the item last; `nil` before it has got any.
+    var told: String?
+    /// The number of the listing or change by which the item was seen last.
+    var round: Int64
+
+    /// The number of the root, which is its own parent.
+    static let root: Int64 = 1
+
+    /// The text of the contents' version. It consists of what listings say, so that an item has the same version
+    /// whichever request it comes from.
+    var contentVersion: String { isFolder ? "folder" : version.text }
+
+    /// Whether the system has to be told about the difference to another state of the item.
+    func isSame(as other: CataloguedItem) -> Bool {
+        parent == other.parent && name.utf8.elementsEqual(other.name.utf8) && isFolder == other.isFolder
+            && contentVersion == other.contentVersion && version.modified == other.version.modified
+            && traits == other.traits
+    }
+}
+
+extension DAVVersion {
+    /// The version as a text: the tag and length, or else the date and length.
+    var text: String {
+        let size = length.map { String($0) } ?? "?"
+        if let tag { return "\(size) \(tag)" }
+        return "\(size) @\(modified.map { String($0) } ?? "?")"
+    }
+}
+
+/// A file or folder as a listing shows it.
+struct ObservedItem: Sendable {
+    let name: String
+    let isFolder: Bool
+    let version: DAVVersion
+    let traits: DAVTraits
+
+    init(_ entry: DAVEntry, _ service: any DAVServiceKind) {
+        name = entry.name
+        isFolder = entry.isDirectory
+        version = entry.version
+        traits = service.traits(of: entry)
+    }
+
+    func item(_ number: Int64, in parent: Int64, round: Int64) -> CataloguedItem {
+        CataloguedItem(
+            number: number, parent: parent, name: name, isFolder: isFolder, version: version, traits: traits,
+            told: nil, round: round)
+    }
+}

@@ -1,0 +1,134 @@
+import SQLite
+
+/// Changes since an anchor.
+struct FoundChanges: Sendable {
+    var updated: [CataloguedItem] = []
+    var deleted: [Int64] = []
+    var anchor: Int64
+    var isComplete = true
+}
+
+extension ServerCatalogue {
+    /// Returns the changes since a number, at most `limit`.
+    ///
+    /// - Parameter folder: the folder whose direct items count; `nil` for all.
+    /// - Returns: `nil` if the catalogue does not know all of them any more.
+    func changes(since change: Int64, in folder: Int64?, limit: Int) throws -> FoundChanges? {
+        let (oldest, newest) = (try last("oldest"), try last("change"))
+        guard change >= oldest, change <= newest else { return nil }
+        let items = try items(changedSince: change, limit: limit)
+        let gone = try database.all(
+            "SELECT number, parent, change FROM gone WHERE change > ? ORDER BY change LIMIT ?", .integer(change),
+            .integer(Int64(limit))
+        ) { (number: $0.integer(0), parent: $0.integer(1), change: $0.integer(2)) }
+        var changes = FoundChanges(anchor: newest)
+        if items.count == limit || gone.count == limit {
+            // What lies behind the end of the shorter list is not known.
+            let ends = [items.count == limit ? items.last?.change : nil, gone.count == limit ? gone.last?.change : nil]
+            changes.anchor = ends.compactMap { $0 }.min() ?? newest
+            changes.isComplete = false
+        }
+        changes.updated = items.filter { $0.change <= changes.anchor }.map(\.item)
+            .filter { folder == nil || $0.parent == folder }
+        changes.deleted = gone.filter { $0.change <= changes.anchor }
+            .filter { folder == nil || $0.parent == folder }.map(\.number)
+        try note(told: changes.updated)
+        return changes
+    }
+
+    /// Records that the system gets items with their current versions.
+    func note(told items: [CataloguedItem]) throws {
+        for item in items where item.told != item.contentVersion && !item.isFolder {
+            try database.run(
+                "UPDATE item SET told = ? WHERE number = ?", .text(item.contentVersion), .integer(item.number))
+        }
+    }
+
+    // MARK: Folders in use
+
+    /// Records that a whole listing of a folder was seen.
+    ///
+    /// - Parameters:
+    ///   - tag: the folder's own tag at that time.
+    ///   - due: the time of the next check, in seconds of the clock.
+    func noteListed(_ folder: Int64, tag: String?, due: Int64, pause: Int64) throws {
+        try database.run(
+            """
+            INSERT INTO folder VALUES (?, ?, ?, ?, 0)
+            ON CONFLICT (number) DO UPDATE SET tag = excluded.tag, due = excluded.due, pause = excluded.pause
+            """, .integer(folder), .optional(tag), .integer(due), .integer(pause))
+    }
+
+    /// Returns the tag that a folder had when it was listed last; `nil` if it was never listed, or had none.
+    func listedTag(_ folder: Int64) throws -> String? {
+        let found = try database.first("SELECT tag FROM folder WHERE number = ?", .integer(folder)) {
+            $0.isNull(0) ? nil : $0.text(0)
+        }
+        return found ?? nil
+    }
+
+    func isListed(_ folder: Int64) throws -> Bool {
+        try database.first("SELECT 1 FROM folder WHERE number = ?", .integer(folder)) { _ in true } ?? false
+    }
+
+    /// Returns the folders whose check is due, the longest overdue first.
+    func dueFolders(_ now: Int64, limit: Int) throws -> [(number: Int64, pause: Int64, isInUse: Bool)] {
+        try database.all(
+            "SELECT number, pause, in_use FROM folder WHERE due <= ? ORDER BY due LIMIT ?", .integer(now),
+            .integer(Int64(limit))
+        ) { ($0.integer(0), $0.integer(1), $0.integer(2) != 0) }
+    }
+
+    func nextDue() throws -> Int64? {
+        try database.first("SELECT due FROM folder ORDER BY due LIMIT 1") { $0.integer(0) }
+    }
+
+    /// Makes the check of a folder due.
+    func makeDue(_ folder: Int64, at time: Int64) throws {
+        try database.run("UPDATE folder SET due = min(due, ?) WHERE number = ?", .integer(time), .integer(folder))
+    }
+
+    /// Records which folders hold something local.
+    func noteInUse(_ folders: Set<Int64>) throws {
+        try database.run("UPDATE folder SET in_use = 0")
+        for folder in folders { try database.run("UPDATE folder SET in_use = 1 WHERE number = ?", .integer(folder)) }
+    }
+
+    // MARK: Digests and creations
+
+    /// Records the digest of contents whose version may also be that of other contents.
+    func note(digest: [UInt8]?, of number: Int64, version: String) throws {
+        guard let digest else {
+            return try database.run("DELETE FROM digest WHERE number = ?", .integer(number))
+        }
+        try database.run(
+            "INSERT OR REPLACE INTO digest VALUES (?, ?, ?)", .integer(number), .text(version), .bytes(digest))
+    }
+
+    func digest(of number: Int64, version: String) throws -> [UInt8]? {
+        try database.first(
+            "SELECT digest FROM digest WHERE number = ? AND version = ?", .integer(number), .text(version)
+        ) { $0.bytes(0) }
+    }
+
+    /// Records an item that is about to be created.
+    func noteCreation(_ template: String, in parent: Int64, named name: String) throws {
+        try database.run(
+            "INSERT OR REPLACE INTO creation VALUES (?, ?, ?, NULL)", .text(template), .integer(parent), .text(name))
+    }
+
+    /// Records that an item was created.
+    func noteCreated(_ template: String, _ number: Int64) throws {
+        try database.run("UPDATE creation SET number = ? WHERE template = ?", .integer(number), .text(template))
+        // The system repeats only its latest requests.
+        try database.run(
+            "DELETE FROM creation WHERE rowid <= (SELECT max(rowid) FROM creation) - 10000")
+    }
+
+    /// Returns what is known about a creation that may have been attempted before.
+    func creation(_ template: String) throws -> (parent: Int64, name: String, number: Int64?)? {
+        try database.first(
+            "SELECT parent, name, number FROM creation WHERE template = ?", .text(template)
+        ) { ($0.integer(0), $0.text(1), $0.isNull(2) ? nil : $0.integer(2)) }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import SQLite
+import WebDAVClient
+
+/// Records of what requests have seen at the server.
+extension ServerCatalogue {
+    /// Returns the number of a listing or change that begins. What a later one has seen of an item is not overwritten
+    /// by an earlier one.
+    func beginRound() throws -> Int64 { try next("round") }
+
+    /// Records an entry of a folder.
+    ///
+    /// - Returns: the item, and whether it was not in this place before.
+    func note(
+        _ observed: ObservedItem, in parent: Int64, round: Int64
+    ) throws -> (item: CataloguedItem, isNew: Bool) {
+        if let known = try child(of: parent, named: observed.name) {
+            let isAnother =
+                known.isFolder != observed.isFolder
+                || (known.traits.identity != nil && observed.traits.identity != nil
+                    && known.traits.identity != observed.traits.identity)
+            if !isAnother {
+                if known.round > round { return (known, false) }
+                return (try update(known, observed, in: parent, round: round), false)
+            }
+            // Its identity may be elsewhere now; the listing of that place finds it.
+            try remove(known)
+        }
+        if let identity = observed.traits.identity, let moved = try item(identity: identity),
+            moved.isFolder == observed.isFolder, moved.round <= round, moved.number != CataloguedItem.root,
+            try !isWithin(parent, moved.number)
+        {
+            return (try update(moved, observed, in: parent, round: round), true)
+        }
+        return (try add(observed, in: parent, round: round), true)
+    }
+
+    /// Records an entry as a known item, which may have been elsewhere.
+    func update(
+        _ known: CataloguedItem, _ observed: ObservedItem, in parent: Int64, round: Int64
+    ) throws -> CataloguedItem {
+        var item = observed.item(known.number, in: parent, round: round)
+        if known.number == CataloguedItem.root { (item.parent, item.name) = (known.parent, known.name) }
+        item.told = known.told
+        let change = known.isSame(as: item) ? nil : try next("change")
+        try database.run(
+            """
+            UPDATE item SET parent = ?, name = ?, tag = ?, length = ?, modified = ?, traits = ?, identity = ?,
+                round = ?, change = coalesce(?, change) WHERE number = ?
+            """, .integer(item.parent), .text(item.name), .optional(item.version.tag),
+            .optional(item.version.length.map { Int64($0) }), .optional(item.version.modified),
+            .bytes(try Self.bytes(item.traits)), .optional(item.traits.identity), .integer(round), .optional(change),
+            .integer(item.number))
+        return item
+    }
+
+    private func add(_ observed: ObservedItem, in parent: Int64, round: Int64) throws -> CataloguedItem {
+        let version = observed.version
+        // An item that vanished from one folder and is seen in another one later gets its number back.
+        let former = try observed.traits.identity.flatMap { identity in
+            try database.first("SELECT number FROM gone WHERE identity = ?", .text(identity)) { $0.integer(0) }
+        }
+        if let former { try database.run("DELETE FROM gone WHERE number = ?", .integer(former)) }
+        try database.run(
+            """
+            INSERT INTO item (number, parent, name, is_folder, tag, length, modified, traits, identity, round, change)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .optional(former), .integer(parent), .text(observed.name), .integer(observed.isFolder ? 1 : 0),
+            .optional(version.tag), .optional(version.length.map { Int64($0) }), .optional(version.modified),
+            .bytes(try Self.bytes(observed.traits)), .optional(observed.traits.identity), .integer(round),
+            .integer(try next("change")))
+        return observed.item(former ?? database.lastNumber, in: parent, round: round)
+    }
+
+    private static func bytes(_ traits: DAVTraits) throws -> [UInt8] { [UInt8](try JSONEncoder().encode(traits)) }
+
+    /// Whether a folder is an item, or within it.
+    func isWithin(_ folder: Int64, _ number: Int64) throws -> Bool {
+        var current = folder
+        for _ in 0..<4096 {
+            if current == number { return true }
+            guard current != CataloguedItem.root, let item = try item(current) else { return false }
+            current = item.parent
+        }
+        return true
+    }
+
+    // MARK: Removal
+
+    /// Removes an item, and everything in it.
+    ///
+    /// - Parameter isTold: whether the system is to be told.
+    func remove(_ item: CataloguedItem, isTold: Bool = true) throws {
+        guard item.number != CataloguedItem.root else { return }
+        if isTold {
+            try database.run(
+                "INSERT OR REPLACE INTO gone VALUES (?, ?, ?, ?)", .integer(item.number), .integer(item.parent),
+                .optional(item.traits.identity), .integer(try next("change")))
+        }
+        try forget(item)
+    }
+
+    private func forget(_ item: CataloguedItem) throws {
+        var rest = [item]
+        while let item = rest.popLast() {
+            if item.isFolder { rest += try children(of: item.number) }
+            for table in ["item", "folder", "digest"] {
+                try database.run("DELETE FROM \(table) WHERE number = ?", .integer(item.number))
+            }
+        }
+    }
+
+    /// Returns the items of a folder that a whole listing has not seen.
+    func unseen(in folder: Int64, round: Int64) throws -> [CataloguedItem] {
+        try children(of: folder).filter { $0.round < round }
+    }
+
+    /// Forgets the oldest removed items. Anchors from before them expire.
+    func forgetOldestGone() throws {
+        guard let count = try database.first("SELECT count(*) FROM gone", read: { $0.integer(0) }),
+            count > Self.mostGone,
+            let oldest = try database.first(
+                "SELECT change FROM gone ORDER BY change LIMIT 1 OFFSET ?", .integer(count - Self.mostGone),
+                read: { $0.integer(0) })
+        else { return }
+        try database.run("DELETE FROM gone WHERE change < ?", .integer(oldest))
+        try set(Array("\(oldest)".utf8), for: "oldest")
+    }
+}

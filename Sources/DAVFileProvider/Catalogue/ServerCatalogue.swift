@@ -1,0 +1,174 @@
+import Foundation
+import Glibc
+import HTTPTransport
+import SQLite
+import WebDAVClient
+
+/// The items that were ever seen at a server, with numbers that stay through renames and moves.
+///
+/// WebDAV has no identifiers, so the catalogue records each item's place and version. It numbers every change, and
+/// these numbers are the anchors of the change feed. Each reply to the system is written here before it is given.
+///
+/// Not thread-safe; ``SharedServerCatalogue`` serializes its use. Functions block on the disk.
+struct ServerCatalogue {
+    let database: Database
+    /// A random text that distinguishes this catalogue from one that replaced it, in which the same numbers denote
+    /// other items.
+    let stamp: String
+
+    /// The maximum number of removed items that are remembered.
+    static let mostGone: Int64 = 20_000
+
+    /// Opens a catalogue, or creates it. A damaged one is created again: every item then gets a new identifier, and the
+    /// system lists everything anew.
+    init(_ path: String) throws {
+        do {
+            (database, stamp) = try Self.open(path)
+        } catch let failure as Database.Failure where failure.isCorrupt {
+            for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+            (database, stamp) = try Self.open(path)
+        }
+    }
+
+    private static func open(_ path: String) throws -> (Database, String) {
+        let database = try Database(path)
+        // A crash of the machine may lose the last changes, but not mix them: they are found again by listing.
+        try database.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = NORMAL;
+            CREATE TABLE IF NOT EXISTS item (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, parent INTEGER NOT NULL, name BLOB NOT NULL,
+                is_folder INTEGER NOT NULL, tag BLOB, length INTEGER, modified INTEGER, traits BLOB NOT NULL,
+                identity BLOB, told BLOB, round INTEGER NOT NULL, change INTEGER NOT NULL);
+            CREATE UNIQUE INDEX IF NOT EXISTS item_place ON item (parent, name);
+            CREATE INDEX IF NOT EXISTS item_change ON item (change);
+            CREATE INDEX IF NOT EXISTS item_identity ON item (identity) WHERE identity IS NOT NULL;
+            CREATE TABLE IF NOT EXISTS gone (
+                number INTEGER PRIMARY KEY, parent INTEGER NOT NULL, identity BLOB, change INTEGER NOT NULL);
+            CREATE INDEX IF NOT EXISTS gone_change ON gone (change);
+            CREATE INDEX IF NOT EXISTS gone_identity ON gone (identity) WHERE identity IS NOT NULL;
+            CREATE TABLE IF NOT EXISTS folder (
+                number INTEGER PRIMARY KEY, tag BLOB, due INTEGER NOT NULL, pause INTEGER NOT NULL,
+                in_use INTEGER NOT NULL);
+            CREATE INDEX IF NOT EXISTS folder_due ON folder (due);
+            CREATE TABLE IF NOT EXISTS digest (number INTEGER PRIMARY KEY, version BLOB NOT NULL, digest BLOB NOT NULL);
+            CREATE TABLE IF NOT EXISTS creation (
+                template BLOB PRIMARY KEY, parent INTEGER NOT NULL, name BLOB NOT NULL, number INTEGER);
+            CREATE TABLE IF NOT EXISTS state (key BLOB PRIMARY KEY, value BLOB NOT NULL);
+            """)
+        let stamp = try database.transaction {
+            if let known = try database.first(
+                "SELECT value FROM state WHERE key = ?", .text("stamp"), read: { $0.text(0) })
+            {
+                return known
+            }
+            let made = String(UInt32.random(in: .min ... .max), radix: 36)
+            try database.run("INSERT INTO state VALUES (?, ?)", .text("stamp"), .text(made))
+            try database.run(
+                """
+                INSERT INTO item (number, parent, name, is_folder, traits, round, change)
+                VALUES (1, 1, x'', 1, x'7b7d', 0, 0)
+                """)
+            return made
+        }
+        return (database, stamp)
+    }
+
+    // MARK: State
+
+    func value(_ key: String) throws -> [UInt8]? {
+        try database.first("SELECT value FROM state WHERE key = ?", .text(key)) { $0.bytes(0) }
+    }
+
+    func set(_ value: [UInt8]?, for key: String) throws {
+        if let value {
+            try database.run("INSERT OR REPLACE INTO state VALUES (?, ?)", .text(key), .bytes(value))
+        } else {
+            try database.run("DELETE FROM state WHERE key = ?", .text(key))
+        }
+    }
+
+    /// Returns the next number of a sequence.
+    func next(_ sequence: String) throws -> Int64 {
+        let number = (try value(sequence).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0) + 1
+        try set(Array("\(number)".utf8), for: sequence)
+        return number
+    }
+
+    func last(_ sequence: String) throws -> Int64 {
+        try value(sequence).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    // MARK: Items
+
+    private static let columns = "number, parent, name, is_folder, tag, length, modified, traits, told, round"
+
+    func item(_ number: Int64) throws -> CataloguedItem? {
+        try database.first("SELECT \(Self.columns) FROM item WHERE number = ?", .integer(number), read: Self.read)
+    }
+
+    func child(of parent: Int64, named name: String) throws -> CataloguedItem? {
+        // The root is its own parent, with an empty name.
+        if name.isEmpty { return nil }
+        return try database.first(
+            "SELECT \(Self.columns) FROM item WHERE parent = ? AND name = ?", .integer(parent), .text(name),
+            read: Self.read)
+    }
+
+    func item(identity: String) throws -> CataloguedItem? {
+        try database.first(
+            "SELECT \(Self.columns) FROM item WHERE identity = ?", .text(identity), read: Self.read)
+    }
+
+    func children(of parent: Int64) throws -> [CataloguedItem] {
+        try database.all(
+            "SELECT \(Self.columns) FROM item WHERE parent = ? AND number <> 1", .integer(parent), read: Self.read)
+    }
+
+    /// Returns the items that changed after a number, oldest first.
+    func items(changedSince change: Int64, limit: Int) throws -> [(item: CataloguedItem, change: Int64)] {
+        try database.all(
+            "SELECT \(Self.columns), change FROM item WHERE change > ? ORDER BY change LIMIT ?", .integer(change),
+            .integer(Int64(limit))
+        ) { (Self.read($0), $0.integer(10)) }
+    }
+
+    static func read(_ row: Database.Row) -> CataloguedItem {
+        // Damaged traits count as none, until the next listing.
+        let traits = try? JSONDecoder().decode(DAVTraits.self, from: Data(row.bytes(7)))
+        let version = DAVVersion(
+            tag: row.isNull(4) ? nil : DAVEntityTag(opaque: row.text(4)),
+            length: row.isNull(5) ? nil : Int(row.integer(5)),
+            modified: row.isNull(6) ? nil : HTTPDate(seconds: row.integer(6)))
+        return CataloguedItem(
+            number: row.integer(0), parent: row.integer(1), name: row.text(2), isFolder: row.integer(3) != 0,
+            version: version, traits: traits ?? DAVTraits(), told: row.isNull(8) ? nil : row.text(8),
+            round: row.integer(9))
+    }
+
+    /// Returns the names from the root to an item; `nil` if it is not in the tree any more.
+    func names(to number: Int64) throws -> [String]? {
+        var names: [String] = []
+        var current = number
+        while current != CataloguedItem.root {
+            // A damaged catalogue may have a circle.
+            guard let item = try item(current), names.count < 4096 else { return nil }
+            names.append(item.name)
+            current = item.parent
+        }
+        return names.reversed()
+    }
+}
+
+extension Database.Value {
+    static func text(_ text: String) -> Self { .bytes(Array(text.utf8)) }
+
+    static func optional(_ text: String?) -> Self { text.map { .text($0) } ?? .null }
+
+    static func optional(_ number: Int64?) -> Self { number.map { .integer($0) } ?? .null }
+}
+
+extension Database.Row {
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+}

@@ -1,0 +1,211 @@
+import FileProvider
+import Foundation
+import Glibc
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// The search for changes at the server.
+///
+/// A plain server says nothing of its own accord. Each folder that was listed is listed again after a pause, which
+/// doubles while nothing changes, up to a quarter of an hour if something in the folder is local, and up to a day
+/// otherwise. A service with deep tags is asked for its root's tag only.
+package final class ChangeWatch: Sendable {
+    private struct State {
+        var task: Task<Void, Never>?
+        /// The continuation of the waiting task.
+        var wake: CheckedContinuation<Void, Never>?
+        var isWanted = false
+        var lastPass: ContinuousClock.Instant?
+        var isSignalled = false
+    }
+
+    let account: DAVAccount
+    private let signal: @Sendable () -> Void
+    // Leaf lock.
+    private let state = Lock(State())
+
+    /// The shortest time between two passes that the system's requests cause.
+    private static let shortest = Duration.seconds(2)
+    private static let (longestInUse, longest): (Int64, Int64) = (900, 86_400)
+    /// The folders that one pass checks at most, and how many of them at a time.
+    private static let (mostFolders, mostAtOnce) = (64, 4)
+
+    init(_ account: DAVAccount, signal: @escaping @Sendable () -> Void) {
+        self.account = account
+        self.signal = signal
+    }
+
+    /// The time of the day, in seconds.
+    static var now: Int64 { Int64(time(nil)) }
+
+    // MARK: The loop
+
+    /// Starts the search, which goes on until ``stop()``.
+    package func start() {
+        state.withLock { state in
+            guard state.task == nil else { return }
+            state.task = Task { [weak self] in
+                while !Task.isCancelled {
+                    guard let pause = await self?.turn() else { return }
+                    await self?.wait(pause)
+                }
+            }
+        }
+    }
+
+    /// Ends the search.
+    package func stop() {
+        let (task, wake) = state.withLock { ($0.task.take(), $0.wake.take()) }
+        task?.cancel()
+        wake?.resume()
+    }
+
+    /// Makes one pass, and returns the pause until the next one.
+    private func turn() async -> Duration {
+        do {
+            if try await pass() { signal() }
+            let next = try await account.catalogue.perform { try $0.nextDue() }
+            if account.service.hasDeepTags { return .seconds(account.pollInterval) }
+            let rest = next.map { $0 - Self.now } ?? Int64(account.pollInterval)
+            return .seconds(max(1, min(rest, Int64(account.pollInterval))))
+        } catch {
+            // Without a connection, or while the server is busy, the next pass comes soon enough.
+            return .seconds(account.pollInterval)
+        }
+    }
+
+    private func wait(_ pause: Duration) async {
+        let timer = Task { [weak self, clock = account.clock] in
+            try? await clock.sleep(for: pause)
+            if !Task.isCancelled { self?.wakeUp() }
+        }
+        await withCheckedContinuation { continuation in
+            let isWanted = state.withLock { state in
+                if state.isWanted || state.task == nil { return true }
+                state.wake = continuation
+                return false
+            }
+            if isWanted { continuation.resume() }
+        }
+        timer.cancel()
+        state.withLock { $0.isWanted = false }
+    }
+
+    private func wakeUp() {
+        let wake = state.withLock { state in
+            state.isWanted = true
+            return state.wake.take()
+        }
+        wake?.resume()
+    }
+
+    // MARK: Causes
+
+    /// Records that the system asked for changes. A pass begins, unless there was one just now.
+    func wasAsked() {
+        let isRecent = state.withLock { $0.lastPass.map { .now - $0 < Self.shortest } ?? false }
+        if !isRecent { wakeUp() }
+    }
+
+    /// Records that a folder was listed.
+    func wasLookedAt() {}
+
+    /// Reports a change that was found by another request.
+    func signalSoon() { signal() }
+
+    /// Records which folders hold something local.
+    package func noteInUse(_ identifiers: [NSFileProviderItemIdentifier]) async throws {
+        let numbers = identifiers.compactMap { account.number(of: $0) }
+        try await account.catalogue.perform { catalogue in
+            var folders: Set<Int64> = []
+            for number in numbers {
+                guard let item = try catalogue.item(number) else { continue }
+                folders.insert(item.isFolder ? item.number : item.parent)
+            }
+            try catalogue.noteInUse(folders)
+        }
+    }
+
+    // MARK: One pass
+
+    /// Checks what is due.
+    ///
+    /// - Returns: whether something has changed.
+    @discardableResult
+    package func pass() async throws -> Bool {
+        state.withLock { $0.lastPass = .now }
+        let before = try await account.catalogue.perform { try $0.last("change") }
+        let pass = ChangePass(account)
+        if account.service.hasDeepTags {
+            try await pass.descend()
+        } else {
+            let due = try await account.catalogue.perform {
+                try $0.dueFolders(Self.now, limit: Self.mostFolders)
+            }
+            try await each(due.map(\.number)) { number in
+                let hasChanged = try await pass.check(number)
+                let folder = due.first { $0.number == number }
+                try await self.plan(number, after: folder?.pause ?? 0, hasChanged, isInUse: folder?.isInUse ?? false)
+            }
+        }
+        try await pass.finish()
+        let after = try await account.catalogue.perform { catalogue in
+            try catalogue.forgetOldestGone()
+            return try catalogue.last("change")
+        }
+        state.withLock { $0.lastPass = .now }
+        return after != before
+    }
+
+    /// Runs a function for each number, some at a time. The first error ends it.
+    private func each(_ numbers: [Int64], _ body: @escaping @Sendable (Int64) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, number) in numbers.enumerated() {
+                if index >= Self.mostAtOnce { try await group.next() }
+                group.addTask { try await body(number) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func plan(_ folder: Int64, after pause: Int64, _ hasChanged: Bool, isInUse: Bool) async throws {
+        let shortest = Int64(account.pollInterval)
+        let doubled = max(shortest, pause) * 2
+        let next = hasChanged ? shortest : min(doubled, isInUse ? Self.longestInUse : Self.longest)
+        // Clients that began at the same time come back at different times.
+        let due = Self.now + next - .random(in: 0...max(0, next / 8))
+        try await account.catalogue.perform { try $0.plan(folder, due: due, pause: next) }
+    }
+
+    /// Checks one folder now.
+    func check(_ known: DAVKnownItem) async throws {
+        let pass = ChangePass(account)
+        let hasChanged = try await pass.check(known.item.number)
+        try await pass.finish()
+        if hasChanged { try await plan(known.item.number, after: 0, true, isInUse: false) }
+    }
+
+    /// Checks the folders of items which a service says have changed.
+    ///
+    /// - Returns: whether all of them are known; otherwise a whole pass is needed.
+    package func check(identities: [String]) async throws -> Bool {
+        let numbers = try await account.catalogue.perform { catalogue in
+            try identities.map { identity -> Int64? in
+                guard let item = try catalogue.item(identity: identity) else { return nil }
+                return item.isFolder && item.number != CataloguedItem.root ? item.number : item.parent
+            }
+        }
+        let before = try await account.catalogue.perform { try $0.last("change") }
+        let pass = ChangePass(account)
+        for number in Set(numbers.compactMap { $0 }) { try await pass.check(number) }
+        try await pass.finish()
+        if try await account.catalogue.perform({ try $0.last("change") }) != before { signal() }
+        return !numbers.contains(nil)
+    }
+}
+
+extension DAVAccount {
+    /// The pause between two checks, in seconds.
+    var pollInterval: Int { settings.poll ?? service.pollInterval ?? 30 }
+}

@@ -1,0 +1,57 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import SQLite
+import WebDAVClient
+
+extension DAVError {
+    /// The error by which the system knows what to do: retry, ask for a sign-in, keep both versions and so on.
+    public var fileProviderError: any Error {
+        let text = [NSLocalizedDescriptionKey: description.asSentence]
+        func error(_ code: NSFileProviderError.Code) -> any Error { NSFileProviderError(code, userInfo: text) }
+        return switch self {
+        case .transport(.cancelled): CocoaError(.userCancelled)
+        case .transport(.file(let errno)):
+            NSError(domain: NSPOSIXErrorDomain, code: Int(errno.rawValue), userInfo: text)
+        case .transport, .untrustedCertificate: error(.serverUnreachable)
+        case .signInPage, .notSignedIn: error(.notAuthenticated)
+        case .forbidden: CocoaError(.fileWriteNoPermission, userInfo: text)
+        case .notFound, .parentMissing: error(.noSuchItem)
+        case .exists: error(.filenameCollision)
+        case .requirementFailed, .changed: error(.localVersionConflictingWithServer)
+        case .noSpace: error(.insufficientQuota)
+        case .tooLarge, .notAllowed, .notDirectory: error(.cannotSynchronize)
+        // The rest passes: the server is busy, or replies with something that no client can use.
+        case .noWebDAV, .pastEnd, .locked, .tooManyRequests, .unavailable, .clockSkew, .partial, .truncatedListing,
+            .invalidReply, .status:
+            error(.providerDomainTemporarilyUnavailable)
+        }
+    }
+}
+
+/// Conversion of any error of this module to one that the system understands.
+enum SystemErrors {
+    static func converting<Reply>(_ body: () throws -> Reply) throws -> Reply {
+        do { return try body() } catch { throw Self.error(error) }
+    }
+
+    static func error(_ error: any Error) -> any Error {
+        switch error {
+        case let error as DAVError: error.fileProviderError
+        case let error as HTTPError: DAVError.transport(error).fileProviderError
+        case is CancellationError: CocoaError(.userCancelled)
+        case let errno as Errno: NSError(domain: NSPOSIXErrorDomain, code: Int(errno.rawValue))
+        case let failure as Database.Failure where failure.isFull:
+            NSError(domain: NSPOSIXErrorDomain, code: Int(Errno.noSpace.rawValue))
+        case let failure as Database.Failure:
+            NSFileProviderError(
+                .providerDomainTemporarilyUnavailable,
+                userInfo: [NSLocalizedDescriptionKey: "The catalogue of the domain failed: \(failure)".asSentence])
+        case let error as DAVSetUpError:
+            NSFileProviderError(
+                .providerDomainTemporarilyUnavailable, userInfo: [NSLocalizedDescriptionKey: error.message])
+        default: error
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import FileProvider
+import Foundation
+import FoundationAdditions
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// A file provider for servers that speak WebDAV. A subclass names the kind of its service.
+///
+///     final class WebDAVExtension: DAVExtension {
+///         override class var service: any DAVServiceKind { PlainDAVService() }
+///     }
+///
+/// Sendable: all properties are immutable.
+open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, @unchecked Sendable {
+    /// The kind of the service.
+    open class var service: any DAVServiceKind { PlainDAVService() }
+
+    let domain: NSFileProviderDomain
+    /// The work for the domain, or why there can be none, such as a wrong setting.
+    private let opened: Result<DAVWork, any Error>
+    let passwords: any DAVPasswordStore
+    private let folder: URL?
+
+    /// Creates the provider of a domain.
+    public required convenience init(domain: NSFileProviderDomain) {
+        let manager = NSFileProviderManager(for: domain)
+        self.init(
+            domain: domain, folder: try? manager?.stateDirectoryURL(), temporary: try? manager?.temporaryDirectoryURL(),
+            passwords: KeychainPasswords())
+    }
+
+    /// Creates the provider of a domain with directories of its own, for tests.
+    ///
+    /// - Parameters:
+    ///   - folder: the directory of the catalogue.
+    ///   - temporary: the directory for files that are handed to the system.
+    package init(domain: NSFileProviderDomain, folder: URL?, temporary: URL?, passwords: any DAVPasswordStore) {
+        self.domain = domain
+        self.passwords = passwords
+        self.folder = folder
+        let service = Self.service
+        opened = Result {
+            guard let folder, let temporary else { throw NSFileProviderError(.providerDomainNotFound) }
+            let account = try DAVAccount(
+                try DAVSettings(userInfo: domain.userInfo), service, domain: domain, folder: folder,
+                passwords: passwords)
+            let manager = NSFileProviderManager(for: domain)
+            return DAVWork(account, temporary: temporary) {
+                manager?.signalEnumerator(for: .workingSet) { _ in }
+            }
+        }
+        super.init()
+        (try? opened.get())?.watch.start()
+    }
+
+    /// The connection to the server, the catalogue and what is known about the server.
+    ///
+    /// - Throws: the reason why there is none, such as a wrong setting.
+    public final var account: DAVAccount { get throws { try work.account } }
+
+    package final var work: DAVWork { get throws { try opened.get() } }
+
+    /// The directory in which the provider keeps its state.
+    package final var stateFolder: URL? { folder }
+
+    /// Ends the work.
+    open func invalidate() {
+        guard let work = try? opened.get() else { return }
+        work.watch.stop()
+        work.account.http.close()
+    }
+
+    // MARK: Items
+
+    /// Returns an enumerator of a folder or the working set.
+    open func enumerator(
+        for container: NSFileProviderItemIdentifier, request: NSFileProviderRequest
+    ) throws -> any NSFileProviderEnumerator {
+        if container == .trashContainer { throw CocoaError(.featureUnsupported) }
+        return DAVEnumerator(try SystemErrors.converting { try work }, container == .workingSet ? nil : container)
+    }
+
+    /// Returns an item as it is at the server now.
+    open func item(
+        for identifier: NSFileProviderItemIdentifier, request: NSFileProviderRequest,
+        completionHandler: @escaping ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) -> Progress {
+        run { work, _ in
+            try await work.current(identifier)
+        } finish: { (item: DAVItem?, error) in
+            completionHandler(item, error)
+        }
+    }
+
+    // MARK: Contents
+
+    /// Fetches the contents of a file.
+    open func fetchContents(
+        for identifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion?,
+        request: NSFileProviderRequest,
+        completionHandler: @escaping (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void
+    ) -> Progress {
+        run { work, progress in
+            try await work.fetch(identifier, progress)
+        } finish: {
+            completionHandler($0?.url, $0?.item, $1)
+        }
+    }
+
+    // MARK: Changes
+
+    /// Creates an item at the server.
+    open func createItem(
+        basedOn itemTemplate: any NSFileProviderItem, fields: NSFileProviderItemFields, contents url: URL?,
+        options: NSFileProviderCreateItemOptions, request: NSFileProviderRequest,
+        completionHandler: @escaping ((any NSFileProviderItem)?, NSFileProviderItemFields, Bool, (any Error)?) -> Void
+    ) -> Progress {
+        let template = DAVWork.Template(itemTemplate, contents: url)
+        return run { work, progress in
+            try await work.create(template, progress)
+        } finish: {
+            completionHandler($0?.item, $0?.pending ?? [], false, $1)
+        }
+    }
+
+    /// Changes an item at the server.
+    open func modifyItem(
+        _ item: any NSFileProviderItem, baseVersion version: NSFileProviderItemVersion,
+        changedFields: NSFileProviderItemFields, contents newContents: URL?, options: NSFileProviderModifyItemOptions,
+        request: NSFileProviderRequest,
+        completionHandler: @escaping ((any NSFileProviderItem)?, NSFileProviderItemFields, Bool, (any Error)?) -> Void
+    ) -> Progress {
+        let change = DAVWork.Modification(item, version, changedFields, contents: newContents)
+        return run { work, progress in
+            try await work.modify(change, progress)
+        } finish: {
+            completionHandler($0?.item, $0?.pending ?? [], false, $1)
+        }
+    }
+
+    /// Removes an item at the server, if it has the version that the user has seen.
+    open func deleteItem(
+        identifier: NSFileProviderItemIdentifier, baseVersion version: NSFileProviderItemVersion,
+        options: NSFileProviderDeleteItemOptions, request: NSFileProviderRequest,
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) -> Progress {
+        let base = String(decoding: version.contentVersion, as: UTF8.self)
+        let isRecursive = options.contains(.recursive)
+        return run { work, _ in
+            try await work.remove(identifier, base: base, isRecursive: isRecursive)
+        } finish: { (_: Void?, error) in
+            completionHandler(error)
+        }
+    }
+
+    // MARK: Sets
+
+    /// Records which folders hold something local: changes in them are looked for more often.
+    open func materializedItemsDidChange() async {
+        guard let manager = NSFileProviderManager(for: domain), let work = try? work else { return }
+        let items = await MaterializedItems.all(manager.enumeratorForMaterializedItems())
+        try? await work.watch.noteInUse(items)
+    }
+
+    /// Does nothing.
+    open func pendingItemsDidChange(completionHandler: @escaping @Sendable () -> Void) { completionHandler() }
+
+    /// Does nothing.
+    open func importDidFinish(completionHandler: @escaping @Sendable () -> Void) { completionHandler() }
+
+    // MARK: Running
+
+    /// Runs a function for a request of the system, and hands over its result on a thread that may block.
+    ///
+    /// - Returns: a progress that cancels the function.
+    public final func perform<Reply: Sendable>(
+        _ body: @escaping @Sendable (DAVAccount, Progress) async throws -> Reply,
+        finish: @escaping (Reply?, (any Error)?) -> Void
+    ) -> Progress {
+        run({ work, progress in try await body(work.account, progress) }, finish: finish)
+    }
+
+    final func run<Reply: Sendable>(
+        _ body: @escaping @Sendable (DAVWork, Progress) async throws -> Reply,
+        finish: @escaping (Reply?, (any Error)?) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: 1)
+        // Completion handlers may be called on any thread, and this one is called once.
+        let finish = Disconnected(finish)
+        let opened = opened
+        let task = Task {
+            let result: Result<Reply, any Error>
+            do {
+                result = .success(try await body(try opened.get(), progress))
+            } catch {
+                result = .failure(SystemErrors.error(error))
+            }
+            HandlerThreads.shared.run {
+                switch result {
+                case .success(let reply): finish.value(reply, nil)
+                case .failure(let error): finish.value(nil, error)
+                }
+            }
+        }
+        progress.cancellationHandler = { task.cancel() }
+        return progress
+    }
+}

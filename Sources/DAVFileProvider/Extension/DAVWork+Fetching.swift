@@ -1,0 +1,169 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// Contents on their way to the system.
+extension DAVWork {
+    /// A file that is handed to the system.
+    struct Fetched: Sendable {
+        let url: URL
+        let item: DAVItem
+    }
+
+    /// The attempts to get contents that change while they are read.
+    private static let attempts = 4
+
+    /// Fetches the contents of a file, in the version that the server has now.
+    func fetch(_ identifier: NSFileProviderItemIdentifier, _ progress: Progress) async throws -> Fetched {
+        var known = try await account.known(identifier)
+        guard !known.isFolder else { throw CocoaError(.featureUnsupported) }
+        let (url, file) = try await makeFile()
+        do {
+            for attempt in 1... {
+                // The version from the listing is the first guess, which saves a request for most files.
+                if let fetched = try await attemptFetch(known, to: file, progress) {
+                    return Fetched(url: url, item: try await tell(fetched))
+                }
+                guard attempt < Self.attempts else { throw DAVError.changed(known.name) }
+                known = try await refresh(known)
+            }
+        } catch {
+            try? FileManager.default.removeItem(at: url)
+            throw error
+        }
+        throw CocoaError(.fileReadUnknown)
+    }
+
+    /// Fetches a file, if it has the known version.
+    ///
+    /// - Returns: `nil` if it has another one.
+    private func attemptFetch(
+        _ known: DAVKnownItem, to file: FileDescriptor, _ progress: Progress
+    ) async throws -> CataloguedItem? {
+        progress.totalUnitCount = Int64(known.version.length ?? 0) + 1
+        progress.completedUnitCount = 0
+        let contents: DAVContents
+        do {
+            let condition: DAVClient.ReadCondition =
+                known.version.tag.flatMap { DAVEntityTag(opaque: $0) }.map { .tag($0) } ?? .any
+            contents = try await account.ask { client throws(DAVError) in
+                var client = client
+                client.onProgress = { progress.completedUnitCount = Int64($1) }
+                return try await client.get(known.address, if: condition, to: .file(file, offset: 0))
+            }
+        } catch DAVError.changed {
+            return nil
+        }
+        guard let length = known.version.length, length == contents.count else { return nil }
+        // A longer attempt may have left bytes behind the end.
+        try await Blocking.run { try file.truncate(to: length) }
+        let isConfirmed =
+            known.version.tag != nil && contents.tag?.opaque == known.version.tag
+            || known.version.tag == nil && contents.modified != nil
+                && contents.modified?.seconds == known.version.modified
+        var item = known.item
+        var isRacy = contents.isRacy
+        if !isConfirmed {
+            // The reply has nothing to compare, so the properties are read after it.
+            let round = try await account.catalogue.perform { try $0.beginRound() }
+            let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: known.address) }
+            let noted = try await note(entry, as: known, round: round)
+            guard noted.item.contentVersion == known.item.contentVersion else { return nil }
+            (item, isRacy) = (noted.item, entry.isRacy)
+        }
+        try await noteContents(file, length, of: item, isRacy: isRacy)
+        return item
+    }
+
+    /// Records the digest of contents whose version may also be that of a later change within the same second.
+    func noteContents(_ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool) async throws {
+        let isDoubtful = isRacy && !account.profile.distinguishesAllChanges
+        let digest = isDoubtful ? try await Blocking.run { try ContentDigest.digest(of: file, length) } : nil
+        let (number, version) = (item.number, item.contentVersion)
+        try await account.catalogue.perform { try $0.note(digest: digest, of: number, version: version) }
+    }
+
+    /// Makes a file that is to be handed to the system.
+    func makeFile() async throws -> (URL, FileDescriptor) {
+        let url = temporary.appendingPathComponent(".purvey-dav-" + UUID().uuidString, isDirectory: false)
+        let file = try await Blocking.run {
+            try FileDescriptor.open(url.path, [.readWrite, .create, .exclusive], permissions: 0o600)
+        }
+        return (url, file)
+    }
+
+    // MARK: Parts
+
+    /// A part of a file, at its offset in a file with a hole before it.
+    struct FetchedPart: Sendable {
+        let url: URL
+        let item: DAVItem
+        let range: NSRange
+    }
+
+    /// Fetches a part of a file.
+    ///
+    /// - Parameter version: the content version that the part must be of.
+    func fetchPart(
+        _ identifier: NSFileProviderItemIdentifier, _ requested: NSRange, alignment: Int, version: Data?,
+        _ progress: Progress
+    ) async throws -> FetchedPart {
+        let known = try await account.known(identifier)
+        // Without ranges, or without a tag to compare, a part may be of another version than the rest.
+        guard account.profile.sendsRanges, !known.isFolder, let size = known.version.length, size > 0,
+            let tag = known.version.tag.flatMap({ DAVEntityTag(opaque: $0) })
+        else { throw CocoaError(.featureUnsupported) }
+        if let version, version != Data(known.item.contentVersion.utf8) {
+            throw NSFileProviderError(.versionNoLongerAvailable)
+        }
+        let step = max(1, alignment)
+        let start = min(requested.location, size - 1) / step * step
+        let end = min(size, (requested.location + requested.length + step - 1) / step * step)
+        guard start < end else { throw CocoaError(.featureUnsupported) }
+        let (url, file) = try await makeFile()
+        do {
+            progress.totalUnitCount = Int64(end - start)
+            let contents = try await account.ask { client throws(DAVError) in
+                var client = client
+                client.onProgress = { progress.completedUnitCount = Int64($1) }
+                return try await client.get(
+                    known.address, range: HTTPByteRange(start..<end), if: .tag(tag), to: .file(file, offset: start))
+            }
+            guard contents.count == end - start, contents.tag?.opaque == tag.opaque, contents.size == size else {
+                throw DAVError.changed(known.name)
+            }
+            return FetchedPart(
+                url: url, item: account.object(known.item), range: NSRange(location: start, length: end - start))
+        } catch {
+            try? FileManager.default.removeItem(at: url)
+            if case DAVError.changed = error { throw NSFileProviderError(.versionNoLongerAvailable) }
+            throw error
+        }
+    }
+}
+
+extension DAVServerProfile {
+    /// Whether any two states of a file have different versions.
+    var distinguishesAllChanges: Bool { tagging != .absent && listsTags && distinguishesQuickChanges == true }
+}
+
+/// The bytes of local files.
+enum ContentDigest {
+    /// Returns a digest of the first bytes of a file. Blocks.
+    static func digest(of file: FileDescriptor, _ length: Int) throws(Errno) -> [UInt8] {
+        var digest = Digest()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        var position = 0
+        while position < length {
+            let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, length - position)])
+            let count = try file.read(into: wanted, at: position)
+            guard count > 0 else { break }
+            digest.add(buffer[..<count])
+            position += count
+        }
+        return digest.bytes
+    }
+}

@@ -1,0 +1,354 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import UniformTypeIdentifiers
+import WebDAVClient
+
+/// Local changes on their way to the server.
+extension DAVWork {
+    /// The reply to a creation or modification.
+    struct Changed: Sendable {
+        let item: any NSFileProviderItem & Sendable
+        /// The fields that the server does not take.
+        var pending: NSFileProviderItemFields = []
+    }
+
+    /// Runs a function with a writer.
+    func write<Reply: Sendable>(
+        _ progress: Progress? = nil,
+        _ body: @Sendable (ServerWriter) async throws(DAVError) -> Reply
+    ) async throws -> Reply {
+        let profile = try await account.knownProfile()
+        return try await account.ask { client throws(DAVError) in
+            var client = client
+            if let progress { client.onProgress = { sent, _ in progress.completedUnitCount = Int64(sent) } }
+            return try await body(
+                ServerWriter(
+                    client: client, profile: profile, service: account.service, clock: account.clock,
+                    temporary: temporary))
+        }
+    }
+
+    // MARK: New items
+
+    /// The properties of a new item.
+    struct Template: Sendable {
+        let identifier: String
+        let parent: NSFileProviderItemIdentifier
+        let name: String
+        let type: UTType
+        let modified: Date?
+        let contents: URL?
+
+        init(_ item: any NSFileProviderItem, contents url: URL?) {
+            identifier = item.itemIdentifier.rawValue
+            parent = item.parentItemIdentifier
+            name = item.filename
+            type = (item.contentType as UTType?) ?? .data
+            modified = item.contentModificationDate ?? nil
+            contents = url
+        }
+    }
+
+    func create(_ template: Template, _ progress: Progress) async throws -> Changed {
+        guard template.type == .folder || template.contents != nil else {
+            // Such as symbolic links, which WebDAV does not have.
+            throw NSFileProviderError(
+                .excludedFromSync,
+                userInfo: [NSLocalizedDescriptionKey: "The server takes only files and folders: this stays here."])
+        }
+        let parent = try await account.known(template.parent)
+        let (folder, name, identifier) = (parent.item.number, template.name, template.identifier)
+        let round = try await account.catalogue.perform { try $0.beginRound() }
+        let earlier = try await account.catalogue.perform { catalogue in
+            let earlier = try catalogue.creation(identifier)
+            if earlier == nil { try catalogue.noteCreation(identifier, in: folder, named: name) }
+            return earlier
+        }
+        let modified = template.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
+        let outgoing = try await Blocking.run {
+            try template.contents.map { try OutgoingFile($0.path, modified: modified, for: identifier) }
+        }
+        if let number = earlier?.number, let made = try await account.known(number) {
+            // The reply was lost. The contents may be others now.
+            guard let outgoing else { return Changed(item: try await tell(made.item)) }
+            return try await replace(made, outgoing, base: made.item.contentVersion, progress)
+        }
+        let address = try parent.address.appending(name)
+        progress.totalUnitCount = Int64(outgoing?.count ?? 0) + 1
+        let entry: DAVEntry
+        do {
+            entry = try await write(progress) { writer throws(DAVError) in
+                if writer.profile.makesParents { _ = try await writer.client.entry(at: parent.address) }
+                guard let outgoing else {
+                    return try await writer.makeFolder(address.asDirectory, isRepeated: earlier != nil)
+                }
+                return try await writer.create(address, outgoing, isRepeated: earlier != nil)
+            }
+        } catch let error as DAVError {
+            throw try await collision(error, at: address, in: parent)
+        }
+        guard let made = try await note(entry, in: folder, round: round) else { throw CocoaError(.fileReadUnknown) }
+        try await account.catalogue.perform { try $0.noteCreated(identifier, made.item.number) }
+        if let outgoing { try await noteSent(outgoing, of: made.item, entry) }
+        return Changed(item: try await tell(made.item))
+    }
+
+    /// Returns the error for an item that cannot be put into a folder: with the item that has its place, if there is
+    /// one, or about the folder, if that is gone.
+    private func collision(_ error: DAVError, at address: HTTPAddress, in parent: DAVKnownItem) async throws
+        -> any Error
+    {
+        switch error {
+        case .exists:
+            let round = try await account.catalogue.perform { try $0.beginRound() }
+            let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: address) }
+            guard let other = try await note(entry, in: parent.item.number, round: round) else { return error }
+            return NSError.fileProviderErrorForCollision(with: account.object(other.item))
+        case .parentMissing, .notFound, .status:
+            // Some servers reply with a status of their own if the folder is missing.
+            do {
+                _ = try await refresh(parent)
+            } catch NSFileProviderError.noSuchItem {
+                return NSError.fileProviderErrorForNonExistentItem(withIdentifier: parent.identifier)
+            }
+            return error
+        default: return error
+        }
+    }
+
+    /// Records the digest of sent contents, where the server's version may also be that of others.
+    private func noteSent(_ outgoing: OutgoingFile, of item: CataloguedItem, _ entry: DAVEntry) async throws {
+        try await noteContents(outgoing.file, outgoing.count, of: item, isRacy: entry.isRacy)
+    }
+
+    // MARK: Contents
+
+    func replace(
+        _ known: DAVKnownItem, _ outgoing: OutgoingFile, base: String, _ progress: Progress
+    ) async throws -> Changed {
+        let number = known.item.number
+        progress.totalUnitCount = Int64(outgoing.count) + 1
+        let (round, digest) = try await account.catalogue.perform {
+            (try $0.beginRound(), try $0.digest(of: number, version: base))
+        }
+        let entry = try await write(progress) { writer throws(DAVError) in
+            try await writer.replace(
+                known.address, with: outgoing, base: ServerWriter.Base(version: base, digest: digest))
+        }
+        let noted = try await note(entry, as: known, round: round)
+        try await noteSent(outgoing, of: noted.item, entry)
+        return Changed(item: try await tell(noted.item))
+    }
+
+    // MARK: Modifications
+
+    /// A change of an item.
+    struct Modification: Sendable {
+        let identifier: NSFileProviderItemIdentifier
+        let base: String
+        let fields: NSFileProviderItemFields
+        let parent: NSFileProviderItemIdentifier
+        let name: String
+        let modified: Date?
+        let marks: DAVMarks
+        let contents: URL?
+
+        init(
+            _ item: any NSFileProviderItem, _ version: NSFileProviderItemVersion, _ fields: NSFileProviderItemFields,
+            contents url: URL?
+        ) {
+            identifier = item.itemIdentifier
+            base = String(decoding: version.contentVersion, as: UTF8.self)
+            self.fields = fields
+            parent = item.parentItemIdentifier
+            name = item.filename
+            modified = item.contentModificationDate ?? nil
+            marks = DAVMarks(item, fields)
+            contents = url
+        }
+    }
+
+    func modify(_ change: Modification, _ progress: Progress) async throws -> Changed {
+        var known: DAVKnownItem
+        do {
+            known = try await account.known(change.identifier)
+        } catch NSFileProviderError.noSuchItem where account.service.hasTrash {
+            return try await restore(change)
+        }
+        var pending = change.fields
+        if !change.fields.isDisjoint(with: [.filename, .parentItemIdentifier]) {
+            if change.parent == .trashContainer { return try await trash(known) }
+            known = try await move(known, change)
+            pending.subtract([.filename, .parentItemIdentifier])
+        }
+        let date = change.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
+        if change.fields.contains(.contents), let url = change.contents {
+            let outgoing = try await Blocking.run {
+                try OutgoingFile(url.path, modified: date, for: change.identifier.rawValue)
+            }
+            var changed = try await replace(known, outgoing, base: change.base, progress)
+            changed.pending = pending.subtracting([.contents, .contentModificationDate])
+            return changed
+        }
+        if change.fields.contains(.contentModificationDate), let date,
+            try await account.knownProfile().takesDateByProperty
+        {
+            let address = known.address
+            let isSet = try await account.ask { client throws(DAVError) in
+                try await client.setModified(date, of: address)
+            }
+            if isSet { pending.remove(.contentModificationDate) }
+            known = try await refresh(known)
+        }
+        if !change.marks.fields.isEmpty {
+            let item = known
+            pending.subtract(
+                try await account.ask { [account] client throws(DAVError) in
+                    try await account.service.setMarks(change.marks, of: item, with: client)
+                })
+            known = try await refresh(known)
+        }
+        return Changed(item: try await tell(known.item), pending: pending)
+    }
+
+    private func move(_ known: DAVKnownItem, _ change: Modification) async throws -> DAVKnownItem {
+        let parent = try await account.known(
+            change.fields.contains(.parentItemIdentifier) ? change.parent : account.identifier(of: known.item.parent))
+        let name = change.fields.contains(.filename) ? change.name : known.name
+        guard parent.item.number != known.item.parent || !name.utf8.elementsEqual(known.name.utf8) else { return known }
+        let target = try parent.address.appending(name)
+        let address = known.isFolder ? target.asDirectory : target
+        let round = try await account.catalogue.perform { try $0.beginRound() }
+        let entry: DAVEntry
+        do {
+            entry = try await write { writer throws(DAVError) in try await writer.move(known.address, to: address) }
+        } catch let error as DAVError {
+            if case .notFound = error { return try await moved(known, to: parent, address) }
+            throw try await collision(error, at: address, in: parent)
+        }
+        return try await noteMoved(known, entry, to: parent, round: round)
+    }
+
+    /// Returns an item that is not at its place, if an earlier attempt to move it has succeeded.
+    private func moved(
+        _ known: DAVKnownItem, to parent: DAVKnownItem, _ address: HTTPAddress
+    ) async throws -> DAVKnownItem {
+        let round = try await account.catalogue.perform { try $0.beginRound() }
+        let entry = try? await account.ask { client throws(DAVError) in try await client.entry(at: address) }
+        guard let entry, entry.isDirectory == known.isFolder, entry.version.isSameState(as: known.version) else {
+            _ = try await refresh(parent)
+            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
+        }
+        return try await noteMoved(known, entry, to: parent, round: round)
+    }
+
+    private func noteMoved(
+        _ known: DAVKnownItem, _ entry: DAVEntry, to parent: DAVKnownItem, round: Int64
+    ) async throws -> DAVKnownItem {
+        let observed = ObservedItem(entry, account.service)
+        let item = try await account.catalogue.perform { catalogue in
+            // A listing may have found it in its new place meanwhile.
+            if let other = try catalogue.child(of: parent.item.number, named: observed.name),
+                other.number != known.item.number
+            {
+                try catalogue.remove(other)
+            }
+            let item = try catalogue.update(known.item, observed, in: parent.item.number, round: round)
+            // Servers that give a moved file another version keep its bytes.
+            if let digest = try catalogue.digest(of: item.number, version: known.item.contentVersion) {
+                try catalogue.note(digest: digest, of: item.number, version: item.contentVersion)
+            }
+            return item
+        }
+        guard let moved = try await account.known(item.number) else { throw CocoaError(.fileReadUnknown) }
+        return moved
+    }
+
+    private func trash(_ known: DAVKnownItem) async throws -> Changed {
+        let item = try await account.service.trash(known, of: account)
+        try await account.catalogue.perform { try $0.remove(known.item, isTold: false) }
+        return Changed(item: item)
+    }
+
+    /// Takes an item out of the trash.
+    private func restore(_ change: Modification) async throws -> Changed {
+        guard change.fields.contains(.parentItemIdentifier), change.parent != .trashContainer else {
+            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: change.identifier)
+        }
+        let parent = try await account.known(change.parent)
+        let round = try await account.catalogue.perform { try $0.beginRound() }
+        let address = try await account.service.restore(
+            change.identifier, named: change.name, to: parent.address, of: account)
+        let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: address) }
+        guard let restored = try await note(entry, in: parent.item.number, round: round) else {
+            throw CocoaError(.fileReadUnknown)
+        }
+        return Changed(
+            item: try await tell(restored.item),
+            pending: change.fields.subtracting([.filename, .parentItemIdentifier]))
+    }
+
+    // MARK: Removal
+
+    func remove(
+        _ identifier: NSFileProviderItemIdentifier, base: String, isRecursive: Bool
+    ) async throws {
+        let known: DAVKnownItem
+        do {
+            known = try await account.known(identifier)
+        } catch NSFileProviderError.noSuchItem {
+            return
+        }
+        do {
+            if known.isFolder {
+                if isRecursive { try await requireKnown(known) }
+                try await write { writer throws(DAVError) in
+                    if isRecursive {
+                        try await writer.client.deleteTree(known.address)
+                    } else {
+                        try await writer.removeEmptyFolder(known.address)
+                    }
+                }
+            } else {
+                // The version that the system has: the user has not seen a later one.
+                let seen = known.item.told ?? base
+                let number = known.item.number
+                let digest = try await account.catalogue.perform { try $0.digest(of: number, version: seen) }
+                try await write { writer throws(DAVError) in
+                    try await writer.remove(known.address, base: ServerWriter.Base(version: seen, digest: digest))
+                }
+            }
+        } catch DAVError.partial {
+            throw NSFileProviderError(.directoryNotEmpty)
+        } catch DAVError.requirementFailed {
+            let now = try await refresh(known)
+            throw NSError.fileProviderErrorForRejectedDeletion(of: try await tell(now.item))
+        } catch DAVError.notFound {}
+        try await account.catalogue.perform { try $0.remove(known.item) }
+    }
+
+    /// Checks that everything in a folder is as the catalogue has it.
+    ///
+    /// - Throws: `directoryNotEmpty` if another client has added or changed something.
+    private func requireKnown(_ folder: DAVKnownItem) async throws {
+        var rest = [folder]
+        while let known = rest.popLast() {
+            let entries = try await account.ask { client throws(DAVError) in
+                try await client.list(known.address).all()
+            }
+            for entry in entries {
+                let child = try await account.catalogue.perform {
+                    try $0.child(of: known.item.number, named: entry.name)
+                }
+                let observed = ObservedItem(entry, account.service)
+                guard let child, child.isFolder == entry.isDirectory,
+                    child.isFolder || child.told ?? child.contentVersion == observed.version.text,
+                    let inner = try await account.known(child.number)
+                else { throw NSFileProviderError(.directoryNotEmpty) }
+                if inner.isFolder { rest.append(inner) }
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import WebDAVClient
+
+/// The work of a running extension for its domain: listings, transfers, changes. ``DAVExtension`` translates calls of
+/// the system into calls of it.
+package final class DAVWork: Sendable {
+    package let account: DAVAccount
+    let listings: FolderListings
+    package let watch: ChangeWatch
+    /// The directory for files that are handed to the system, which removes them.
+    let temporary: URL
+
+    /// - Parameter signal: reports that the working set has changed.
+    package init(_ account: DAVAccount, temporary: URL, signal: @escaping @Sendable () -> Void) {
+        self.account = account
+        self.temporary = temporary
+        listings = FolderListings(account)
+        watch = ChangeWatch(account, signal: signal)
+    }
+
+    // MARK: Changes
+
+    func anchor(_ change: Int64) -> NSFileProviderSyncAnchor {
+        NSFileProviderSyncAnchor(Data("\(account.catalogue.stamp).\(change)".utf8))
+    }
+
+    /// Returns the changes since an anchor. Those of a folder are looked for at the server. Those of the working set
+    /// are the ones that were found so far, and the search for others begins.
+    func changes(
+        since anchor: NSFileProviderSyncAnchor, in folder: NSFileProviderItemIdentifier?, limit: Int
+    ) async throws -> FoundChanges {
+        let parts = String(decoding: anchor.rawValue, as: UTF8.self).split(separator: ".")
+        guard parts.count == 2, parts[0] == account.catalogue.stamp, let change = Int64(parts[1]) else {
+            throw NSFileProviderError(.syncAnchorExpired)
+        }
+        var number: Int64?
+        if let folder {
+            let known = try await account.known(folder)
+            number = known.item.number
+            try await watch.check(known)
+        } else {
+            watch.wasAsked()
+        }
+        let wanted = number
+        let found = try await account.catalogue.perform { try $0.changes(since: change, in: wanted, limit: limit) }
+        guard let found else { throw NSFileProviderError(.syncAnchorExpired) }
+        return found
+    }
+
+    // MARK: Items
+
+    /// Returns an item as it is at the server now.
+    ///
+    /// - Throws: `noSuchItem` if the server does not have it any more.
+    func current(_ identifier: NSFileProviderItemIdentifier) async throws -> DAVItem {
+        account.object(try await refresh(try await account.known(identifier)).item)
+    }
+
+    /// Asks the server about an item, and records its reply.
+    func refresh(_ known: DAVKnownItem) async throws -> DAVKnownItem {
+        let round = try await account.catalogue.perform { try $0.beginRound() }
+        let entry: DAVEntry
+        do {
+            entry = try await account.ask { client throws(DAVError) in try await client.entry(at: known.address) }
+        } catch DAVError.notFound {
+            return try await found(known, round: round)
+        }
+        return try await note(entry, as: known, round: round)
+    }
+
+    /// Looks for an item that is not at its address any more.
+    private func found(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem {
+        if let moved = try await moved(known, round: round) { return moved }
+        let isGone = try await account.catalogue.perform { catalogue in
+            guard let item = try catalogue.item(known.item.number), item.round < round else { return false }
+            try catalogue.remove(item)
+            return true
+        }
+        if isGone { watch.signalSoon() }
+        throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
+    }
+
+    /// Asks the service for an item by its identity.
+    private func moved(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem? {
+        guard let identity = known.traits.identity else { return nil }
+        let found = try await account.ask { [account] client throws(DAVError) -> DAVEntry? in
+            guard let address = try await account.service.find(identity: identity, root: account.root, with: client)
+            else { return nil }
+            return try await client.entry(at: address)
+        }
+        guard let found, let place = try await account.place(of: found.address) else { return nil }
+        return try await note(found, in: place.parent, round: round)
+    }
+
+    /// Records the state of an item.
+    func note(_ entry: DAVEntry, as known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem {
+        let parent = known.item.parent
+        guard known.item.number != CataloguedItem.root else {
+            let observed = ObservedItem(entry, account.service)
+            let item = try await account.catalogue.perform {
+                try $0.update(known.item, observed, in: parent, round: round)
+            }
+            return DAVKnownItem(item: item, identifier: known.identifier, address: known.address)
+        }
+        guard let noted = try await note(entry, in: parent, round: round), noted.item.number == known.item.number else {
+            // Another item has its place, such as a folder in place of a file.
+            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
+        }
+        return noted
+    }
+
+    /// Records the state of an entry of a folder.
+    func note(_ entry: DAVEntry, in parent: Int64, round: Int64) async throws -> DAVKnownItem? {
+        let observed = ObservedItem(entry, account.service)
+        let item = try await account.catalogue.perform { try $0.note(observed, in: parent, round: round).item }
+        return try await account.known(item.number)
+    }
+
+    /// Records that the system gets an item with its current version.
+    func tell(_ item: CataloguedItem) async throws -> DAVItem {
+        try await account.catalogue.perform { try $0.note(told: [item]) }
+        return account.object(item)
+    }
+}
+
+extension DAVAccount {
+    /// Returns the folder and name that an address means; `nil` if the catalogue does not know the folder.
+    func place(of address: HTTPAddress) async throws -> (parent: Int64, name: String)? {
+        guard address.origin == root.origin, address.path.hasPrefix(root.path) else { return nil }
+        var names = address.path.dropFirst(root.path.count).split(separator: "/").map {
+            String($0).percentDecoded ?? String($0)
+        }
+        guard let name = names.popLast() else { return nil }
+        let folders = names
+        return try await catalogue.perform { catalogue in
+            var parent = CataloguedItem.root
+            for folder in folders {
+                guard let item = try catalogue.child(of: parent, named: folder), item.isFolder else { return nil }
+                parent = item.number
+            }
+            return (parent, name)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+
+/// Reads all pages of an enumerator of a set.
+enum MaterializedItems {
+    /// Returns the identifiers of the set's items; those of the pages before an error.
+    static func all(_ enumerator: any NSFileProviderEnumerator) async -> [NSFileProviderItemIdentifier] {
+        var found: [NSFileProviderItemIdentifier] = []
+        var page: NSFileProviderPage? = NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)
+        while let current = page {
+            let (items, next) = await withCheckedContinuation { continuation in
+                enumerator.enumerateItems(
+                    for: SetPageObserver { continuation.resume(returning: ($0, $1)) }, startingAt: current)
+            }
+            found += items
+            page = next
+        }
+        enumerator.invalidate()
+        return found
+    }
+}
+
+/// An observer of one page.
+private final class SetPageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable {
+    typealias Finish = @Sendable ([NSFileProviderItemIdentifier], NSFileProviderPage?) -> Void
+
+    // Leaf lock.
+    private let state: Lock<(items: [NSFileProviderItemIdentifier], finish: Finish?)>
+
+    init(_ finish: @escaping Finish) { state = Lock(([], finish)) }
+
+    func didEnumerate(_ updatedItems: [any NSFileProviderItem]) {
+        let identifiers = updatedItems.map(\.itemIdentifier)
+        state.withLock { $0.items += identifiers }
+    }
+
+    func finishEnumerating(upTo nextPage: NSFileProviderPage?) { end(nextPage) }
+
+    func finishEnumeratingWithError(_ error: any Error) { end(nil) }
+
+    private func end(_ page: NSFileProviderPage?) {
+        let (items, finish) = state.withLock { state in (state.items, state.finish.take()) }
+        finish?(items, page)
+    }
+}

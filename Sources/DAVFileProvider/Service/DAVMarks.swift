@@ -1,0 +1,21 @@
+import FileProvider
+import Foundation
+
+/// The marks that a user has set on an item, besides its contents, name and place.
+public struct DAVMarks: Sendable {
+    /// The fields that were changed.
+    public let fields: NSFileProviderItemFields
+    /// The rank among the favorites; `nil` for none.
+    public let favoriteRank: UInt64?
+    /// The tags.
+    public let tagData: Data?
+    /// The date of the last use.
+    public let lastUsed: Date?
+
+    init(_ item: any NSFileProviderItem, _ fields: NSFileProviderItemFields) {
+        self.fields = fields.intersection([.favoriteRank, .tagData, .lastUsedDate])
+        favoriteRank = (item.favoriteRank ?? nil)?.uint64Value
+        tagData = item.tagData ?? nil
+        lastUsed = item.lastUsedDate ?? nil
+    }
+}

@@ -1,0 +1,124 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import WebDAVClient
+import XMLStream
+
+/// A kind of service over WebDAV: what Nextcloud and others have beyond the protocol. A server that has nothing more is
+/// ``PlainDAVService``.
+///
+/// Each function has a default, that of a plain server.
+public protocol DAVServiceKind: Sendable {
+    /// Properties to request besides the usual ones.
+    var properties: [XMLName] { get }
+
+    /// Whether the client returns the cookies that the server sets, which saves some servers a check of the password
+    /// for each request.
+    var keepsCookies: Bool { get }
+
+    /// Whether the tag of a folder changes with everything below it. Changes are then found from the root down, through
+    /// the folders whose tag differs. Otherwise, each folder in use is listed from time to time.
+    var hasDeepTags: Bool { get }
+
+    /// Whether removed items can be put into a trash: ``trash(_:of:)``.
+    var hasTrash: Bool { get }
+
+    /// The pause between two checks for changes while nothing else reports them, in seconds; `nil` for the usual one. A
+    /// service that reports changes itself (``DAVAccount/check(identities:)``) has a longer one.
+    var pollInterval: Int? { get }
+
+    /// Returns the address of the folder that is the domain's root.
+    func root(_ settings: DAVSettings) throws -> HTTPAddress
+
+    /// Returns the properties of an entry that this kind of service has.
+    func traits(of entry: DAVEntry) -> DAVTraits
+
+    /// Whether an entry is not shown at all.
+    func isHidden(_ entry: DAVEntry) -> Bool
+
+    /// Sends the contents of a file. The upload's requirements must be honoured: the server or the caller has checked
+    /// that it honours them on `PUT`.
+    func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload
+
+    /// Finds an item by its identity after its address has led nowhere.
+    ///
+    /// - Returns: `nil` if the item does not exist, or cannot be found in this way.
+    func find(identity: String, root: HTTPAddress, with client: DAVClient) async throws(DAVError) -> HTTPAddress?
+
+    /// Changes tags or the rank among the favorites.
+    ///
+    /// - Returns: the fields that the service has taken.
+    func setMarks(
+        _ marks: DAVMarks, of item: DAVKnownItem, with client: DAVClient
+    ) async throws(DAVError) -> NSFileProviderItemFields
+
+    /// Puts an item into the trash.
+    func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable
+
+    /// Takes an item out of the trash.
+    ///
+    /// - Parameters:
+    ///   - identifier: the identifier of the item in the trash.
+    ///   - parent: the address of the folder that it moves to.
+    /// - Returns: the item's address.
+    func restore(
+        _ identifier: NSFileProviderItemIdentifier, named name: String, to parent: HTTPAddress, of account: DAVAccount
+    ) async throws -> HTTPAddress
+}
+
+extension DAVServiceKind {
+    /// No further properties.
+    public var properties: [XMLName] { [] }
+    /// Cookies are not returned.
+    public var keepsCookies: Bool { false }
+    /// Folders in use are listed.
+    public var hasDeepTags: Bool { false }
+    /// There is no trash.
+    public var hasTrash: Bool { false }
+    /// The usual pause.
+    public var pollInterval: Int? { nil }
+
+    /// Returns the address of the settings.
+    public func root(_ settings: DAVSettings) throws -> HTTPAddress { settings.address }
+
+    /// Returns traits that say nothing special.
+    public func traits(of entry: DAVEntry) -> DAVTraits { DAVTraits() }
+
+    /// Hides nothing.
+    public func isHidden(_ entry: DAVEntry) -> Bool { false }
+
+    /// Sends the file in one request.
+    public func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload {
+        try await client.put(
+            .file(upload.file, offset: 0, count: upload.count), to: upload.address, if: upload.requirements,
+            modified: upload.modified)
+    }
+
+    /// Finds nothing.
+    public func find(
+        identity: String, root: HTTPAddress, with client: DAVClient
+    ) async throws(DAVError) -> HTTPAddress? { nil }
+
+    /// Takes no marks.
+    public func setMarks(
+        _ marks: DAVMarks, of item: DAVKnownItem, with client: DAVClient
+    ) async throws(DAVError) -> NSFileProviderItemFields { [] }
+
+    /// Refuses.
+    public func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable {
+        throw CocoaError(.featureUnsupported)
+    }
+
+    /// Refuses.
+    public func restore(
+        _ identifier: NSFileProviderItemIdentifier, named name: String, to parent: HTTPAddress, of account: DAVAccount
+    ) async throws -> HTTPAddress {
+        throw CocoaError(.featureUnsupported)
+    }
+}
+
+/// A server that has nothing beyond WebDAV.
+public struct PlainDAVService: DAVServiceKind {
+    /// Creates the kind.
+    public init() {}
+}

@@ -1,0 +1,32 @@
+import FileProvider
+import HTTPTransport
+import LinuxSystem
+
+/// The contents of a file that the system hands over for the server.
+struct OutgoingFile: Sendable {
+    let file: FileDescriptor
+    let count: Int
+    let modified: HTTPDate?
+    /// A name that is the same for each attempt to send these contents.
+    let token: String
+
+    /// Opens a file. Blocks.
+    init(_ path: String, modified: HTTPDate?, for identifier: String) throws(Errno) {
+        file = try FileDescriptor.open(path, [.readOnly])
+        count = Int(try file.status().size)
+        self.modified = modified
+        token = "\(identifier) \(count) \(try Self.digest(file, count))"
+    }
+
+    /// Returns a mark of the contents: of their beginning and end, because the whole takes long to read.
+    private static func digest(_ file: FileDescriptor, _ count: Int) throws(Errno) -> String {
+        var digest = Digest()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { buffer.deallocate() }
+        for start in [0, max(0, count - buffer.count)] {
+            let read = try file.read(into: buffer, at: start)
+            digest.add(buffer[..<read])
+        }
+        return String(digest.value, radix: 36)
+    }
+}

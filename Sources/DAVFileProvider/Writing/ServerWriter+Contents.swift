@@ -1,0 +1,180 @@
+import HTTPTransport
+import WebDAVClient
+
+/// Contents of files.
+extension ServerWriter {
+    /// The version that an edit is based on.
+    struct Base: Sendable {
+        let version: String
+        /// The digest of its contents, where the version may also be that of others.
+        let digest: [UInt8]?
+    }
+
+    /// Replaces the contents of a file, if they are those that the edit is based on.
+    ///
+    /// - Returns: the state of the file. It has these contents, also if another client has written the same.
+    /// - Throws: `requirementFailed` if another client has changed them.
+    func replace(
+        _ address: HTTPAddress, with contents: OutgoingFile, base: Base
+    ) async throws(DAVError) -> DAVEntry {
+        guard let now = try await settledEntry(at: address) else { throw .notFound(address.path) }
+        guard try await isBase(now, base) else { return try await same(now, contents) }
+        let sent: DAVUpload
+        do {
+            switch profile.writing {
+            case .conditions:
+                if let tag = try await tagForCondition(now) {
+                    sent = try await send(contents, to: address, DAVRequirements(resource: .tag(tag)))
+                } else {
+                    sent = try await replaceUnprotected(address, contents, base)
+                }
+            case .locks:
+                sent = try await withLock(on: address) { (lock) throws(DAVError) in
+                    guard let locked = try await entry(at: address), version(of: locked) == base.version,
+                        try await hasDigest(locked, base)
+                    else { throw .requirementFailed(address.path) }
+                    return try await send(contents, to: address, DAVRequirements(locks: [lock]))
+                }
+            case .comparison: sent = try await replaceUnprotected(address, contents, base)
+            }
+        } catch {
+            return try await result(of: contents, at: address, after: error, before: now)
+        }
+        return try await written(contents, at: address, sent)
+    }
+
+    /// Returns the tag of a file for a condition, from its properties or else from its contents' reply.
+    private func tagForCondition(_ entry: DAVEntry) async throws(DAVError) -> DAVEntityTag? {
+        if let tag = entry.tag { return tag.isWeak ? nil : tag }
+        let contents = try await client.get(entry.address, range: HTTPByteRange(0..<1), to: .nowhere)
+        return contents.tag.flatMap { $0.isWeak ? nil : $0 }
+    }
+
+    /// Replaces contents after a last comparison, where the server offers nothing better.
+    private func replaceUnprotected(
+        _ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base
+    ) async throws(DAVError) -> DAVUpload {
+        guard let last = try await entry(at: address), version(of: last) == base.version else {
+            throw .requirementFailed(address.path)
+        }
+        return try await send(contents, to: address, DAVRequirements())
+    }
+
+    private func send(
+        _ contents: OutgoingFile, to address: HTTPAddress, _ requirements: DAVRequirements
+    ) async throws(DAVError) -> DAVUpload {
+        let upload = DAVFileUpload(
+            file: contents.file, count: contents.count, address: address, requirements: requirements,
+            modified: contents.modified, token: contents.token)
+        return try await service.send(upload, with: client)
+    }
+
+    /// Whether a file is in the state that an edit is based on.
+    private func isBase(_ entry: DAVEntry, _ base: Base) async throws(DAVError) -> Bool {
+        guard version(of: entry) == base.version else { return false }
+        return try await hasDigest(entry, base)
+    }
+
+    private func hasDigest(_ entry: DAVEntry, _ base: Base) async throws(DAVError) -> Bool {
+        guard let known = base.digest else { return true }
+        return try await digest(of: entry) == known
+    }
+
+    /// Returns the state of a file that another client has changed, if its bytes are those to be sent.
+    private func same(_ entry: DAVEntry, _ contents: OutgoingFile) async throws(DAVError) -> DAVEntry {
+        guard try await hasSameBytes(entry, as: contents) else { throw .requirementFailed(entry.address.path) }
+        return entry
+    }
+
+    /// Finds out the result of an upload that ended with an error.
+    private func result(
+        of contents: OutgoingFile, at address: HTTPAddress, after failure: DAVError, before: DAVEntry?
+    ) async throws(DAVError) -> DAVEntry {
+        switch failure {
+        case .requirementFailed: break
+        default: guard failure.mayHaveSucceeded else { throw failure }
+        }
+        guard let now = try? await entry(at: address), !now.isDirectory else { throw failure }
+        if let before, version(of: now) == version(of: before), failure.mayHaveSucceeded { throw failure }
+        guard let isSame = try? await hasSameBytes(now, as: contents), isSame else { throw failure }
+        return now
+    }
+
+    /// Returns the state of a file that was written.
+    ///
+    /// - Throws: `requirementFailed` if another client has written it since.
+    private func written(
+        _ contents: OutgoingFile, at address: HTTPAddress, _ sent: DAVUpload
+    ) async throws(DAVError) -> DAVEntry {
+        guard let now = try await entry(at: address), !now.isDirectory else {
+            throw .requirementFailed(address.path)
+        }
+        let hasSize = now.length == nil || now.length == contents.count
+        let hasTag = sent.tag == nil || now.tag == nil || sent.tag?.opaque == now.tag?.opaque
+        if hasSize, hasTag { return now }
+        // Some servers reply with a tag that is not that of their listings.
+        return try await same(now, contents)
+    }
+
+    // MARK: New files
+
+    /// Creates a file where nothing is.
+    ///
+    /// - Parameter isRepeated: whether an earlier attempt may have left an empty file.
+    /// - Returns: the state of the file. It has these contents, also if it existed with them.
+    /// - Throws: `exists` if something else has the name.
+    func create(
+        _ address: HTTPAddress, _ contents: OutgoingFile, isRepeated: Bool
+    ) async throws(DAVError) -> DAVEntry {
+        if let existing = try await entry(at: address) {
+            if try await hasSameBytes(existing, as: contents) { return existing }
+            guard isRepeated, !existing.isDirectory, existing.length == 0 else { throw .exists(address.path) }
+            return try await replace(
+                address, with: contents, base: Base(version: version(of: existing), digest: nil))
+        }
+        let sent: DAVUpload
+        do {
+            if profile.putIfNoneMatch == .honoured {
+                sent = try await send(contents, to: address, DAVRequirements(resource: .absent))
+            } else if profile.locking == .enforced {
+                sent = try await withLock(on: address) { (lock) throws(DAVError) in
+                    // The lock itself makes an empty file on most servers.
+                    if let other = try await entry(at: address), other.isDirectory || (other.length ?? 0) > 0 {
+                        throw .exists(address.path)
+                    }
+                    return try await send(contents, to: address, DAVRequirements(locks: [lock]))
+                }
+            } else {
+                sent = try await send(contents, to: address, DAVRequirements())
+            }
+        } catch {
+            do {
+                return try await result(of: contents, at: address, after: error, before: nil)
+            } catch {
+                guard case .requirementFailed = error else { throw error }
+                throw .exists(address.path)
+            }
+        }
+        return try await written(contents, at: address, sent)
+    }
+
+    /// Makes a folder where nothing is.
+    ///
+    /// - Parameter isRepeated: whether an earlier attempt may have made it.
+    func makeFolder(_ address: HTTPAddress, isRepeated: Bool) async throws(DAVError) -> DAVEntry {
+        if !profile.refusesExistingDirectories || isRepeated, let existing = try await entry(at: address) {
+            let isOwn = isRepeated && existing.isDirectory
+            if isOwn, try await client.list(address).all().isEmpty { return existing }
+            throw .exists(address.path)
+        }
+        do {
+            try await client.makeDirectory(address)
+        } catch {
+            guard error.mayHaveSucceeded, let made = try? await entry(at: address), made.isDirectory else {
+                throw error
+            }
+            return made
+        }
+        return try await client.entry(at: address)
+    }
+}

@@ -1,0 +1,103 @@
+import HTTPTransport
+import WebDAVClient
+
+/// Moves and removals.
+extension ServerWriter {
+    /// Moves a file or folder to where nothing is. What other clients have written into it moves, too.
+    ///
+    /// - Returns: the state at the destination.
+    /// - Throws: `exists` if something has the name, `notFound` if the item is gone.
+    func move(_ source: HTTPAddress, to destination: HTTPAddress) async throws(DAVError) -> DAVEntry {
+        // On a server that ignores case, a name that differs only in case is the item's own.
+        let isSameName = !profile.distinguishesCase && source.path.lowercased() == destination.path.lowercased()
+        if profile.moveWithoutOverwriting != .honoured, !isSameName, try await entry(at: destination) != nil {
+            throw .exists(destination.path)
+        }
+        do {
+            let isRefused = profile.moveWithoutOverwriting == .refused
+            try await client.move(
+                source, to: destination, if: DAVRequirements(destination: isRefused ? .any : .absent))
+        } catch {
+            switch error {
+            case .requirementFailed, .exists:
+                guard try await entry(at: destination) != nil else { throw error }
+                throw .exists(destination.path)
+            default: break
+            }
+            // A lost reply, or a repetition of a move whose reply was lost.
+            guard error.mayHaveSucceeded, let moved = try? await entry(at: destination),
+                let rest = try? await isGone(source), rest
+            else { throw error }
+            return moved
+        }
+        return try await client.entry(at: destination)
+    }
+
+    private func isGone(_ address: HTTPAddress) async throws(DAVError) -> Bool { try await entry(at: address) == nil }
+
+    /// Removes a file, if it has a version.
+    ///
+    /// - Throws: `requirementFailed` if another client has changed it.
+    func remove(_ address: HTTPAddress, base: Base) async throws(DAVError) {
+        guard let now = try await settledEntry(at: address) else { return }
+        guard version(of: now) == base.version else { throw .requirementFailed(address.path) }
+        if let digest = base.digest, try await self.digest(of: now) != digest {
+            throw .requirementFailed(address.path)
+        }
+        do {
+            let tag = now.tag.flatMap { $0.isWeak ? nil : $0 }
+            switch profile.removing {
+            case .conditions where tag != nil:
+                try await client.delete(address, if: DAVRequirements(resource: tag.map { .tag($0) } ?? .any))
+            case .locks:
+                try await withLock(on: address) { (lock) throws(DAVError) in
+                    guard let locked = try await entry(at: address), version(of: locked) == base.version else {
+                        throw .requirementFailed(address.path)
+                    }
+                    try await client.delete(address, if: DAVRequirements(locks: [lock]))
+                }
+            default: try await client.delete(address)
+            }
+        } catch {
+            if case .notFound = error { return }
+            guard error.mayHaveSucceeded, let isGone = try? await isGone(address), isGone else { throw error }
+        }
+    }
+
+    /// Removes a folder in which nothing is.
+    ///
+    /// - Throws: `partial` if something is in it.
+    func removeEmptyFolder(_ address: HTTPAddress) async throws(DAVError) {
+        do {
+            try await removeFolderIfEmpty(address)
+        } catch {
+            if case .notFound = error { return }
+            guard error.mayHaveSucceeded, let isGone = try? await isGone(address), isGone else { throw error }
+        }
+    }
+
+    /// Removes a folder after a look into it. A lock keeps others from adding something between.
+    private func removeFolderIfEmpty(_ address: HTTPAddress) async throws(DAVError) {
+        if profile.locking == .enforced {
+            do {
+                return try await withLock(on: address) { (lock) throws(DAVError) in
+                    try await requireEmpty(address)
+                    try await client.delete(address, if: DAVRequirements(locks: [lock]))
+                }
+            } catch {
+                switch error {
+                // Some servers lock only files.
+                case .notAllowed, .forbidden: break
+                default: throw error
+                }
+            }
+        }
+        try await requireEmpty(address)
+        try await client.delete(address)
+    }
+
+    private func requireEmpty(_ address: HTTPAddress) async throws(DAVError) {
+        let entries = try await client.list(address).all().filter { !service.hides($0) }
+        if let first = entries.first { throw .partial(first.name, status: 409, count: entries.count) }
+    }
+}

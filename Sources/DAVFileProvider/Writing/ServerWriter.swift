@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// Changes at the server that overwrite no other client's. It protects each change in the best way that the probe found
+/// to work: a condition, a lock with a comparison, or a comparison.
+struct ServerWriter: Sendable {
+    let client: DAVClient
+    let profile: DAVServerProfile
+    let service: any DAVServiceKind
+    let clock: any Clock<Duration>
+    /// The directory for contents that are compared.
+    let temporary: URL
+
+    /// The text by which other clients' users see who has locked a file.
+    static let owner = "Purvey"
+
+    // MARK: Looking
+
+    /// Returns the state of a file or folder; `nil` if the server has nothing at the address.
+    func entry(at address: HTTPAddress) async throws(DAVError) -> DAVEntry? {
+        do {
+            return try await client.entry(at: address)
+        } catch {
+            guard case .notFound = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Returns the state of a file, once that is older than the second within which a further change could hide.
+    func settledEntry(at address: HTTPAddress) async throws(DAVError) -> DAVEntry? {
+        for _ in 0..<4 {
+            guard let entry = try await entry(at: address) else { return nil }
+            let isSettled = !entry.isRacy || profile.distinguishesAllChanges
+            if isSettled, entry.tag?.isWeak != true || profile.tagging != .weakAtFirst { return entry }
+            do {
+                try await clock.sleep(for: .seconds(1))
+            } catch {
+                throw .transport(.cancelled)
+            }
+        }
+        // Its date is in the future. The comparison of bytes is left.
+        return try await entry(at: address)
+    }
+
+    /// Returns the digest of the contents at the server.
+    func digest(of entry: DAVEntry) async throws(DAVError) -> [UInt8] {
+        do {
+            let url = temporary.appendingPathComponent(".purvey-compared-" + UUID().uuidString, isDirectory: false)
+            let file = try await Blocking.run {
+                let file = try FileDescriptor.open(url.path, [.readWrite, .create, .exclusive], permissions: 0o600)
+                try FileManager.default.removeItem(at: url)
+                return file
+            }
+            let contents = try await client.get(entry.address, to: .file(file, offset: 0))
+            return try await Blocking.run { try ContentDigest.digest(of: file, contents.count) }
+        } catch let error as DAVError {
+            throw error
+        } catch let errno as Errno {
+            throw .transport(.file(errno))
+        } catch {
+            throw .transport(.cancelled)
+        }
+    }
+
+    /// Whether the server has the same bytes.
+    func hasSameBytes(_ entry: DAVEntry, as contents: OutgoingFile) async throws(DAVError) -> Bool {
+        guard !entry.isDirectory, entry.length == nil || entry.length == contents.count else { return false }
+        if contents.count == 0 { return entry.length == 0 }
+        let own: [UInt8]
+        do {
+            own = try await Blocking.run { try ContentDigest.digest(of: contents.file, contents.count) }
+        } catch {
+            throw .transport(.file(error as? Errno ?? .inputOutput))
+        }
+        return try await digest(of: entry) == own
+    }
+
+    func version(of entry: DAVEntry) -> String { entry.isDirectory ? "folder" : entry.version.text }
+
+    // MARK: Locks
+
+    /// Runs a function while a lock is held, which is prolonged as long as that takes.
+    func withLock<Reply: Sendable>(
+        on address: HTTPAddress, _ body: @Sendable (DAVLock) async throws(DAVError) -> Reply
+    ) async throws(DAVError) -> Reply {
+        let lock = try await client.lock(address, owner: Self.owner)
+        let renewal = Task { [client, clock] in
+            let third = (lock.timeout ?? .seconds(300)) / 3
+            while !Task.isCancelled {
+                try? await clock.sleep(for: max(third, .seconds(5)))
+                if Task.isCancelled { return }
+                _ = try? await client.refresh(lock)
+            }
+        }
+        let result: Result<Reply, DAVError>
+        do {
+            result = .success(try await body(lock))
+        } catch {
+            result = .failure(error)
+        }
+        renewal.cancel()
+        // A task of its own, because that of the caller may be cancelled. A lock whose file was removed is gone.
+        await Task { [client] in try? await client.unlock(lock) }.value
+        return try result.get()
+    }
+}
