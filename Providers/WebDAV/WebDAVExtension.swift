@@ -1,4 +1,6 @@
 import DAVFileProvider
 
 /// The provider for servers that have nothing beyond WebDAV.
-final class WebDAVExtension: DAVExtension {}
+///
+/// Sendable: it adds nothing to its superclass.
+final class WebDAVExtension: DAVExtension, @unchecked Sendable {}

@@ -23,35 +23,38 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, @unchecked
     private let folder: URL?
 
     /// Creates the provider of a domain.
-    public required convenience init(domain: NSFileProviderDomain) {
+    public required init(domain: NSFileProviderDomain) {
         let manager = NSFileProviderManager(for: domain)
-        self.init(
-            domain: domain, folder: try? manager?.stateDirectoryURL(), temporary: try? manager?.temporaryDirectoryURL(),
-            passwords: KeychainPasswords())
+        let folder = try? manager?.stateDirectoryURL()
+        (self.domain, self.folder, passwords) = (domain, folder, KeychainPasswords())
+        opened = Self.open(domain, folder: folder, temporary: try? manager?.temporaryDirectoryURL(), passwords)
+        super.init()
+        (try? opened.get())?.watch.start()
     }
 
-    /// Creates the provider of a domain with directories of its own, for tests.
+    /// Creates the provider of a domain with directories of its own, for tests. It looks for changes when it is asked.
     ///
     /// - Parameters:
     ///   - folder: the directory of the catalogue.
     ///   - temporary: the directory for files that are handed to the system.
-    package init(domain: NSFileProviderDomain, folder: URL?, temporary: URL?, passwords: any DAVPasswordStore) {
-        self.domain = domain
-        self.passwords = passwords
-        self.folder = folder
-        let service = Self.service
-        opened = Result {
+    package init(domain: NSFileProviderDomain, folder: URL, temporary: URL, passwords: any DAVPasswordStore) {
+        (self.domain, self.folder, self.passwords) = (domain, folder, passwords)
+        opened = Self.open(domain, folder: folder, temporary: temporary, passwords)
+        super.init()
+    }
+
+    private static func open(
+        _ domain: NSFileProviderDomain, folder: URL?, temporary: URL?, _ passwords: any DAVPasswordStore
+    ) -> Result<DAVWork, any Error> {
+        let service = service
+        return Result {
             guard let folder, let temporary else { throw NSFileProviderError(.providerDomainNotFound) }
             let account = try DAVAccount(
                 try DAVSettings(userInfo: domain.userInfo), service, domain: domain, folder: folder,
                 passwords: passwords)
             let manager = NSFileProviderManager(for: domain)
-            return DAVWork(account, temporary: temporary) {
-                manager?.signalEnumerator(for: .workingSet) { _ in }
-            }
+            return DAVWork(account, temporary: temporary) { manager?.signalEnumerator(for: .workingSet) { _ in } }
         }
-        super.init()
-        (try? opened.get())?.watch.start()
     }
 
     /// The connection to the server, the catalogue and what is known about the server.
