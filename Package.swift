@@ -365,14 +365,21 @@ let package = Package(
         tests(
             "HTTPTransportTests", ["FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting", "XMLStream"],
             exclude: ["Support/server.py"]),
+        // The servers of Tests/CloudServers.
+        .target(
+            name: "CloudTesting", dependencies: ["HTTPTransport", "LinuxSystem", "ProgramTesting", "WebDAVClient"],
+            path: "Tests/CloudTesting", swiftSettings: settings),
         tests(
             "WebDAVClientTests",
-            ["FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting", "WebDAVClient", "XMLStream"],
+            [
+                "CloudTesting", "FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting", "WebDAVClient",
+                "XMLStream",
+            ],
             exclude: ["Support/server.py"]),
         tests(
             "DAVFileProviderTests",
             [
-                "DAVFileProvider", "FileProvider", "FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting",
+                "CloudTesting", "DAVFileProvider", "FileProvider", "FileTesting", "HTTPTransport", "LinuxSystem",
                 "WebDAVClient",
             ]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),

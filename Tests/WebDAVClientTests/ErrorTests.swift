@@ -1,3 +1,4 @@
+import CloudTesting
 import HTTPTransport
 import Testing
 import WebDAVClient

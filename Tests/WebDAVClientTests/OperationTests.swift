@@ -1,3 +1,4 @@
+import CloudTesting
 import FileTesting
 import HTTPTransport
 import LinuxSystem

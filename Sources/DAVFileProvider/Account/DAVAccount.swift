@@ -63,6 +63,9 @@ public final class DAVAccount: Sendable {
     /// The behaviour of the server as the probe found it; that of a server which honours nothing before there was one.
     public var profile: DAVServerProfile { state.withLock { $0.profile } ?? DAVServerProfile() }
 
+    /// The lines about the server for users; `nil` before the probe.
+    var knownFindings: [String]? { state.withLock { $0.profile }?.findings }
+
     /// Stores the behaviour of the server.
     public func set(_ profile: DAVServerProfile) async throws {
         let bytes = [UInt8](try JSONEncoder().encode(profile))

@@ -53,7 +53,8 @@ final class ChangePass: Sendable {
     /// Checks the folders whose tag differs from that of their last listing, from the root down.
     func descend() async throws {
         let catalogue = account.catalogue
-        guard let root = try await account.known(CataloguedItem.root) else { return }
+        let isListed = try await catalogue.perform { try $0.isListed(CataloguedItem.root) }
+        guard isListed, let root = try await account.known(CataloguedItem.root) else { return }
         let round = try await catalogue.perform { try $0.beginRound() }
         let entry = try await account.ask(.background) { client throws(DAVError) in
             try await client.entry(at: root.address)

@@ -131,9 +131,10 @@ package final class ChangeWatch: Sendable {
 
     /// Checks what is due.
     ///
+    /// - Parameter all: whether the other folders that were listed are checked, too.
     /// - Returns: whether something has changed.
     @discardableResult
-    package func pass() async throws -> Bool {
+    package func pass(all: Bool = false) async throws -> Bool {
         state.withLock { $0.lastPass = .now }
         let before = try await account.catalogue.perform { try $0.last("change") }
         let pass = ChangePass(account)
@@ -141,7 +142,7 @@ package final class ChangeWatch: Sendable {
             try await pass.descend()
         } else {
             let due = try await account.catalogue.perform {
-                try $0.dueFolders(Self.now, limit: Self.mostFolders)
+                try $0.dueFolders(all ? .max : Self.now, limit: Self.mostFolders)
             }
             try await each(due.map(\.number)) { number in
                 let hasChanged = try await pass.check(number)

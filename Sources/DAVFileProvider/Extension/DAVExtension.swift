@@ -12,7 +12,7 @@ import WebDAVClient
 ///     }
 ///
 /// Sendable: all properties are immutable.
-open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, @unchecked Sendable {
+open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProviderSettingUp, @unchecked Sendable {
     /// The kind of the service.
     open class var service: any DAVServiceKind { PlainDAVService() }
 
@@ -30,6 +30,8 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, @unchecked
         opened = Self.open(domain, folder: folder, temporary: try? manager?.temporaryDirectoryURL(), passwords)
         super.init()
         (try? opened.get())?.watch.start()
+        // The system reports only changes of the set.
+        Task { [weak self] in await self?.materializedItemsDidChange() }
     }
 
     /// Creates the provider of a domain with directories of its own, for tests. It looks for changes when it is asked.
@@ -171,6 +173,13 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, @unchecked
 
     /// Does nothing.
     open func importDidFinish(completionHandler: @escaping @Sendable () -> Void) { completionHandler() }
+
+    // MARK: Set-up
+
+    /// Checks the address and the sign-in, and finds out what the server does.
+    open func setUpDomain(_ setup: FileProviderSetup) async throws {
+        try await finish(setup, try DAVSettings(setup.settings))
+    }
 
     // MARK: Running
 

@@ -46,8 +46,7 @@ extension DAVWork {
         progress.completedUnitCount = 0
         let contents: DAVContents
         do {
-            let condition: DAVClient.ReadCondition =
-                known.version.tag.flatMap { DAVEntityTag(opaque: $0) }.map { .tag($0) } ?? .any
+            let condition = condition(known.version.tag.flatMap { DAVEntityTag(opaque: $0) })
             contents = try await account.ask { client throws(DAVError) in
                 var client = client
                 client.onProgress = { progress.completedUnitCount = Int64($1) }
@@ -75,6 +74,13 @@ extension DAVWork {
         }
         try await noteContents(file, length, of: item, isRacy: isRacy)
         return item
+    }
+
+    /// Returns the condition on the contents that are read. Where tags are weak for a while, no condition holds then, so
+    /// they are only compared.
+    private func condition(_ tag: DAVEntityTag?) -> DAVClient.ReadCondition {
+        guard let tag else { return .any }
+        return account.profile.tagging == .strong ? .tag(tag) : .range(tag)
     }
 
     /// Records the digest of contents whose version may also be that of a later change within the same second.
@@ -129,7 +135,8 @@ extension DAVWork {
                 var client = client
                 client.onProgress = { progress.completedUnitCount = Int64($1) }
                 return try await client.get(
-                    known.address, range: HTTPByteRange(start..<end), if: .tag(tag), to: .file(file, offset: start))
+                    known.address, range: HTTPByteRange(start..<end), if: condition(tag), to: .file(file, offset: start)
+                )
             }
             guard contents.count == end - start, contents.tag?.opaque == tag.opaque, contents.size == size else {
                 throw DAVError.changed(known.name)

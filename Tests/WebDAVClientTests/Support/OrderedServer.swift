@@ -1,3 +1,4 @@
+import CloudTesting
 import Foundation
 import HTTPTransport
 import ProgramTesting
@@ -72,16 +73,6 @@ func multistatus(_ responses: String) -> String {
 
 /// The properties of a directory.
 let directoryProperties = "<resourcetype><collection/></resourcetype>"
-
-extension HTTPConfiguration {
-    /// Settings without proxies and repetitions.
-    static var direct: HTTPConfiguration {
-        var configuration = HTTPConfiguration()
-        configuration.proxies = HTTPProxies()
-        configuration.retry = .never
-        return configuration
-    }
-}
 
 /// Returns the error of a server that an operation ends with.
 func failure(_ body: () async throws -> Void) async -> DAVError? {

@@ -6,30 +6,29 @@ import Testing
 import WebDAVClient
 
 /// A server that `Tests/CloudServers/serve` starts.
-final class CloudServer: Sendable {
+package final class CloudServer: Sendable {
     private let program: RunningProgram
-    let root: HTTPAddress
-    let client: DAVClient
+    package let root: HTTPAddress
+    package let client: DAVClient
 
     /// All servers with WebDAV; each test says which it leaves out.
-    static let names = [
+    package static let names = [
         "nextcloud", "nginx", "apache", "lighttpd", "rclone", "rclone-debian", "wsgidav", "sabre", "seaweedfs",
         "copyparty", "xandikos",
     ]
 
-    private static let folder =
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path + "/CloudServers"
+    fileprivate static let folder =
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/CloudServers"
 
     /// Servers that root or a busy machine starts slowly; more of them at a time only make each slower.
     private static let running = AsyncSemaphore(permits: 3)
 
-    struct StartError: Error {
+    package struct StartError: Error {
         let text: String
     }
 
     /// Starts a server. Ends the test as skipped if the server's package is missing, unless `PURVEY_CLOUDS` is 1.
-    init(_ name: String, options: [String] = []) async throws {
+    package init(_ name: String, options: [String] = []) async throws {
         let program = try RunningProgram("/usr/bin/python3", ["\(Self.folder)/serve", name] + options, input: .pipe)
         let address = try await Self.address(of: program, name)
         let path = name == "nextcloud" ? "remote.php/dav/files/alice/" : ""
@@ -60,30 +59,38 @@ final class CloudServer: Sendable {
     }
 
     /// Starts a server and ends it after a test. Only few run at a time.
-    static func with(_ name: String, _ body: @Sendable (CloudServer) async throws -> Void) async throws {
+    package static func with(_ name: String, _ body: @Sendable (CloudServer) async throws -> Void) async throws {
         let result: Void? = try await running.withPermit { try await body(try await CloudServer(name)) }
         if result == nil { throw CancellationError() }
     }
 }
 
 /// A proxy with faults before a server.
-final class FaultProxy: Sendable {
+package final class FaultProxy: Sendable {
     private let program: RunningProgram
-    let root: HTTPAddress
+    package let root: HTTPAddress
 
-    init(before address: HTTPAddress) async throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().path
+    package init(before address: HTTPAddress) async throws {
         program = try RunningProgram(
-            "/usr/bin/python3", ["\(folder)/CloudServers/proxy", address.description], input: .pipe)
+            "/usr/bin/python3", ["\(CloudServer.folder)/proxy", address.description], input: .pipe)
         root = try HTTPAddress(try await program.lines(1).first ?? "")
     }
 
     deinit { program.closeInput() }
 
     /// Sends a command and waits for its reply.
-    func command(_ json: String, number: Int) async throws {
+    package func command(_ json: String, number: Int) async throws {
         try program.write(json + "\n")
         _ = try await program.lines(number + 1)
+    }
+}
+
+extension HTTPConfiguration {
+    /// Settings without proxies and repetitions.
+    package static var direct: HTTPConfiguration {
+        var configuration = HTTPConfiguration()
+        configuration.proxies = HTTPProxies()
+        configuration.retry = .never
+        return configuration
     }
 }

@@ -1,0 +1,47 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import WebDAVClient
+
+/// The set-up of a domain, and the findings about its server.
+extension DAVExtension: FileProviderDescribing {
+    /// The server's behaviour as the probe found it.
+    public final var domainFindings: [String] {
+        do {
+            let account = try account
+            return ["Address: \(account.root)"] + (account.knownFindings ?? ["The server was not examined yet"])
+        } catch {
+            return [SystemErrors.error(error).localizedDescription]
+        }
+    }
+
+    /// Signs in at an address, finds out what the server does, and stores both.
+    ///
+    /// - Parameters:
+    ///   - settings: the settings to check. Those of this object's domain may be older.
+    ///   - credentials: the proof of the user's identity that a service has got in its own way; `nil` to ask the user if
+    ///     the server wants one.
+    public final func finish(
+        _ setup: FileProviderSetup, _ settings: DAVSettings, signedIn credentials: FileProviderCredentials? = nil
+    ) async throws {
+        let account = try await account(for: settings)
+        defer { account.http.close() }
+        do {
+            let check = DAVSetUpCheck(account: account, setup: setup, passwords: passwords)
+            try await check.run(signedIn: credentials)
+        } catch let error as DAVError {
+            throw DAVSetUpError(error.advice)
+        } catch let error as HTTPError {
+            throw DAVSetUpError(DAVError.transport(error).advice)
+        }
+    }
+
+    /// Returns the account of the domain with other settings.
+    private func account(for settings: DAVSettings) async throws -> DAVAccount {
+        guard let folder = stateFolder else { throw NSFileProviderError(.providerDomainNotFound) }
+        let (service, domain, passwords) = (Self.service, domain, passwords)
+        return try await Blocking.run {
+            try DAVAccount(settings, service, domain: domain, folder: folder, passwords: passwords)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import CloudTesting
+import FileProvider
+import Foundation
+import HTTPTransport
+import Testing
+import WebDAVClient
+
+/// The provider with each server.
+struct ServerTests {
+    @Test(arguments: CloudServer.names)
+    func `items keep their identifiers through each operation`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let domain = try TestDomain(server.root)
+            #expect(try await domain.list().filter { !$0.isFolder && $0.name.hasSuffix(".txt") }.isEmpty)
+            let folder = try await domain.create("Folder", nil)
+            let made = try await domain.create("a ü%.txt", "one", in: folder.identifier)
+            #expect(made.name == "a ü%.txt")
+            #expect(made.size == 3)
+            #expect(try await domain.fetch(made.identifier).text == "one")
+            let written = try await domain.write("second", to: made)
+            #expect(written.identifier == made.identifier)
+            #expect(written.version != made.version)
+            #expect(try await domain.fetch(made.identifier).text == "second")
+            let moved = try await domain.move(written, to: "b.txt", in: .rootContainer)
+            #expect(moved.identifier == made.identifier)
+            #expect(moved.parent == .rootContainer)
+            let renamed = try await domain.move(folder, to: "Other")
+            #expect(renamed.identifier == folder.identifier)
+            let listed = try await domain.list()
+            #expect(Set(listed.map(\.identifier)).isSuperset(of: [made.identifier, folder.identifier]))
+            let current = try await domain.item(made.identifier)
+            #expect(current.version == moved.version)
+            try await domain.remove(current)
+            try await domain.remove(renamed)
+            #expect(await failure { _ = try await domain.item(made.identifier) } == .noSuchItem)
+            let rest = try await server.client.list(server.root).all().map(\.name)
+            #expect(!rest.contains("b.txt") && !rest.contains("Other"))
+        }
+    }
+
+    @Test(arguments: CloudServer.names)
+    func `another client's change between fetch and write survives`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let domain = try TestDomain(server.root)
+            let address = try server.root.appending("shared.txt")
+            let made = try await domain.create("shared.txt", "one")
+            let (item, text) = try await domain.fetch(made.identifier)
+            #expect(text == "one")
+            // The same size, perhaps within the same second.
+            _ = try await server.client.put(.text("two"), to: address)
+            let conflict = await failure { _ = try await domain.write("own", to: item) }
+            #expect(conflict == .localVersionConflictingWithServer)
+            #expect(try await contents(address, server) == "two")
+            // Another size.
+            let (later, _) = try await domain.fetch(made.identifier)
+            _ = try await server.client.put(.text("longer"), to: address)
+            #expect(
+                await failure { _ = try await domain.write("own", to: later) } == .localVersionConflictingWithServer)
+            #expect(try await contents(address, server) == "longer")
+            // The same bytes on both sides are no conflict.
+            let merged = try await domain.write("longer", to: later)
+            #expect(merged.size == 6)
+            _ = try await domain.write("at last", to: merged)
+            #expect(try await contents(address, server) == "at last")
+        }
+    }
+
+    @Test(arguments: CloudServer.names)
+    func `a removal and a new file of the same name spare another client's`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let domain = try TestDomain(server.root)
+            let made = try await domain.create("removed.txt", "one")
+            let address = try server.root.appending("removed.txt")
+            _ = try await server.client.put(.text("another"), to: address)
+            #expect(await failure { try await domain.remove(made) } == .deletionRejected)
+            #expect(try await contents(address, server) == "another")
+            let taken = try server.root.appending("taken.txt")
+            _ = try await server.client.put(.text("first"), to: taken)
+            #expect(await failure { _ = try await domain.create("taken.txt", "own") } == .filenameCollision)
+            #expect(try await contents(taken, server) == "first")
+            #expect(try await domain.create("taken.txt", "first").size == 5)
+            #expect(await failure { _ = try await domain.move(made, to: "taken.txt") } == .filenameCollision)
+            #expect(try await contents(taken, server) == "first")
+            let folder = try await domain.create("Folder", nil)
+            let inner = try server.root.appending("Folder").asDirectory.appending("new.txt")
+            _ = try await server.client.put(.text("new"), to: inner)
+            #expect(await failure { try await domain.remove(folder) } == .directoryNotEmpty)
+            #expect(try await contents(inner, server) == "new")
+            #expect(await failure { try await domain.remove(folder, isRecursive: true) } == .directoryNotEmpty)
+            _ = try await domain.list(folder.identifier)
+            try await domain.remove(folder, isRecursive: true)
+        }
+    }
+
+    @Test(arguments: CloudServer.names)
+    func `changes of other clients are found`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let domain = try TestDomain(server.root)
+            let kept = try await domain.create("kept.txt", "one")
+            let gone = try await domain.create("gone.txt", "gone")
+            let folder = try await domain.create("Folder", nil)
+            _ = try await domain.list()
+            _ = try await domain.list(folder.identifier)
+            let anchor = try await domain.anchor()
+            let client = server.client
+            _ = try await client.put(.text("changed"), to: server.root.appending("kept.txt"))
+            _ = try await client.put(.text("new"), to: server.root.appending("Folder").asDirectory.appending("new.txt"))
+            try await client.delete(server.root.appending("gone.txt"))
+            #expect(try await domain.look())
+            let changes = try await domain.changes(since: anchor)
+            #expect(changes.deleted == [gone.identifier])
+            #expect(changes.updated.first { $0.identifier == kept.identifier }?.size == 7)
+            #expect(changes.updated.first { $0.name == "new.txt" }?.parent == folder.identifier)
+            // An anchor of another catalogue.
+            let other = NSFileProviderSyncAnchor(Data("other.1".utf8))
+            #expect(await failure { _ = try await domain.changes(since: other) } == .syncAnchorExpired)
+        }
+    }
+
+    private func contents(_ address: HTTPAddress, _ server: CloudServer) async throws -> String {
+        String(decoding: try await server.client.get(address, to: .memory(limit: 1 << 20)).bytes, as: UTF8.self)
+    }
+}
+
+/// Returns the code of the error that a function throws; `nil` without one, or with another kind of error.
+func failure(_ body: () async throws -> Void) async -> NSFileProviderError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        let error = error as NSError
+        return error.domain == NSFileProviderErrorDomain ? NSFileProviderError.Code(rawValue: error.code) : nil
+    }
+}
