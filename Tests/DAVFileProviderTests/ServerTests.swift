@@ -129,6 +129,8 @@ func failure(_ body: () async throws -> Void) async -> NSFileProviderError.Code?
         return nil
     } catch {
         let error = error as NSError
+        // Other errors fail the expectation, so their sentence is of use.
+        if error.domain != NSFileProviderErrorDomain { Issue.record("\(error)", severity: .warning) }
         return error.domain == NSFileProviderErrorDomain ? NSFileProviderError.Code(rawValue: error.code) : nil
     }
 }

@@ -2,12 +2,12 @@ import Foundation
 import WebDAVClient
 
 /// An item as the catalogue has it.
-struct CataloguedItem: Sendable {
-    let number: Int64
+package struct CataloguedItem: Sendable {
+    package let number: Int64
     var parent: Int64
     var name: String
-    let isFolder: Bool
-    var version: DAVVersion
+    package let isFolder: Bool
+    package var version: DAVVersion
     var traits: DAVTraits
     /// The content version that the system has got with the item last; `nil` before it has got any.
     var told: String?
@@ -15,7 +15,7 @@ struct CataloguedItem: Sendable {
     var round: Int64
 
     /// The number of the root, which is its own parent.
-    static let root: Int64 = 1
+    package static let root: Int64 = 1
 
     /// The text of the contents' version. It consists of what listings say, so that an item has the same version
     /// whichever request it comes from.
@@ -39,7 +39,7 @@ extension DAVVersion {
 }
 
 /// A file or folder as a listing shows it.
-struct ObservedItem: Sendable {
+package struct ObservedItem: Sendable {
     let name: String
     let isFolder: Bool
     let version: DAVVersion
@@ -50,6 +50,10 @@ struct ObservedItem: Sendable {
         isFolder = entry.isDirectory
         version = entry.version
         traits = service.traits(of: entry)
+    }
+
+    package init(name: String, isFolder: Bool, version: DAVVersion, traits: DAVTraits) {
+        (self.name, self.isFolder, self.version, self.traits) = (name, isFolder, version, traits)
     }
 
     func item(_ number: Int64, in parent: Int64, round: Int64) -> CataloguedItem {

@@ -1,11 +1,11 @@
 import SQLite
 
 /// Changes since an anchor.
-struct FoundChanges: Sendable {
-    var updated: [CataloguedItem] = []
-    var deleted: [Int64] = []
-    var anchor: Int64
-    var isComplete = true
+package struct FoundChanges: Sendable {
+    package var updated: [CataloguedItem] = []
+    package var deleted: [Int64] = []
+    package var anchor: Int64
+    package var isComplete = true
 }
 
 extension ServerCatalogue {
@@ -13,7 +13,7 @@ extension ServerCatalogue {
     ///
     /// - Parameter folder: the folder whose direct items count; `nil` for all.
     /// - Returns: `nil` if the catalogue does not know all of them any more.
-    func changes(since change: Int64, in folder: Int64?, limit: Int) throws -> FoundChanges? {
+    package func changes(since change: Int64, in folder: Int64?, limit: Int) throws -> FoundChanges? {
         let (oldest, newest) = (try last("oldest"), try last("change"))
         guard change >= oldest, change <= newest else { return nil }
         let items = try items(changedSince: change, limit: limit)

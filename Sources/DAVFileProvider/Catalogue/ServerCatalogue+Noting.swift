@@ -11,7 +11,7 @@ extension ServerCatalogue {
     /// Records an entry of a folder.
     ///
     /// - Returns: the item, and whether it was not in this place before.
-    func note(
+    package func note(
         _ observed: ObservedItem, in parent: Int64, round: Int64
     ) throws -> (item: CataloguedItem, isNew: Bool) {
         if let known = try child(of: parent, named: observed.name) {
@@ -90,7 +90,7 @@ extension ServerCatalogue {
     /// Removes an item, and everything in it.
     ///
     /// - Parameter isTold: whether the system is to be told.
-    func remove(_ item: CataloguedItem, isTold: Bool = true) throws {
+    package func remove(_ item: CataloguedItem, isTold: Bool = true) throws {
         guard item.number != CataloguedItem.root else { return }
         if isTold {
             try database.run(
@@ -111,7 +111,7 @@ extension ServerCatalogue {
     }
 
     /// Returns the items of a folder that a whole listing has not seen.
-    func unseen(in folder: Int64, round: Int64) throws -> [CataloguedItem] {
+    package func unseen(in folder: Int64, round: Int64) throws -> [CataloguedItem] {
         try children(of: folder).filter { $0.round < round }
     }
 

@@ -10,18 +10,18 @@ import WebDAVClient
 /// these numbers are the anchors of the change feed. Each reply to the system is written here before it is given.
 ///
 /// Not thread-safe; ``SharedServerCatalogue`` serializes its use. Functions block on the disk.
-struct ServerCatalogue {
+package struct ServerCatalogue {
     let database: Database
     /// A random text that distinguishes this catalogue from one that replaced it, in which the same numbers denote
     /// other items.
-    let stamp: String
+    package let stamp: String
 
     /// The maximum number of removed items that are remembered.
     static let mostGone: Int64 = 20_000
 
     /// Opens a catalogue, or creates it. A damaged one is created again: every item then gets a new identifier, and the
     /// system lists everything anew.
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         do {
             (database, stamp) = try Self.open(path)
         } catch let failure as Database.Failure where failure.isCorrupt {
@@ -104,11 +104,11 @@ struct ServerCatalogue {
 
     private static let columns = "number, parent, name, is_folder, tag, length, modified, traits, told, round"
 
-    func item(_ number: Int64) throws -> CataloguedItem? {
+    package func item(_ number: Int64) throws -> CataloguedItem? {
         try database.first("SELECT \(Self.columns) FROM item WHERE number = ?", .integer(number), read: Self.read)
     }
 
-    func child(of parent: Int64, named name: String) throws -> CataloguedItem? {
+    package func child(of parent: Int64, named name: String) throws -> CataloguedItem? {
         // The root is its own parent, with an empty name.
         if name.isEmpty { return nil }
         return try database.first(
@@ -148,7 +148,7 @@ struct ServerCatalogue {
     }
 
     /// Returns the names from the root to an item; `nil` if it is not in the tree any more.
-    func names(to number: Int64) throws -> [String]? {
+    package func names(to number: Int64) throws -> [String]? {
         var names: [String] = []
         var current = number
         while current != CataloguedItem.root {

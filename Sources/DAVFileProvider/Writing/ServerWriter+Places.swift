@@ -86,8 +86,8 @@ extension ServerWriter {
                 }
             } catch {
                 switch error {
-                // Some servers lock only files.
-                case .notAllowed, .forbidden: break
+                // Some servers lock only files, and Apache does not remove a folder that is locked.
+                case .notAllowed, .forbidden, .status(424, _): break
                 default: throw error
                 }
             }

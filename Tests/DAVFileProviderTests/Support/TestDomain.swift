@@ -12,7 +12,7 @@ final class TestDomain: Sendable {
     let provider: DAVExtension
     let domain: NSFileProviderDomain
     let folder: TestFolder
-    private let passwords: TestPasswords
+    let passwords: TestPasswords
 
     /// Creates a domain.
     ///
