@@ -380,7 +380,7 @@ let package = Package(
             "DAVFileProviderTests",
             [
                 "CloudTesting", "DAVFileProvider", "FileProvider", "FileTesting", "HTTPTransport", "LinuxSystem",
-                "WebDAVClient",
+                "UniformTypeIdentifiers", "WebDAVClient", "XMLStream",
             ]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(

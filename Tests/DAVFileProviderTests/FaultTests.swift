@@ -109,7 +109,16 @@ struct FaultTests {
     @Test func `the first page of a long listing comes before its end`() async throws {
         let server = try await CloudServer("nextcloud")
         let domain = try TestDomain(server.root, settings: ["authentication": "basic"])
-        try await order(#"{"method": "PROPFIND", "entries": 5000}"#, server)
+        // The server writes its 5,000 files into the reply.
+        let files = (0..<5_000).map { index in
+            "<d:response><d:href>\(server.root.path)file\(index)</d:href><d:propstat><d:prop><d:resourcetype/>"
+                + "<d:getcontentlength>1</d:getcontentlength></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>"
+                + "</d:response>"
+        }
+        let end = "</d:multistatus>"
+        let replacement = try JSONEncoder().encode([[end, files.joined() + end]])
+        try await order(
+            #"{"method": "PROPFIND", "replace": \#(String(decoding: replacement, as: UTF8.self))}"#, server)
         let enumerator = try domain.provider.enumerator(for: .rootContainer, request: NSFileProviderRequest())
         let start = NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)
         let (first, next) = try await Pages.read(enumerator, from: start, size: 500)

@@ -8,6 +8,15 @@ package struct FoundChanges: Sendable {
     package var isComplete = true
 }
 
+/// A folder whose check for changes is due.
+struct DueFolder: Sendable {
+    let number: Int64
+    /// The seconds between its last checks.
+    let pause: Int64
+    /// Whether something in it is local.
+    let isInUse: Bool
+}
+
 extension ServerCatalogue {
     /// Returns the changes since a number, at most `limit`.
     ///
@@ -57,6 +66,18 @@ extension ServerCatalogue {
             INSERT INTO folder VALUES (?, ?, ?, ?, 0)
             ON CONFLICT (number) DO UPDATE SET tag = excluded.tag, due = excluded.due, pause = excluded.pause
             """, .integer(folder), .optional(tag), .integer(due), .integer(pause))
+        try requireCheckedFolders(in: folder)
+    }
+
+    /// Forgets the tag of a folder's last listing if a folder in it has changed since its own last listing. A search
+    /// from the root down then finds that.
+    func requireCheckedFolders(in folder: Int64) throws {
+        try database.run(
+            """
+            UPDATE folder SET tag = NULL WHERE number = ? AND EXISTS (
+                SELECT 1 FROM item JOIN folder AS inner ON inner.number = item.number
+                WHERE item.parent = ? AND item.number <> 1 AND inner.tag IS NOT item.tag)
+            """, .integer(folder), .integer(folder))
     }
 
     /// Returns the tag that a folder had when it was listed last; `nil` if it was never listed, or had none.
@@ -72,11 +93,11 @@ extension ServerCatalogue {
     }
 
     /// Returns the folders whose check is due, the longest overdue first.
-    func dueFolders(_ now: Int64, limit: Int) throws -> [(number: Int64, pause: Int64, isInUse: Bool)] {
+    func dueFolders(_ now: Int64, limit: Int) throws -> [DueFolder] {
         try database.all(
             "SELECT number, pause, in_use FROM folder WHERE due <= ? ORDER BY due LIMIT ?", .integer(now),
             .integer(Int64(limit))
-        ) { ($0.integer(0), $0.integer(1), $0.integer(2) != 0) }
+        ) { DueFolder(number: $0.integer(0), pause: $0.integer(1), isInUse: $0.integer(2) != 0) }
     }
 
     func nextDue() throws -> Int64? {

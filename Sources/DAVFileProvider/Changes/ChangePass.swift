@@ -10,6 +10,8 @@ final class ChangePass: Sendable {
         /// New entries, with their folder and listing.
         var appeared: [(entry: ObservedItem, folder: Int64, round: Int64)] = []
         var vanished: [(item: CataloguedItem, round: Int64)] = []
+        /// The folders that were listed, the upper ones first, with their tags at that time.
+        var listed: [(folder: Int64, tag: String?)] = []
     }
 
     private let account: DAVAccount
@@ -38,11 +40,11 @@ final class ChangePass: Sendable {
                 state.withLock { $0.appeared += new.map { ($0, number, round) } }
             }
             let tag = await listing.directory?.tag?.opaque
-            let unseen = try await catalogue.perform { catalogue in
-                try catalogue.noteTag(number, tag)
-                return try catalogue.unseen(in: number, round: round)
+            let unseen = try await catalogue.perform { try $0.unseen(in: number, round: round) }
+            state.withLock { state in
+                state.vanished += unseen.map { ($0, round) }
+                state.listed.append((number, tag))
             }
-            state.withLock { $0.vanished += unseen.map { ($0, round) } }
             return hasChanged || !unseen.isEmpty
         } catch DAVError.notFound where number != CataloguedItem.root {
             state.withLock { $0.vanished.append((known.item, round)) }
@@ -80,7 +82,6 @@ final class ChangePass: Sendable {
             defer { state = State() }
             return state
         }
-        if found.appeared.isEmpty, found.vanished.isEmpty { return }
         try await account.catalogue.perform { catalogue in
             var vanished = found.vanished
             for (entry, folder, round) in found.appeared {
@@ -96,9 +97,15 @@ final class ChangePass: Sendable {
                 _ = try catalogue.note(entry, in: folder, round: round)
             }
             for (item, round) in vanished {
-                guard let current = try catalogue.item(item.number), current.round < round else { continue }
+                // It may have been found elsewhere.
+                guard let current = try catalogue.item(item.number), current.round < round,
+                    current.parent == item.parent, current.name.utf8.elementsEqual(item.name.utf8)
+                else { continue }
                 try catalogue.remove(current)
             }
+            // Last, so that a pass that breaks off before is repeated.
+            for (folder, tag) in found.listed { try catalogue.noteTag(folder, tag) }
+            for (folder, _) in found.listed.reversed() { try catalogue.requireCheckedFolders(in: folder) }
         }
     }
 

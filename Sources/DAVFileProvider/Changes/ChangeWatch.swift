@@ -108,9 +108,6 @@ package final class ChangeWatch: Sendable {
         if !isRecent { wakeUp() }
     }
 
-    /// Records that a folder was listed.
-    func wasLookedAt() {}
-
     /// Reports a change that was found by another request.
     func signalSoon() { signal() }
 
@@ -144,10 +141,14 @@ package final class ChangeWatch: Sendable {
             let due = try await account.catalogue.perform {
                 try $0.dueFolders(all ? .max : Self.now, limit: Self.mostFolders)
             }
-            try await each(due.map(\.number)) { number in
-                let hasChanged = try await pass.check(number)
-                let folder = due.first { $0.number == number }
-                try await self.plan(number, after: folder?.pause ?? 0, hasChanged, isInUse: folder?.isInUse ?? false)
+            try await each(due) { folder in
+                var hasChanged = false
+                do {
+                    hasChanged = try await pass.check(folder.number)
+                } catch let error as DAVError where error.isAboutOneFolder {
+                    // The others are checked nevertheless.
+                }
+                try await self.plan(folder.number, after: folder.pause, hasChanged, isInUse: folder.isInUse)
             }
         }
         try await pass.finish()
@@ -159,12 +160,13 @@ package final class ChangeWatch: Sendable {
         return after != before
     }
 
-    /// Runs a function for each number, some at a time. The first error ends it.
-    private func each(_ numbers: [Int64], _ body: @escaping @Sendable (Int64) async throws -> Void) async throws {
+    /// Runs a function for each folder, some at a time. The first error ends it.
+    private func each(_ folders: [DueFolder], _ body: @escaping @Sendable (DueFolder) async throws -> Void) async throws
+    {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, number) in numbers.enumerated() {
+            for (index, folder) in folders.enumerated() {
                 if index >= Self.mostAtOnce { try await group.next() }
-                group.addTask { try await body(number) }
+                group.addTask { try await body(folder) }
             }
             try await group.waitForAll()
         }
@@ -203,6 +205,16 @@ package final class ChangeWatch: Sendable {
         try await pass.finish()
         if try await account.catalogue.perform({ try $0.last("change") }) != before { signal() }
         return !numbers.contains(nil)
+    }
+}
+
+extension DAVError {
+    /// Whether another folder can be listed nevertheless.
+    fileprivate var isAboutOneFolder: Bool {
+        switch self {
+        case .forbidden, .notFound, .notDirectory, .notAllowed, .locked, .truncatedListing, .invalidReply, .status: true
+        default: false
+        }
     }
 }
 

@@ -22,6 +22,8 @@ extension DAVError {
         case .requirementFailed, .changed: error(.localVersionConflictingWithServer)
         case .noSpace: error(.insufficientQuota)
         case .tooLarge, .notAllowed, .notDirectory: error(.cannotSynchronize)
+        // Such as a name that the server does not take.
+        case .status(400..<500, _) where !isTransient: error(.cannotSynchronize)
         // The rest passes: the server is busy, or replies with something that no client can use.
         case .noWebDAV, .pastEnd, .locked, .tooManyRequests, .unavailable, .clockSkew, .partial, .truncatedListing,
             .invalidReply, .status:

@@ -27,7 +27,8 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         let manager = NSFileProviderManager(for: domain)
         let folder = try? manager?.stateDirectoryURL()
         (self.domain, self.folder, passwords) = (domain, folder, KeychainPasswords())
-        opened = Self.open(domain, folder: folder, temporary: try? manager?.temporaryDirectoryURL(), passwords)
+        opened = Self.open(
+            domain, Self.service, folder: folder, temporary: try? manager?.temporaryDirectoryURL(), passwords)
         super.init()
         (try? opened.get())?.watch.start()
         // The system reports only changes of the set.
@@ -39,17 +40,20 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
     /// - Parameters:
     ///   - folder: the directory of the catalogue.
     ///   - temporary: the directory for files that are handed to the system.
-    package init(domain: NSFileProviderDomain, folder: URL, temporary: URL, passwords: any DAVPasswordStore) {
+    package init(
+        domain: NSFileProviderDomain, service: any DAVServiceKind, folder: URL, temporary: URL,
+        passwords: any DAVPasswordStore
+    ) {
         (self.domain, self.folder, self.passwords) = (domain, folder, passwords)
-        opened = Self.open(domain, folder: folder, temporary: temporary, passwords)
+        opened = Self.open(domain, service, folder: folder, temporary: temporary, passwords)
         super.init()
     }
 
     private static func open(
-        _ domain: NSFileProviderDomain, folder: URL?, temporary: URL?, _ passwords: any DAVPasswordStore
+        _ domain: NSFileProviderDomain, _ service: any DAVServiceKind, folder: URL?, temporary: URL?,
+        _ passwords: any DAVPasswordStore
     ) -> Result<DAVWork, any Error> {
-        let service = service
-        return Result {
+        Result {
             guard let folder, let temporary else { throw NSFileProviderError(.providerDomainNotFound) }
             let account = try DAVAccount(
                 try DAVSettings(userInfo: domain.userInfo), service, domain: domain, folder: folder,

@@ -55,7 +55,8 @@ extension DAVWork {
         } catch DAVError.changed {
             return nil
         }
-        guard let length = known.version.length, length == contents.count else { return nil }
+        let length = contents.count
+        guard known.version.length == nil || known.version.length == length else { return nil }
         // A longer attempt may have left bytes behind the end.
         try await Blocking.run { try file.truncate(to: length) }
         let isConfirmed =
@@ -76,8 +77,8 @@ extension DAVWork {
         return item
     }
 
-    /// Returns the condition on the contents that are read. Where tags are weak for a while, no condition holds then, so
-    /// they are only compared.
+    /// Returns the condition on the contents that are read. Where tags are weak for a while, no condition holds then,
+    /// so they are only compared.
     private func condition(_ tag: DAVEntityTag?) -> DAVClient.ReadCondition {
         guard let tag else { return .any }
         return account.profile.tagging == .strong ? .tag(tag) : .range(tag)

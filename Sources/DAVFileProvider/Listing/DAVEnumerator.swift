@@ -35,7 +35,6 @@ final class DAVEnumerator: NSObject, NSFileProviderEnumerator, Sendable {
                     page = try await work.listings.next(token, size: size)
                 } else {
                     page = try await work.listings.begin(try await work.account.known(folder), size: size)
-                    work.watch.wasLookedAt()
                 }
                 result = .success(page)
             } catch {

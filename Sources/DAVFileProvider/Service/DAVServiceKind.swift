@@ -24,7 +24,7 @@ public protocol DAVServiceKind: Sendable {
     var hasTrash: Bool { get }
 
     /// The pause between two checks for changes while nothing else reports them, in seconds; `nil` for the usual one. A
-    /// service that reports changes itself (``DAVAccount/check(identities:)``) has a longer one.
+    /// service that reports changes itself (`ChangeWatch.check(identities:)`) has a longer one.
     var pollInterval: Int? { get }
 
     /// Returns the address of the folder that is the domain's root.

@@ -19,8 +19,8 @@ extension DAVExtension: FileProviderDescribing {
     ///
     /// - Parameters:
     ///   - settings: the settings to check. Those of this object's domain may be older.
-    ///   - credentials: the proof of the user's identity that a service has got in its own way; `nil` to ask the user if
-    ///     the server wants one.
+    ///   - credentials: the proof of the user's identity that a service has got in its own way; `nil` to ask the user
+    ///     if the server wants one.
     public final func finish(
         _ setup: FileProviderSetup, _ settings: DAVSettings, signedIn credentials: FileProviderCredentials? = nil
     ) async throws {
@@ -32,7 +32,10 @@ extension DAVExtension: FileProviderDescribing {
         } catch let error as DAVError {
             throw DAVSetUpError(error.advice)
         } catch let error as HTTPError {
-            throw DAVSetUpError(DAVError.transport(error).advice)
+            guard case .untrustedCertificate(let origin, let certificate) = error else {
+                throw DAVSetUpError(DAVError.transport(error).advice)
+            }
+            throw DAVSetUpError(DAVError.untrustedCertificate(origin, certificate).advice)
         }
     }
 

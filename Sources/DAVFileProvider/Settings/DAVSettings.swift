@@ -31,7 +31,7 @@ public struct DAVSettings: Sendable {
     public init(_ values: [String: String]) throws(DAVSetUpError) {
         self.values = values
         guard let text = values["url"], !text.isEmpty else {
-            throw DAVSetUpError("The address is missing: add url=https://…")
+            throw DAVSetUpError("The address is missing: add url= and the address of the folder.")
         }
         address = try Self.address(text)
         user = values["user"].flatMap { $0.isEmpty ? nil : $0 }

@@ -19,8 +19,11 @@ extension ServerWriter {
                 source, to: destination, if: DAVRequirements(destination: isRefused ? .any : .absent))
         } catch {
             switch error {
-            case .requirementFailed, .exists:
-                guard try await entry(at: destination) != nil else { throw error }
+            // Servers differ in the status by which they say so.
+            case .requirementFailed, .exists, .status(400..<500, _):
+                guard !isSameName, try await entry(at: destination) != nil, try await entry(at: source) != nil else {
+                    throw error
+                }
                 throw .exists(destination.path)
             default: break
             }

@@ -17,9 +17,11 @@ final class TestDomain: Sendable {
     /// Creates a domain.
     ///
     /// - Parameters:
-    ///   - isProbed: whether the server's behaviour is known; otherwise the first change finds it out.
     ///   - folder: the directories of an earlier object, whose state the domain continues.
-    init(_ root: HTTPAddress, in folder: TestFolder? = nil, settings: [String: String] = [:]) throws {
+    init(
+        _ root: HTTPAddress, in folder: TestFolder? = nil, settings: [String: String] = [:],
+        service: any DAVServiceKind = PlainDAVService()
+    ) throws {
         self.folder = try folder ?? TestFolder()
         domain = NSFileProviderDomain(identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test")
         let values = ["url": root.description, "user": "alice"].merging(settings) { $1 }
@@ -29,7 +31,8 @@ final class TestDomain: Sendable {
         let temporary = path.appendingPathComponent("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         provider = DAVExtension(
-            domain: domain, folder: path.appendingPathComponent("state"), temporary: temporary, passwords: passwords)
+            domain: domain, service: service, folder: path.appendingPathComponent("state"), temporary: temporary,
+            passwords: passwords)
     }
 
     deinit { provider.invalidate() }
@@ -88,6 +91,22 @@ final class TestDomain: Sendable {
         let data = try Data(contentsOf: url)
         try FileManager.default.removeItem(at: url)
         return (item, String(decoding: data, as: UTF8.self))
+    }
+
+    /// Fetches a part of a file, which must have the item's version.
+    func part(
+        of item: Seen, _ range: NSRange, alignment: Int
+    ) async throws -> (bytes: ArraySlice<UInt8>, range: NSRange) {
+        let version = NSFileProviderItemVersion(contentVersion: item.version, metadataVersion: Data())
+        let (url, found): (URL, NSRange) = try await reply { done in
+            provider.fetchPartialContents(
+                for: item.identifier, version: version, request: NSFileProviderRequest(), minimalRange: range,
+                aligningTo: alignment, options: .strictVersioning
+            ) { url, _, range, _, error in done(url.map { ($0, range) }, error) }
+        }
+        let data = [UInt8](try Data(contentsOf: url))
+        try FileManager.default.removeItem(at: url)
+        return (data[found.location..<(found.location + found.length)], found)
     }
 
     /// Creates a file, or a folder without a text.
