@@ -48,6 +48,11 @@ CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, int64_t *value) {
     return code;
 }
 
+int ccurl_get_socket(CURL *easy) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) ? -1 : (int)socket;
+}
+
 CURLMcode ccurl_set_multi_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

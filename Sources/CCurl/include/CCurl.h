@@ -33,6 +33,8 @@ CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
 /// The string belongs to the handle.
 CURLcode ccurl_get_string(CURL *easy, CURLINFO info, char **value);
 CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, int64_t *value);
+/// Returns the socket of a handle that only connects, or -1.
+int ccurl_get_socket(CURL *easy);
 
 CURLMcode ccurl_set_multi_long(CURLM *multi, CURLMoption option, long value);
 /// Makes all handles with this share keep their cookies and TLS sessions in it. They must run on one thread, because
@@ -51,6 +53,24 @@ extern const long ccurl_auth_bearer;
 extern const size_t ccurl_read_abort;
 extern const size_t ccurl_read_pause;
 extern const size_t ccurl_write_pause;
+
+// MARK: Digests
+
+typedef enum ccurl_digest_kind { CCURL_DIGEST_MD5, CCURL_DIGEST_SHA1, CCURL_DIGEST_SHA256 } ccurl_digest_kind;
+
+/// The number of bytes of the longest digest.
+#define CCURL_DIGEST_SIZE 32
+
+/// A digest that is computed from pieces.
+typedef struct ccurl_digest ccurl_digest;
+
+/// Returns NULL if there is no memory, or if the system forbids the algorithm.
+ccurl_digest *ccurl_digest_create(ccurl_digest_kind kind);
+void ccurl_digest_free(ccurl_digest *digest);
+/// Returns 0 for lack of memory.
+int ccurl_digest_add(ccurl_digest *digest, const void *bytes, size_t size);
+/// Copies the digest, and ends it. Returns its number of bytes, or 0 on failure.
+size_t ccurl_digest_finish(ccurl_digest *digest, uint8_t *bytes);
 
 // MARK: Trust
 

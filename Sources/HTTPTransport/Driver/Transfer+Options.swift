@@ -2,11 +2,6 @@ import CCurl
 import LinuxSystem
 
 extension Transfer {
-    /// Whether a proxy is between this client and the server.
-    var isProxied: Bool {
-        (origin.isSecure ? settings.proxies.encrypted : settings.proxies.unencrypted) != nil
-    }
-
     /// Gives the request to libcurl.
     ///
     /// - Parameter share: the handle for cookies and TLS sessions.
@@ -20,18 +15,14 @@ extension Transfer {
         options.set(CURLOPT_SHARE, hasCookies == settings.keepsCookies ? share : nil)
         options.set(CURLOPT_URL, request.address.description)
         options.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        options.set(CURLOPT_NOSIGNAL, 1)
-        // A cancelled transfer does not wait for the lookup of its server's name.
-        options.set(CURLOPT_QUICK_EXIT, 1)
-        options.set(CURLOPT_TCP_KEEPALIVE, 1)
         options.set(CURLOPT_BUFFERSIZE, 256 << 10)
         options.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
-        options.set(CURLOPT_CONNECTTIMEOUT_MS, settings.connectPatience.wholeMilliseconds)
-        options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         options.set(CURLOPT_USERAGENT, settings.userAgent)
         if hasCookies { options.set(CURLOPT_COOKIEFILE, "") }
-        setSecurity(&options)
-        setProxy(&options)
+        options.setConnection(to: origin, settings, trust)
+        options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        // The first connection shows whether the server speaks HTTP/2, before further ones are made.
+        if origin.isSecure { options.set(CURLOPT_PIPEWAIT, 1) }
         try setMethod(&options)
         try setFields(&options)
         try setCredentials(&options)
@@ -43,22 +34,6 @@ extension Transfer {
         guard options.failure == CURLE_OK else {
             throw .transport(origin, String(cString: curl_easy_strerror(options.failure)))
         }
-    }
-
-    private func setSecurity(_ options: inout EasyOptions) {
-        options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        options.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-        // With authorities from one file only, libcurl parses it once and not for each connection.
-        options.set(CURLOPT_CAPATH, nil as String?)
-        options.check(ccurl_set_trust(easy, trust.pointer))
-        // The first connection shows whether the server speaks HTTP/2, before further ones are made.
-        if origin.isSecure { options.set(CURLOPT_PIPEWAIT, 1) }
-    }
-
-    private func setProxy(_ options: inout EasyOptions) {
-        // An empty string turns off libcurl's own look into the environment.
-        options.set(CURLOPT_PROXY, (origin.isSecure ? settings.proxies.encrypted : settings.proxies.unencrypted) ?? "")
-        options.set(CURLOPT_NOPROXY, settings.proxies.exceptions ?? "")
     }
 
     private func setMethod(_ options: inout EasyOptions) throws(HTTPError) {
@@ -151,32 +126,5 @@ extension Transfer {
         }
         options.set(CURLOPT_USERNAME, user)
         options.set(CURLOPT_PASSWORD, password)
-    }
-}
-
-/// Options of a handle, together with the first failure to set an option.
-struct EasyOptions {
-    private let easy: UnsafeMutableRawPointer
-    private(set) var failure = CURLE_OK
-
-    init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
-
-    mutating func check(_ code: CURLcode) {
-        if failure == CURLE_OK { failure = code }
-    }
-
-    mutating func set(_ option: CURLoption, _ value: Int) { check(ccurl_set_long(easy, option, value)) }
-    mutating func set(_ option: CURLoption, offset: Int) { check(ccurl_set_offset(easy, option, Int64(offset))) }
-    mutating func set(_ option: CURLoption, _ value: String?) { check(ccurl_set_string(easy, option, value)) }
-    mutating func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
-        check(ccurl_set_pointer(easy, option, value))
-    }
-}
-
-extension Duration {
-    /// The duration in milliseconds, at least 1, and at most a day.
-    var wholeMilliseconds: Int {
-        let (seconds, attoseconds) = min(max(self, .milliseconds(1)), .seconds(86_400)).components
-        return Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -20,11 +20,9 @@ final class TransferLoop {
     /// The time between two looks at the progress of transfers.
     private static let pause: CInt = 250
 
-    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
-
     /// Creates the loop; returns `nil` if no memory is available.
     init?(_ mailbox: TransferMailbox, _ settings: TransferSettings, download: Int?, upload: Int?) {
-        guard Self.isLibraryReady, let multi = curl_multi_init() else { return nil }
+        guard HTTPLibrary.isReady, let multi = curl_multi_init() else { return nil }
         self.mailbox = mailbox
         self.settings = settings
         self.multi = multi

@@ -21,4 +21,7 @@ struct TransferSettings: Sendable {
         streamsPerHost = max(1, configuration.streamsPerHost)
         keepsCookies = configuration.keepsCookies
     }
+
+    /// Returns the proxy between this client and a server.
+    func proxy(for origin: HTTPOrigin) -> String? { origin.isSecure ? proxies.encrypted : proxies.unencrypted }
 }

@@ -11,6 +11,7 @@ import random
 import re
 import socket
 import ssl
+import struct
 import sys
 import threading
 import time
@@ -236,6 +237,108 @@ class Exchange:
 
     def serve_endless(self, status):
         self.endless(f"HTTP/1.1 {status} OK\r\n\r\n".encode(), b"x" * 65536)
+
+    # WebSockets
+
+    def serve_socket(self, kind, *words):
+        """Replies to the request for a WebSocket, and plays the part that the path names."""
+        proof = self.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        accept = base64.b64encode(hashlib.sha1(proof.encode()).digest()).decode()
+        if kind == "mute":
+            return self.serve_silent()
+        lines = ["HTTP/1.1 101 Switching", "Upgrade: WebSocket", "Connection: keep-alive, Upgrade"]
+        lines.append("Sec-WebSocket-Accept: " + ("x" if kind == "forged" else accept))
+        if kind == "unchanged":
+            lines.remove("Upgrade: WebSocket")
+        if kind == "extended":
+            lines.append("Sec-WebSocket-Extensions: permessage-deflate")
+        self.send("\r\n".join([*lines, "", ""]).encode())
+        getattr(self, "play_" + kind.replace("-", "_"), self.play_bytes)(*words)
+        return False
+
+    def frame(self, kind, data=b"", final=True):
+        size = len(data)
+        length = bytes([size]) if size < 126 else struct.pack("!BH", 126, size) if size < 65536 else struct.pack("!BQ", 127, size)
+        self.send(bytes([(0x80 if final else 0) | kind]) + length + data)
+
+    def receive(self):
+        """Returns the kind and payload of a client's frame, which must be masked."""
+        first, second = self.stream.read(2)
+        if not second & 0x80:
+            raise ValueError("a frame without mask")
+        size = second & 0x7F
+        if size > 125:
+            size = int.from_bytes(self.stream.read(2 if size == 126 else 8), "big")
+        mask, data = self.stream.read(4), self.stream.read(size)
+        key = int.from_bytes(mask * (size // 4 + 1), "big") >> 8 * (4 - size % 4) if size else 0
+        return first & 15, (int.from_bytes(data, "big") ^ key).to_bytes(size, "big") if size else b""
+
+    def play_echo(self):
+        while True:
+            kind, data = self.receive()
+            self.frame(8 if kind == 8 else 10 if kind == 9 else kind, data)
+            if kind == 8:
+                return
+
+    def play_fragments(self):
+        """Sends a message in three fragments with a ping among them, byte by byte."""
+        connection, sent = self.connection, []
+        self.send = sent.append
+        self.frame(1, "a\u00e9"[:1].encode() + b"\xc3", False)
+        self.frame(9, b"among")
+        self.frame(0, b"\xa9", False)
+        self.frame(0, b"!")
+        for byte in b"".join(sent):
+            connection.sendall(bytes([byte]))
+        del self.send
+        self.frame(2, b"pong: " + self.receive()[1])
+        self.receive()
+
+    def play_pings(self, count):
+        """Sends pings, then the payload of the last pong."""
+        for number in range(int(count)):
+            self.frame(9, b"%d" % number)
+        last = b""
+        while last != b"%d" % (int(count) - 1):
+            last = self.receive()[1]
+        self.frame(1, last)
+        self.receive()
+
+    def play_large(self, size):
+        self.frame(2, pattern(int(size))[:int(size)])
+        self.receive()
+
+    def play_messages(self, count):
+        for number in range(int(count)):
+            self.frame(1, b"%d" % number)
+        self.frame(8, struct.pack("!H", 1001) + b"that was all")
+        self.receive()
+
+    def play_answered_pings(self):
+        """Answers pings, and tells of the third."""
+        for _ in range(3):
+            kind, data = self.receive()
+            self.frame(10, data)
+        self.frame(1, b"kind %d" % kind)
+        self.receive()
+
+    def play_deaf(self):
+        time.sleep(3600)
+
+    def play_bye(self):
+        pass
+
+    def play_noise(self, seed):
+        dice = random.Random(seed)
+        pieces = [b"\x81\x01a", b"\x01\x01a", b"\x00\x01b", b"\x80\x01c", b"\x89\x00", b"\x88\x02\x03\xe8", b"\x82\x7e\x00\x80" + b"x" * 128,
+                  bytes(dice.randrange(256) for _ in range(10))]
+        self.send(b"".join(dice.choices(pieces, k=dice.randrange(1, 12))))
+
+    def play_bytes(self, digits="", *_):
+        """Sends bytes that the path has in hexadecimal digits, then nothing."""
+        self.send(bytes.fromhex(digits))
+        while self.stream.read(1):
+            pass
 
 
 def forward(source, target):

@@ -1,0 +1,65 @@
+/// The frames of which messages consist.
+enum WebSocketFrame {
+    /// The opcodes.
+    enum Kind: UInt8 {
+        case continuation = 0
+        case text = 1
+        case binary = 2
+        case close = 8
+        case ping = 9
+        case pong = 10
+
+        var isControl: Bool { rawValue & 8 != 0 }
+    }
+
+    /// The bytes that a control frame can carry.
+    static let controlLimit = 125
+
+    /// Returns a client's frame with a whole message.
+    ///
+    /// - Parameter mask: the key by which the payload is changed, so that no proxy takes it for a request. It must not
+    ///   be predictable.
+    static func encoded(_ kind: Kind, _ payload: [UInt8], mask: UInt32 = .random(in: .min ... .max)) -> [UInt8] {
+        var frame: [UInt8] = [0x80 | kind.rawValue]
+        frame.reserveCapacity(payload.count + 14)
+        switch payload.count {
+        case ...125: frame.append(0x80 | UInt8(payload.count))
+        case ...0xFFFF: frame += [0x80 | 126] + bytes(of: UInt16(payload.count))
+        default: frame += [0x80 | 127] + bytes(of: UInt64(payload.count))
+        }
+        let key = bytes(of: mask)
+        frame += key
+        var index = 0
+        for byte in payload {
+            frame.append(byte ^ key[index & 3])
+            index += 1
+        }
+        return frame
+    }
+
+    /// Returns a frame that announces the end.
+    static func close(_ code: UInt16?) -> [UInt8] { encoded(.close, code.map { bytes(of: $0) } ?? []) }
+
+    private static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+}
+
+/// A fault of the other side, after which the connection cannot be used.
+enum WebSocketFault: Error, Equatable {
+    /// The frames are not as the protocol permits: the reason.
+    case protocolError(String)
+    /// A text is not UTF-8.
+    case invalidText
+    /// A message is longer than permitted.
+    case tooLong
+
+    /// The number that tells the other side the reason (RFC 6455, section 7.4.1).
+    var code: UInt16 {
+        switch self {
+        case .protocolError: 1002
+        case .invalidText: 1007
+        case .tooLong: 1009
+        }
+    }
+}

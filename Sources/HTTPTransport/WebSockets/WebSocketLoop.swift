@@ -1,0 +1,237 @@
+import LinuxSystem
+
+/// The work of a WebSocket on its thread, which owns all state.
+final class WebSocketLoop {
+    private let mailbox: WebSocketMailbox
+    private let request: WebSocketRequest
+    private let settings: TransferSettings
+    private var reader: WebSocketReader
+    /// Frames that are not sent, the first of them perhaps in part.
+    private var pending:
+        [(bytes: ArraySlice<UInt8>, continuation: CheckedContinuation<Result<Void, HTTPError>, Never>?)] =
+            []
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    /// The time of the last byte from the server, and that of the ping since.
+    private var lastReceived = ContinuousClock.now
+    private var pinged: ContinuousClock.Instant?
+    /// The time since which the first pending frame has not moved.
+    private var stuckSince: ContinuousClock.Instant?
+    /// Whether the end was announced by this side, and by the server.
+    private var (hasSentClose, hasReceivedClose) = (false, false)
+    private var closeDeadline: ContinuousClock.Instant?
+
+    /// The time for the last frames.
+    private static let closePatience = Duration.seconds(5)
+
+    init(_ mailbox: WebSocketMailbox, _ request: WebSocketRequest, _ settings: TransferSettings) {
+        self.mailbox = mailbox
+        self.request = request
+        self.settings = settings
+        reader = WebSocketReader(limit: request.messageLimit)
+    }
+
+    deinit { buffer.deallocate() }
+
+    private var origin: HTTPOrigin { request.address.origin }
+
+    /// Runs the WebSocket until it ends. Blocks.
+    func run() {
+        let result: Result<Void, HTTPError>
+        do {
+            let connection = try WebSocketConnection(request.address, settings)
+            try connect(connection)
+            let first = try shakeHands(connection)
+            mailbox.open()
+            try take(first)
+            try exchange(connection)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        for frame in pending { frame.continuation?.resume(returning: result.flatMap { .failure(.closed) }) }
+        mailbox.end(result)
+    }
+
+    private func checkCancellation() throws(HTTPError) {
+        if mailbox.isCancelled { throw .cancelled }
+    }
+
+    // MARK: Beginning
+
+    private func connect(_ connection: WebSocketConnection) throws(HTTPError) {
+        repeat {
+            mailbox.counter.reset()
+            try checkCancellation()
+        } while try !connection.connect(mailbox.counter)
+    }
+
+    /// Sends the request for the WebSocket.
+    ///
+    /// - Returns: the bytes that came with the reply.
+    private func shakeHands(_ connection: WebSocketConnection) throws(HTTPError) -> [UInt8] {
+        var handshake = WebSocketHandshake(request, settings)
+        var unsent = try handshake.bytes()[...]
+        let deadline = ContinuousClock.now + request.patience
+        while true {
+            mailbox.counter.reset()
+            try checkCancellation()
+            if !unsent.isEmpty, case .count(let count) = try connection.send(unsent) {
+                unsent = unsent.dropFirst(count)
+            }
+            switch try connection.receive(buffer) {
+            case .count(let count):
+                guard let rest = try handshake.read(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else {
+                    continue
+                }
+                lastReceived = .now
+                return rest
+            case .ended: throw .connectionLost(origin, "the server closed it without a reply")
+            case .later: break
+            }
+            let rest = deadline - .now
+            guard rest > .zero else { throw .noProgress(origin, request.patience) }
+            connection.wait(mailbox.counter, receiving: true, sending: !unsent.isEmpty, for: rest)
+        }
+    }
+
+    // MARK: Messages
+
+    private func exchange(_ connection: WebSocketConnection) throws(HTTPError) {
+        while true {
+            mailbox.counter.reset()
+            try checkCancellation()
+            for outgoing in mailbox.takeOutgoing() { pending.append((outgoing.bytes[...], outgoing.continuation)) }
+            if mailbox.isClosing, !hasSentClose { announceEnd(1000) }
+            try sendPending(connection)
+            if hasSentClose, hasReceivedClose, pending.isEmpty { return }
+            let hasRoom = mailbox.hasRoom && !hasReceivedClose
+            // Received frames may have replies, so this begins again.
+            if hasRoom, try !receive(connection) { continue }
+            if hasReceivedClose, pending.isEmpty { return }
+            let time = try checkTime(isReading: hasRoom)
+            connection.wait(mailbox.counter, receiving: hasRoom, sending: !pending.isEmpty, for: time)
+        }
+    }
+
+    private func sendPending(_ connection: WebSocketConnection) throws(HTTPError) {
+        while let first = pending.first {
+            guard case .count(let count) = try connection.send(first.bytes), count > 0 else {
+                if stuckSince == nil { stuckSince = .now }
+                return
+            }
+            stuckSince = nil
+            pending[0].bytes = first.bytes.dropFirst(count)
+            if pending[0].bytes.isEmpty { pending.removeFirst().continuation?.resume(returning: .success(())) }
+        }
+    }
+
+    /// Receives what has come.
+    ///
+    /// - Returns: whether nothing is left.
+    private func receive(_ connection: WebSocketConnection) throws(HTTPError) -> Bool {
+        switch try connection.receive(buffer) {
+        case .later: return true
+        case .ended:
+            // A server may hang up after both sides have announced the end, or after its own announcement.
+            guard hasSentClose || hasReceivedClose else { throw .connectionLost(origin, "the server closed it") }
+            abandon()
+            return true
+        case .count(let count):
+            (lastReceived, pinged) = (.now, nil)
+            do {
+                try takeFrames(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } catch {
+                // The server learns the reason if the system takes the frame at once.
+                _ = try? connection.send(WebSocketFrame.close(error.code)[...])
+                throw self.error(error)
+            }
+            return false
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) throws(HTTPError) {
+        do {
+            try bytes.withUnsafeBufferPointer { bytes throws(WebSocketFault) in
+                try takeFrames(UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
+            throw self.error(error)
+        }
+    }
+
+    private func takeFrames(_ bytes: UnsafeRawBufferPointer) throws(WebSocketFault) {
+        for event in try reader.read(bytes) where !hasReceivedClose {
+            switch event {
+            case .message(let message): mailbox.deliver(message)
+            case .ping(let payload):
+                // The reply to the last ping is enough, so a flood of them takes no memory.
+                pending.removeAll { $0.continuation == nil && $0.bytes.startIndex == 0 && !hasSentClose }
+                pending.append((WebSocketFrame.encoded(.pong, payload)[...], nil))
+            case .pong: break
+            case .close(let closure):
+                hasReceivedClose = true
+                mailbox.note(closure)
+                if !hasSentClose { announceEnd(closure.code == 1005 ? nil : closure.code) }
+            }
+        }
+    }
+
+    private func announceEnd(_ code: UInt16?) {
+        hasSentClose = true
+        pending.append((WebSocketFrame.close(code)[...], nil))
+        closeDeadline = .now + Self.closePatience
+    }
+
+    /// Ends the exchange without the rest of the frames.
+    private func abandon() {
+        hasReceivedClose = true
+        for frame in pending { frame.continuation?.resume(returning: .failure(.closed)) }
+        pending = []
+    }
+
+    private func error(_ fault: WebSocketFault) -> HTTPError {
+        switch fault {
+        case .protocolError(let reason): .invalidReply(origin, reason)
+        case .invalidText: .invalidReply(origin, "a text is not UTF-8")
+        case .tooLong: .bodyTooLong(origin, limit: request.messageLimit)
+        }
+    }
+
+    // MARK: Time
+
+    /// Sends a ping after silence, and ends the connection after silence upon that.
+    ///
+    /// - Parameter isReading: whether the server's bytes are read, so that their absence is its own.
+    /// - Returns: the time until the next look.
+    private func checkTime(isReading: Bool) throws(HTTPError) -> Duration {
+        let now = ContinuousClock.now
+        if let closeDeadline {
+            guard now < closeDeadline else {
+                // The end was announced; the server's answer says nothing new.
+                abandon()
+                mailbox.counter.raise()
+                return .zero
+            }
+            return closeDeadline - now
+        }
+        guard isReading else {
+            (lastReceived, pinged) = (now, nil)
+            return request.patience
+        }
+        if let stuckSince {
+            guard now - stuckSince < request.patience else { throw .noProgress(origin, request.patience) }
+            return request.patience - (now - stuckSince)
+        }
+        if let pinged {
+            guard now - pinged < request.patience else { throw .noProgress(origin, now - lastReceived) }
+            return request.patience - (now - pinged)
+        }
+        guard now - lastReceived >= request.silence else { return request.silence - (now - lastReceived) }
+        pinged = now
+        pending.append((WebSocketFrame.encoded(.ping, [])[...], nil))
+        // The frame is sent before the next wait.
+        mailbox.counter.raise()
+        return .zero
+    }
+}
