@@ -165,6 +165,7 @@ let package = Package(
         library("Secrets", ["Conduit", "LinuxSystem"]),
 
         // Floor 4
+        library("NextcloudClient", ["HTTPTransport", "LinuxSystem", "WebDAVClient", "XMLStream"]),
         library(
             "ItemProvider",
             [
@@ -382,6 +383,9 @@ let package = Package(
                 "CloudTesting", "DAVFileProvider", "FileProvider", "FileTesting", "HTTPTransport", "LinuxSystem",
                 "UniformTypeIdentifiers", "WebDAVClient", "XMLStream",
             ]),
+        tests(
+            "NextcloudClientTests",
+            ["FileTesting", "HTTPTransport", "LinuxSystem", "NextcloudClient", "ProgramTesting", "WebDAVClient"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(
             "ItemProviderTests",

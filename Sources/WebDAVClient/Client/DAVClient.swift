@@ -35,7 +35,7 @@ public struct DAVClient: Sendable {
     }
 
     /// Returns a request with the client's credentials.
-    func request(_ method: HTTPMethod, _ address: HTTPAddress) -> HTTPRequest {
+    package func request(_ method: HTTPMethod, _ address: HTTPAddress) -> HTTPRequest {
         var request = HTTPRequest(method, address, credentials: credentials)
         request.priority = priority
         request.onProgress = onProgress
@@ -43,7 +43,7 @@ public struct DAVClient: Sendable {
     }
 
     /// Returns a request with a body of XML.
-    func request(_ method: HTTPMethod, _ address: HTTPAddress, xml: String) -> HTTPRequest {
+    package func request(_ method: HTTPMethod, _ address: HTTPAddress, xml: String) -> HTTPRequest {
         var request = request(method, address)
         request.headers["Content-Type"] = "application/xml; charset=utf-8"
         request.body = .text("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" + xml)
@@ -53,7 +53,7 @@ public struct DAVClient: Sendable {
     /// Sends a request.
     ///
     /// - Returns: the response, whatever its status.
-    func attempt(
+    package func attempt(
         _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
     ) async throws(DAVError) -> HTTPResponse {
         do {
@@ -64,7 +64,7 @@ public struct DAVClient: Sendable {
     }
 
     /// Sends a request that must succeed.
-    func send(
+    package func send(
         _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
     ) async throws(DAVError) -> HTTPResponse {
         let response = try await attempt(request, to: destination)
@@ -73,7 +73,7 @@ public struct DAVClient: Sendable {
     }
 
     /// Throws the error for a response that is no success.
-    func check(_ response: HTTPResponse, to request: HTTPRequest) async throws(DAVError) {
+    package func check(_ response: HTTPResponse, to request: HTTPRequest) async throws(DAVError) {
         guard !response.isSuccess else { return }
         let path = DAVError.name(of: request.address)
         guard response.status == 423 else {
@@ -96,7 +96,7 @@ public struct DAVClient: Sendable {
     }
 
     /// Throws an error if a multistatus reports that an operation on a tree has failed in parts.
-    func requireAll(_ response: HTTPResponse, _ method: HTTPMethod) throws(DAVError) {
+    package func requireAll(_ response: HTTPResponse, _ method: HTTPMethod) throws(DAVError) {
         guard response.status == 207 else { return }
         let element: DAVElement
         do {

@@ -3,7 +3,7 @@ import XMLStream
 
 extension DAVError {
     /// Creates the error for a request without a response.
-    init(_ error: HTTPError) {
+    package init(_ error: HTTPError) {
         self =
             switch error {
             case .untrustedCertificate(let origin, let certificate): .untrustedCertificate(origin, certificate)
@@ -16,7 +16,7 @@ extension DAVError {
     /// - Parameters:
     ///   - path: the path that the status is about.
     ///   - response: the response, for its reason and times.
-    init(status: Int, _ path: String, _ response: HTTPResponse, _ method: HTTPMethod) {
+    package init(status: Int, _ path: String, _ response: HTTPResponse, _ method: HTTPMethod) {
         let origin = response.address.origin
         // Without the server's own time, a date says nothing.
         let hasTime = response.date != nil || response.headers["Retry-After"].flatMap { Int64($0) } != nil
@@ -43,7 +43,7 @@ extension DAVError {
     }
 
     /// Returns the error for a reply that cannot be read: a web page has sentences of its own.
-    static func unreadable(_ response: HTTPResponse, beginning: [UInt8], _ reason: String) -> DAVError {
+    package static func unreadable(_ response: HTTPResponse, beginning: [UInt8], _ reason: String) -> DAVError {
         let text = String(decoding: beginning.prefix(65_536), as: UTF8.self).lowercased()
         let type = response.headers["Content-Type"]?.lowercased() ?? ""
         let isPage = type.hasPrefix("text/html") || text.contains("<html") || text.contains("<!doctype html")

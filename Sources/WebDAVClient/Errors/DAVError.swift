@@ -121,7 +121,7 @@ extension DAVError: CustomStringConvertible {
     }
 
     /// Returns the path of an address for messages, without the slash of directories.
-    static func name(of address: HTTPAddress) -> String {
+    package static func name(of address: HTTPAddress) -> String {
         let path =
             address.path.count > 1 && address.path.hasSuffix("/") ? String(address.path.dropLast()) : address.path
         return path.percentDecoded ?? path

@@ -15,10 +15,10 @@ public struct DAVElement: Sendable, Equatable {
     public func child(_ local: String) -> DAVElement? { children.first { $0.name == .dav(local) } }
 
     /// The text in the element and in those within it.
-    var wholeText: String { text + children.map(\.wholeText).joined(separator: " ") }
+    package var wholeText: String { text + children.map(\.wholeText).joined(separator: " ") }
 }
 
 extension XMLName {
     /// Returns a name in the namespace of WebDAV.
-    static func dav(_ local: String) -> XMLName { XMLName("DAV:", local) }
+    package static func dav(_ local: String) -> XMLName { XMLName("DAV:", local) }
 }

@@ -4,7 +4,7 @@ import XMLStream
 ///
 /// It returns the elements at one depth as they end and keeps none of them, so a long reply takes the memory of its
 /// largest element.
-struct DAVTreeBuilder {
+package struct DAVTreeBuilder {
     /// The elements that have begun and not ended, outermost first; without those above the depth.
     private var open: [DAVElement] = []
     private var depth = 0
@@ -57,7 +57,7 @@ struct DAVTreeBuilder {
     }
 
     /// Returns the root element of a short document.
-    static func document(_ bytes: [UInt8]) throws(XMLStreamError) -> DAVElement {
+    package static func document(_ bytes: [UInt8]) throws(XMLStreamError) -> DAVElement {
         let parser = try XMLStreamParser()
         var builder = DAVTreeBuilder(depth: 0)
         let elements = try builder.read(try parser.parse(bytes))

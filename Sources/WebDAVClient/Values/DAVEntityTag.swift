@@ -30,7 +30,7 @@ public struct DAVEntityTag: Hashable, Sendable, Codable {
 
 extension StringProtocol {
     /// The text without white space at its ends.
-    var trimmed: SubSequence {
+    package var trimmed: SubSequence {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
             return self[endIndex...]

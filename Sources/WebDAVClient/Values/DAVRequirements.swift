@@ -34,7 +34,7 @@ public struct DAVRequirements: Sendable {
     }
 
     /// Sets the header fields of the requirements.
-    func apply(to request: inout HTTPRequest, destination target: HTTPAddress? = nil) {
+    package func apply(to request: inout HTTPRequest, destination target: HTTPAddress? = nil) {
         switch resource {
         case .any: break
         case .absent: request.headers["If-None-Match"] = "*"

@@ -48,6 +48,14 @@ class UploadTests(CloudCase):
         wrong = self.cloud.request("MOVE", BASE + "up/.file", Destination=there, OC_Total_Length="5")
         self.assertEqual(wrong.status, 400)
 
+    def test_assembly_without_overwriting_is_refused(self) -> None:
+        self.cloud.request("PUT", "file", "theirs")
+        there = self.begin("up", "file")
+        self.cloud.request("PUT", BASE + "up/1", "mine", Destination=there)
+        refused = self.cloud.request("MOVE", BASE + "up/.file", Destination=there, Overwrite="F")
+        self.assertEqual(refused.status, 412)
+        self.assertEqual(self.cloud.request("GET", "file").body, b"theirs")
+
     def test_version_one_still_works(self) -> None:
         self.assertEqual(self.cloud.request("MKCOL", BASE + "old").status, 201)
         for name, text in (("000000-000003", "abc"), ("000003-000005", "de")):

@@ -11,7 +11,18 @@ from urllib.parse import urlsplit
 from . import names, preconditions, transfers
 from .cloud import Cloud
 from .davxml import DAV, Multistatus, encoded, parse, wanted
-from .message import DavError, Request, Response, bad_request, decoded, forbidden, insufficient, locked, not_found
+from .message import (
+    DavError,
+    Request,
+    Response,
+    bad_request,
+    decoded,
+    forbidden,
+    insufficient,
+    locked,
+    not_found,
+    precondition_failed,
+)
 from .nodes import Place
 from .properties import http_date
 
@@ -187,6 +198,10 @@ class Uploads:
         place = self.destination(request)
         preconditions.check(request, place)
         preconditions.check_if(request, place, self.cloud.tree, f"/remote.php/dav/files/{self.user}/")
+        if place.node and request.header("overwrite", "T").upper() == "F":
+            raise precondition_failed(
+                "The destination node already exists, and the overwrite header is set to false", "Overwrite"
+            )
         transfers.check_writable(place, create=True)
         size = sum(size for _, size, _ in self.chunks(name))
         total = request.header("oc-total-length")

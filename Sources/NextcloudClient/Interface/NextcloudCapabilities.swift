@@ -1,0 +1,120 @@
+import HTTPTransport
+import WebDAVClient
+
+/// The abilities that a server claims.
+public struct NextcloudCapabilities: Hashable, Sendable {
+    /// The numbers of the version.
+    public let version: [Int]
+    /// The version as text.
+    public let versionText: String
+    /// The name that the administrator gave the server.
+    public let name: String?
+    /// Whether large files can be sent in chunks.
+    public let hasChunking: Bool
+    /// The largest chunk in bytes, if the server says it.
+    public let largestChunk: Int?
+    /// Whether several new files can be sent in one request.
+    public let hasBulkUpload: Bool
+    /// Whether removed files stay in the trash.
+    public let hasTrash: Bool
+    /// Whether former contents stay.
+    public let hasVersions: Bool
+    /// Whether files can be shared by links.
+    public let hasLinks: Bool
+    /// Whether a link needs a password.
+    public let linksNeedPassword: Bool
+    /// The addresses for notices of changes; `nil` without them.
+    public let push: Push?
+    /// Characters that names cannot have.
+    public let forbiddenCharacters: [String]
+    /// Names that files cannot have.
+    public let forbiddenNames: [String]
+    /// Names without their extension that files cannot have.
+    public let forbiddenStems: [String]
+    /// Ends of names that files cannot have.
+    public let forbiddenExtensions: [String]
+
+    /// The addresses for notices of changes (notify_push).
+    public struct Push: Hashable, Sendable {
+        /// The WebSocket's address.
+        public let socket: String
+        /// The address that gives a token in place of the password.
+        public let token: String?
+    }
+
+    init(_ data: OCSValue) {
+        let (version, known) = (data["version"], data["capabilities"])
+        self.version = ["major", "minor", "micro"].compactMap { version[$0].number.map { Int(clamping: $0) } }
+        versionText = version["string"].text ?? self.version.map { String($0) }.joined(separator: ".")
+        name = known["theming"]["name"].text
+        hasChunking = known["dav"]["chunking"].text != nil
+        let largest = known["files"]["chunked_upload"]["max_size"].number
+        largestChunk = largest.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
+        hasBulkUpload = known["dav"]["bulkupload"].text == "1.0"
+        hasTrash = known["files"]["undelete"].isTrue
+        hasVersions = known["files"]["versioning"].isTrue
+        let sharing = known["files_sharing"]
+        hasLinks = sharing["api_enabled"].isTrue && sharing["public"]["enabled"].isTrue
+        linksNeedPassword = sharing["public"]["password"]["enforced"].isTrue
+        let push = known["notify_push"]
+        self.push =
+            push["type"].texts.contains("files")
+            ? push["endpoints"]["websocket"].text.map {
+                Push(socket: $0, token: push["endpoints"]["pre_auth"].text)
+            } : nil
+        forbiddenCharacters = known["files"]["forbidden_filename_characters"].texts
+        let names = known["files"]["forbidden_filenames"]
+        forbiddenNames = (names.exists ? names : known["files"]["blacklisted_files"]).texts
+        forbiddenStems = known["files"]["forbidden_filename_basenames"].texts
+        forbiddenExtensions = known["files"]["forbidden_filename_extensions"].texts
+    }
+
+    /// Returns the reason why a file cannot have a name, for users; `nil` if it can.
+    public func objection(to name: String) -> String? {
+        if let character = forbiddenCharacters.first(where: { !$0.isEmpty && name.contains($0) }) {
+            return "the server does not permit the character \(character) in names"
+        }
+        let lowered = name.lowercased()
+        let isForbidden =
+            forbiddenNames.contains { $0.lowercased() == lowered }
+            || forbiddenStems.contains { $0.lowercased() == lowered.prefix { $0 != "." } }
+        if isForbidden { return "the server does not permit this name" }
+        let ending = forbiddenExtensions.first { !$0.isEmpty && lowered.hasSuffix($0.lowercased()) }
+        return ending.map { "the server does not permit names that end with “\($0)”" }
+    }
+}
+
+/// A user of a server.
+public struct NextcloudUser: Hashable, Sendable {
+    /// The name in addresses.
+    public let id: String
+    /// The name to show.
+    public let displayName: String
+    /// The bytes that can still be written; `nil` without a limit.
+    public let free: Int64?
+    /// The bytes that are used.
+    public let used: Int64?
+}
+
+extension NextcloudClient {
+    /// Asks for the server's abilities.
+    public func capabilities() async throws(DAVError) -> NextcloudCapabilities {
+        NextcloudCapabilities(try await ocs(.get, "cloud/capabilities"))
+    }
+
+    /// Asks for the user.
+    public func currentUser() async throws(DAVError) -> NextcloudUser {
+        let data = try await ocs(.get, "cloud/user")
+        guard let id = data["id"].text else {
+            throw .invalidReply(server.origin, "it has no name of the user")
+        }
+        let free = data["quota"]["free"].number
+        return NextcloudUser(
+            id: id, displayName: data["display-name"].text ?? data["displayname"].text ?? id,
+            // Negative numbers stand for room that is not computed, unknown or unlimited.
+            free: free.flatMap { $0 < 0 ? nil : $0 }, used: data["quota"]["used"].number)
+    }
+
+    /// Ends the validity of the app password that this client uses.
+    public func revokeAppPassword() async throws(DAVError) { _ = try await ocs(.delete, "core/apppassword") }
+}

@@ -1,0 +1,37 @@
+import HTTPTransport
+import WebDAVClient
+
+extension NextcloudClient {
+    /// A picture of a file's contents.
+    public struct Preview: Sendable {
+        /// The MIME type.
+        public let contentType: String?
+        /// The picture's bytes.
+        public let bytes: [UInt8]
+    }
+
+    /// Gets a picture of a file's contents that fits into a size in pixels.
+    ///
+    /// - Parameter tag: the file's tag, so that no cache gives the picture of another state.
+    /// - Returns: `nil` if the server has none.
+    public func preview(
+        of fileID: Int64, width: Int, height: Int, tag: DAVEntityTag? = nil
+    ) async throws(DAVError) -> Preview? {
+        var query = "fileId=\(fileID)&x=\(max(1, width))&y=\(max(1, height))&a=1&forceIcon=0&mimeFallback=0"
+        if let tag { query += "&c=\(tag.opaque.percentEncoded)" }
+        let request = files.request(.get, try page("index.php/core/preview").with(query: query))
+        let response = try await files.attempt(request, to: .memory(limit: 16 << 20))
+        // 400 comes for files of kinds that the server does not know.
+        if response.status == 404 || response.status == 400 { return nil }
+        try await files.check(response, to: request)
+        let type = response.headers["Content-Type"]
+        // A page to sign in, for example.
+        guard type?.lowercased().hasPrefix("image/") == true, !response.body.isEmpty else {
+            throw .unreadable(response, beginning: response.body, "it is no picture")
+        }
+        return Preview(contentType: type, bytes: response.body)
+    }
+
+    /// The page of a file or directory in the browser.
+    public func page(of fileID: Int64) throws(DAVError) -> HTTPAddress { try page("index.php/f/\(fileID)") }
+}

@@ -1,0 +1,33 @@
+import HTTPTransport
+import WebDAVClient
+import XMLStream
+
+extension NextcloudClient {
+    /// Searches the server for files and directories whose name contains a text, in any case.
+    ///
+    /// - Parameters:
+    ///   - directory: the directory to search, with all within it; `nil` for all of the user's files.
+    ///   - count: the number of results at most. The most recently changed come first.
+    public func search(
+        _ text: String, in directory: HTTPAddress? = nil, count: Int = 100
+    ) async throws(DAVError) -> [NextcloudEntry] {
+        // The server's own path of the scope begins after remote.php/dav.
+        let start = try self.directory()
+        let root = try root
+        let scope = "/" + (directory ?? root).path.dropFirst(start.path.utf8.count)
+        let pattern = "%" + Self.escaped(text) + "%"
+        let body =
+            "<D:searchrequest xmlns:D=\"DAV:\"><D:basicsearch><D:select>\(Self.wanted)</D:select>"
+            + "<D:from><D:scope><D:href>\(scope.xmlEscaped)</D:href><D:depth>infinity</D:depth></D:scope></D:from>"
+            + "<D:where><D:like><D:prop><D:displayname/></D:prop><D:literal>\(pattern.xmlEscaped)</D:literal></D:like>"
+            + "</D:where><D:orderby><D:order><D:prop><D:getlastmodified/></D:prop><D:descending/></D:order></D:orderby>"
+            + "<D:limit><D:nresults>\(count)</D:nresults></D:limit></D:basicsearch></D:searchrequest>"
+        let request = files.request(.search, start, xml: body)
+        return try await files.entries(of: request, limit: count).map { NextcloudEntry($0) }
+    }
+
+    /// Returns a text in which the pattern's own characters stand for themselves.
+    private static func escaped(_ text: String) -> String {
+        text.map { "%_\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import HTTPTransport
+import WebDAVClient
+
+/// A notice of changes at the server.
+public enum NextcloudNotice: Sendable, Equatable {
+    /// Notices come from now on. What changed before is unknown.
+    case connected
+    /// These files or directories changed.
+    case files([Int64])
+    /// Any file may have changed.
+    case anyFile
+    /// No notices come until the next ``connected``: the reason.
+    case disconnected(DAVError)
+}
+
+/// The subscription to a server's notices of changes (notify_push).
+///
+/// Notices are hints: the server drops some, so callers also look for changes by themselves, less often while
+/// connected.
+///
+///     for try await notice in client.notices(capabilities) { … }
+struct NextcloudPush: Sendable {
+    let client: NextcloudClient
+    let push: NextcloudCapabilities.Push
+    let rules: NextcloudClient.PushRules
+
+    /// Subscribes, and does so again after each end, until the task is cancelled or the server refuses the user.
+    func run(_ notify: @Sendable (NextcloudNotice) -> Void) async throws(DAVError) {
+        var pause = rules.firstPause
+        while true {
+            let begin = ContinuousClock.now
+            let failure: DAVError
+            do {
+                let socket = try await open()
+                notify(.connected)
+                failure = try await listen(socket, notify)
+            } catch {
+                failure = error
+            }
+            if Task.isCancelled { throw .transport(.cancelled) }
+            // A wrong password again and again makes the server slow for the user.
+            if case .notSignedIn = failure { throw failure }
+            notify(.disconnected(failure))
+            if .now - begin > .seconds(60) { pause = rules.firstPause }
+            do {
+                // So that not all clients of a server that begins again come at once.
+                try await client.files.clock.sleep(for: pause * rules.chance())
+            } catch {
+                throw .transport(.cancelled)
+            }
+            pause = min(pause * 2, rules.longestPause)
+        }
+    }
+
+    /// Opens the WebSocket and signs in.
+    private func open() async throws(DAVError) -> WebSocket {
+        let address: HTTPAddress
+        do {
+            address = try HTTPAddress(webSocket: push.socket)
+        } catch {
+            throw DAVError(error)
+        }
+        let server = client.server.origin
+        guard address.origin.isSecure || !server.isSecure else {
+            throw .invalidReply(server, "its address for notices is not encrypted")
+        }
+        let (name, secret) = try await proof(for: address.origin)
+        do {
+            var request = WebSocketRequest(address)
+            request.messageLimit = 4 << 20
+            request.silence = rules.silence
+            let socket = try await client.files.http.openWebSocket(request)
+            try await socket.send(name)
+            try await socket.send(secret)
+            while let message = try await socket.next() {
+                guard case .text(let text) = message else { continue }
+                if text == "authenticated" {
+                    try await socket.send("listen notify_file_id")
+                    return socket
+                }
+                if text.hasPrefix("err: Invalid credentials") { throw DAVError.notSignedIn(server) }
+                if text.hasPrefix("err:") { throw DAVError.invalidReply(server, String(text.prefix(200))) }
+            }
+            throw DAVError.transport(.connectionLost(address.origin, "the server closed it"))
+        } catch let error as HTTPError {
+            throw DAVError(error)
+        } catch let error as DAVError {
+            throw error
+        } catch {
+            throw .transport(.cancelled)
+        }
+    }
+
+    /// Returns a token that takes the place of the password once, or else the user and password, if the notices come
+    /// from the server that has the password.
+    private func proof(for origin: HTTPOrigin) async throws(DAVError) -> (name: String, secret: String) {
+        if let token = push.token.flatMap({ try? HTTPAddress($0) }), token.origin == client.server.origin {
+            let request = client.files.request(.post, token)
+            let response = try await client.files.attempt(request, to: .memory(limit: 1 << 16))
+            if response.status == 401 { throw .notSignedIn(client.server.origin) }
+            let text = String(decoding: response.body, as: UTF8.self).trimmed
+            if response.isSuccess, !text.isEmpty, !text.hasPrefix("<") { return ("", String(text)) }
+        }
+        guard origin.host == client.server.origin.host,
+            case .basic(let user, let password) = client.files.credentials
+        else { throw .invalidReply(client.server.origin, "its notices come from another server, without a token") }
+        return (user, password)
+    }
+
+    /// Reads notices until the connection ends. Returns the reason.
+    private func listen(
+        _ socket: WebSocket, _ notify: @Sendable (NextcloudNotice) -> Void
+    ) async throws(DAVError) -> DAVError {
+        var expectsNumbers = false
+        do {
+            while let message = try await socket.next() {
+                guard case .text(let text) = message else { continue }
+                if let notice = Self.notice(text, &expectsNumbers) { notify(notice) }
+            }
+        } catch {
+            return DAVError(error)
+        }
+        return .transport(.connectionLost(client.server.origin, "the server closed it"))
+    }
+
+    /// Reads a message. Some servers send the numbers of files in a message of its own.
+    static func notice(_ text: String, _ expectsNumbers: inout Bool) -> NextcloudNotice? {
+        let words = text.split(separator: " ", maxSplits: 1)
+        let followsWord = expectsNumbers
+        expectsNumbers = false
+        switch words.first {
+        case "notify_file": return .anyFile
+        case "notify_file_id":
+            guard words.count == 2 else {
+                expectsNumbers = true
+                return nil
+            }
+            return numbers(words[1]).map { .files($0) } ?? .anyFile
+        default: return followsWord ? numbers(text[...]).map { .files($0) } ?? .anyFile : nil
+        }
+    }
+
+    private static func numbers(_ text: Substring) -> [Int64]? {
+        try? JSONDecoder().decode([Int64].self, from: Data(text.utf8))
+    }
+}
+
+extension NextcloudClient {
+    /// The times of a subscription to notices.
+    public struct PushRules: Sendable {
+        /// The pause after the first end. It doubles with each further one.
+        public var firstPause = Duration.seconds(2)
+        /// The longest pause.
+        public var longestPause = Duration.seconds(300)
+        /// The time without a byte after which the server is asked whether it is alive.
+        public var silence = Duration.seconds(75)
+        /// Returns a factor for pauses, from 0.5 to 1.
+        public var chance: @Sendable () -> Double = { .random(in: 0.5...1) }
+
+        /// Creates the usual times.
+        public init() {}
+    }
+
+    /// Subscribes to notices of changes. The stream ends with an error if the server refuses the user, and otherwise
+    /// when it is released or its task is cancelled. It connects again by itself.
+    ///
+    /// A slow reader loses no change: from 1,000 notices on, one that any file may have changed takes their place.
+    public func notices(
+        _ push: NextcloudCapabilities.Push, rules: PushRules = PushRules()
+    ) -> AsyncThrowingStream<NextcloudNotice, any Error> {
+        let subscription = NextcloudPush(client: self, push: push, rules: rules)
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: NextcloudNotice.self, bufferingPolicy: .bufferingNewest(1_000))
+        let task = Task {
+            do {
+                try await subscription.run { notice in
+                    guard case .dropped = continuation.yield(notice) else { return }
+                    continuation.yield(.anyFile)
+                }
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+}

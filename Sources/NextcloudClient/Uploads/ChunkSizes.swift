@@ -1,0 +1,51 @@
+/// The sizes of the chunks of an upload, which follow the speed of the connection.
+///
+/// A chunk is lost if the connection breaks, so it should not take long; and each costs a request. The server takes
+/// chunks from 5 MB, except the last, and at most 10,000 of them.
+struct ChunkSizes: Equatable {
+    /// The number of chunks that the server takes.
+    static let count = 10_000
+    /// The smallest size.
+    static let least = 5_000_000
+    /// The largest size that a server takes.
+    private static let most = 5_000_000_000
+    private static let first = 10_000_000
+    /// The time that a chunk should take.
+    private static let time = Duration.seconds(15)
+
+    private let limit: Int
+    private(set) var next: Int
+
+    /// - Parameter limit: the largest chunk that the server announces, if it does.
+    init(limit: Int?) {
+        self.limit = min(max(limit ?? 100 << 20, Self.least), Self.most)
+        next = min(Self.first, self.limit)
+    }
+
+    /// Returns the size of the next chunk.
+    ///
+    /// - Parameters:
+    ///   - rest: the bytes that are not sent.
+    ///   - number: the number of the next chunk, from 1.
+    func size(rest: Int, number: Int) -> Int {
+        let left = max(1, Self.count - number + 1)
+        let needed = (rest + left - 1) / left
+        return min(max(next, needed), rest)
+    }
+
+    /// Adapts the size to the time that a chunk took, in steps of at most four.
+    mutating func adapt(size: Int, took time: Duration) {
+        let seconds = max(time / .seconds(1), 0.001)
+        let wanted = Double(size) / seconds * (Self.time / .seconds(1))
+        next = min(max(Int(min(wanted, Double(next) * 4)), next / 4, Self.least), limit)
+    }
+
+    /// Takes a smaller size, because a proxy before the server refused a chunk.
+    ///
+    /// - Returns: whether there is a smaller one.
+    mutating func shrink(from size: Int) -> Bool {
+        guard size > Self.least else { return false }
+        next = max(Self.least, size / 2)
+        return true
+    }
+}

@@ -1,0 +1,93 @@
+import HTTPTransport
+import WebDAVClient
+import XMLStream
+
+extension NextcloudClient {
+    /// Begins an upload.
+    func begin(_ upload: NextcloudUpload, _ file: NextcloudFile) async throws(DAVError) {
+        var request = files.request(.mkcol, try directory(of: upload))
+        request.headers["Destination"] = file.address.description
+        request.headers["OC-Total-Length"] = String(file.size)
+        _ = try await files.send(request)
+    }
+
+    /// Ends an upload without a file, and removes its chunks.
+    public func abort(_ upload: NextcloudUpload) async throws(DAVError) {
+        var request = files.request(.delete, try directory(of: upload))
+        request.headers["Destination"] = upload.destination
+        do {
+            _ = try await files.send(request)
+        } catch {
+            guard case .notFound = error else { throw error }
+        }
+    }
+
+    func directory(of upload: NextcloudUpload) throws(DAVError) -> HTTPAddress {
+        try directory("uploads", user, upload.name)
+    }
+
+    /// Sends one chunk. A chunk that was sent before is replaced, so this can be repeated at any time.
+    func send(
+        _ range: Range<Int>, of file: NextcloudFile, as number: Int, _ upload: NextcloudUpload,
+        _ onProgress: (@Sendable (_ sent: Int) -> Void)?
+    ) async throws(DAVError) {
+        let digits = String(number)
+        let name = String(repeating: "0", count: max(0, 5 - digits.utf8.count)) + digits
+        var request = files.request(.put, try child(name, of: directory(of: upload)))
+        request.body = .file(file.file, offset: range.lowerBound, count: range.count)
+        request.headers["Content-Type"] = "application/octet-stream"
+        request.headers["Destination"] = file.address.description
+        request.headers["OC-Total-Length"] = String(file.size)
+        request.onProgress = onProgress.map { onProgress in
+            { @Sendable sent, _ in onProgress(range.lowerBound + sent) }
+        }
+        _ = try await files.send(request, to: .memory(limit: 1 << 20))
+    }
+
+    /// Returns the sizes of the chunks that the server has, from the first up to a gap; `nil` if it does not know the
+    /// upload any more. Chunks behind a gap are removed: the next ones may have other sizes.
+    func chunks(of upload: NextcloudUpload) async throws(DAVError) -> [Int]? {
+        let directory = try directory(of: upload)
+        var found: [Int: (size: Int, address: HTTPAddress)] = [:]
+        do {
+            for entry in try await files([]).list(directory).all() {
+                guard let number = Int(entry.name), number > 0, let size = entry.length else { continue }
+                found[number] = (size, entry.address)
+            }
+        } catch {
+            guard case .notFound = error else { throw error }
+            return nil
+        }
+        var sizes: [Int] = []
+        while let size = found[sizes.count + 1]?.size { sizes.append(size) }
+        for (number, chunk) in found where number > sizes.count {
+            var request = files.request(.delete, chunk.address)
+            request.headers["Destination"] = upload.destination
+            _ = try await files.send(request)
+        }
+        return sizes
+    }
+
+    /// Whether the server still has the directory of an upload: not if the file is assembled, or the upload is too old.
+    func exists(_ upload: NextcloudUpload) async throws(DAVError) -> Bool {
+        do {
+            _ = try await files([]).entry(at: directory(of: upload))
+            return true
+        } catch {
+            guard case .notFound = error else { throw error }
+            return false
+        }
+    }
+
+    /// Asks the server to assemble a file.
+    func assemble(_ upload: NextcloudUpload, _ file: NextcloudFile) async throws(DAVError) -> NextcloudWritten {
+        var request = files.request(.move, try child(".file", of: directory(of: upload)))
+        file.apply(to: &request)
+        // If-Match would be compared with the chunks. The tag of the destination stands in the field If.
+        DAVRequirements(destination: file.state).apply(to: &request, destination: file.address)
+        // What follows a lost reply is the caller's decision.
+        request.retry = .never
+        request.patience = .seconds(300)
+        return NextcloudWritten(try await files.send(request, to: .memory(limit: 1 << 20)))
+    }
+}

@@ -1,0 +1,234 @@
+import HTTPTransport
+import WebDAVClient
+
+extension NextcloudClient {
+    /// The file size from which ``upload(_:contents:resuming:rules:note:onProgress:)`` sends chunks.
+    public static let chunkedSize = 20_000_000
+
+    /// The rules of an upload in chunks.
+    public struct UploadRules: Sendable {
+        /// The largest chunk that the server announces: ``NextcloudCapabilities/largestChunk``.
+        public var largestChunk: Int?
+        /// The attempts for one chunk.
+        public var attempts = 4
+        /// The time for which the assembly of a file is waited for after its reply was lost. The server may go on for
+        /// an hour; the upload can be resumed later.
+        public var assemblyPatience = Duration.seconds(600)
+        /// The first pause of that wait. It doubles up to half a minute.
+        public var firstPause = Duration.seconds(1)
+
+        /// Creates the usual rules.
+        public init() {}
+    }
+
+    /// Writes a large file in chunks (chunked upload, version 2).
+    ///
+    /// Conditions of the file's state hold for its assembly at the end; nothing is at the address before.
+    ///
+    /// - Parameters:
+    ///   - contents: a mark of the contents, such as a version or digest. Chunks of an earlier upload are used only if
+    ///     they have the same.
+    ///   - earlier: the upload as it was noted before, if one has begun.
+    ///   - note: stores the upload: after its beginning, and before the assembly. With `nil`, nothing is to be stored.
+    public func upload(
+        _ file: NextcloudFile, contents: String, resuming earlier: NextcloudUpload? = nil,
+        rules: UploadRules = UploadRules(), note: @Sendable (NextcloudUpload?) async -> Void = { _ in },
+        onProgress: (@Sendable (_ sent: Int) -> Void)? = nil
+    ) async throws(DAVError) -> NextcloudWritten {
+        let base = try await current(file)
+        var upload = earlier
+        if let earlier, !earlier.belongs(to: file, contents) {
+            try? await abort(earlier)
+            upload = nil
+        }
+        if let assembling = upload, assembling.isAssembling, let base, Self.fits(base, file, since: nil),
+            try await !exists(assembling)
+        {
+            await note(nil)
+            return NextcloudWritten(base, modified: file.modified)
+        }
+        do {
+            return try await uploaded(file, contents, upload, base, rules, note, onProgress)
+        } catch {
+            // The server has forgotten the upload, perhaps after a day: it begins again, once.
+            guard case .notFound(let path) = error, let directory = try? directory("uploads", user),
+                path.hasPrefix(DAVError.name(of: directory))
+            else { throw error }
+            return try await uploaded(file, contents, nil, base, rules, note, onProgress)
+        }
+    }
+
+    private func uploaded(
+        _ file: NextcloudFile, _ contents: String, _ earlier: NextcloudUpload?, _ base: NextcloudEntry?,
+        _ rules: UploadRules, _ note: @Sendable (NextcloudUpload?) async -> Void,
+        _ onProgress: (@Sendable (_ sent: Int) -> Void)?
+    ) async throws(DAVError) -> NextcloudWritten {
+        let upload = try await sent(file, contents, earlier, rules, note, onProgress)
+        do {
+            let written = try await assembled(upload, file, base, rules)
+            await note(nil)
+            return written
+        } catch {
+            // Chunks that can never become the file take the user's room.
+            if case .requirementFailed = error {
+                try? await abort(upload)
+                await note(nil)
+            }
+            throw error
+        }
+    }
+
+    // MARK: Chunks
+
+    /// Sends all chunks that the server does not have.
+    private func sent(
+        _ file: NextcloudFile, _ contents: String, _ earlier: NextcloudUpload?, _ rules: UploadRules,
+        _ note: @Sendable (NextcloudUpload?) async -> Void, _ onProgress: (@Sendable (_ sent: Int) -> Void)?
+    ) async throws(DAVError) -> NextcloudUpload {
+        var known: [Int]?
+        if let earlier { known = try await chunks(of: earlier) }
+        var upload = NextcloudUpload(file, contents: contents)
+        if let earlier, let sizes = known, sizes.reduce(0, +) <= file.size, sizes.count < ChunkSizes.count {
+            upload = earlier
+        } else {
+            if let earlier, known != nil { try? await abort(earlier) }
+            known = nil
+            try await begin(upload, file)
+            await note(upload)
+        }
+        var (number, position) = ((known?.count ?? 0) + 1, known?.reduce(0, +) ?? 0)
+        var sizes = ChunkSizes(limit: rules.largestChunk)
+        onProgress?(position)
+        do throws(DAVError) {
+            while position < file.size {
+                let size = sizes.size(rest: file.size - position, number: number)
+                let begin = ContinuousClock.now
+                do throws(DAVError) {
+                    try await repeated(rules) { () throws(DAVError) in
+                        try await send(position..<(position + size), of: file, as: number, upload, onProgress)
+                    }
+                } catch {
+                    guard case .tooLarge = error, sizes.shrink(from: size) else { throw error }
+                    continue
+                }
+                sizes.adapt(size: size, took: .now - begin)
+                (number, position) = (number + 1, position + size)
+            }
+        } catch {
+            // There is no room for what is sent, either.
+            if case .noSpace = error {
+                try? await abort(upload)
+                await note(nil)
+            }
+            throw error
+        }
+        upload.isAssembling = true
+        await note(upload)
+        return upload
+    }
+
+    /// Repeats an operation that can be repeated at any time, after a lost reply. Requests that a busy server refuses
+    /// are repeated by the transport.
+    private func repeated(
+        _ rules: UploadRules, _ operation: () async throws(DAVError) -> Void
+    ) async throws(DAVError) {
+        var attempt = 1
+        while true {
+            do {
+                return try await operation()
+            } catch {
+                guard attempt < rules.attempts, Self.isLost(error) else { throw error }
+            }
+            try await pause(rules.firstPause * (1 << min(attempt - 1, 5)))
+            attempt += 1
+        }
+    }
+
+    private func pause(_ time: Duration) async throws(DAVError) {
+        do {
+            try await files.clock.sleep(for: time)
+        } catch {
+            throw .transport(.cancelled)
+        }
+    }
+
+    /// Whether the reply was lost, or came from a proxy that did not wait.
+    private static func isLost(_ error: DAVError) -> Bool {
+        switch error {
+        case .transport(let error):
+            switch error {
+            case .noProgress, .truncated, .connectionLost, .transport: true
+            default: false
+            }
+        case .status(let status, _): [408, 499, 500, 502, 504, 520, 522, 524].contains(status)
+        default: false
+        }
+    }
+
+    // MARK: Assembly
+
+    /// Has the file assembled. After a lost reply, the result is looked for; the request is not repeated meanwhile, as
+    /// a second assembly could begin.
+    private func assembled(
+        _ upload: NextcloudUpload, _ file: NextcloudFile, _ base: NextcloudEntry?, _ rules: UploadRules
+    ) async throws(DAVError) -> NextcloudWritten {
+        do {
+            return try await assemble(upload, file)
+        } catch {
+            switch error {
+            // 423: an earlier request is still at it.
+            case .locked: break
+            // The upload is gone: an earlier request has done it, or it was too old.
+            case .notFound:
+                if let now = try await current(file), Self.fits(now, file, since: base) {
+                    return NextcloudWritten(now, modified: file.modified)
+                }
+                throw error
+            default: guard Self.isLost(error) else { throw error }
+            }
+            return try await outcome(of: upload, file, base, rules, error)
+        }
+    }
+
+    private func outcome(
+        of upload: NextcloudUpload, _ file: NextcloudFile, _ base: NextcloudEntry?, _ rules: UploadRules,
+        _ failure: DAVError
+    ) async throws(DAVError) -> NextcloudWritten {
+        var (next, waited) = (rules.firstPause, Duration.zero)
+        while waited < rules.assemblyPatience {
+            try await pause(next)
+            waited += next
+            next = min(next * 2, .seconds(30))
+            do throws(DAVError) {
+                let exists = try await exists(upload)
+                if let now = try await current(file), Self.fits(now, file, since: base), !exists {
+                    return NextcloudWritten(now, modified: file.modified)
+                }
+                // Without the chunks, there is nothing to wait for.
+                if !exists { throw failure }
+            } catch {
+                guard error != failure, error.isTransient || Self.isLost(error) else { throw error }
+            }
+        }
+        throw failure
+    }
+
+    private func current(_ file: NextcloudFile) async throws(DAVError) -> NextcloudEntry? {
+        do {
+            return NextcloudEntry(try await files.entry(at: file.address))
+        } catch {
+            guard case .notFound = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Whether the file at the server is the one that was sent: its size, its date, and its checksum, as far as they
+    /// are known. Its tag must differ from that before.
+    private static func fits(_ entry: NextcloudEntry, _ file: NextcloudFile, since base: NextcloudEntry?) -> Bool {
+        guard entry.entry.length == file.size, !entry.entry.isDirectory else { return false }
+        if let base, base.entry.tag == entry.entry.tag { return false }
+        if let modified = file.modified, entry.entry.modified != modified { return false }
+        guard let checksum = file.checksum, !entry.checksums.isEmpty else { return true }
+        return entry.checksums.contains { $0.lowercased() == checksum.lowercased() }
+    }
+}

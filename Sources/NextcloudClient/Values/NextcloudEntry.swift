@@ -1,0 +1,113 @@
+import HTTPTransport
+import WebDAVClient
+import XMLStream
+
+extension XMLName {
+    /// Returns a name in the namespace of ownCloud, which Nextcloud shares.
+    static func oc(_ local: String) -> XMLName { XMLName("http://owncloud.org/ns", local) }
+    /// Returns a name in the namespace of Nextcloud.
+    static func nc(_ local: String) -> XMLName { XMLName("http://nextcloud.org/ns", local) }
+}
+
+/// A file or directory at a Nextcloud, with the properties that Nextcloud has beyond WebDAV.
+public struct NextcloudEntry: Sendable {
+    /// The properties of WebDAV. The entity tag of a directory changes with everything in it, except what is in
+    /// external storages.
+    public let entry: DAVEntry
+    /// The number of the file or directory at this server. It stays when the name or the place changes.
+    public let fileID: Int64?
+    /// The number together with the server's mark, which tells servers apart.
+    public let instanceID: String?
+    /// The user's rights; `nil` if the server does not say.
+    public let permissions: NextcloudPermissions?
+    /// The number of bytes, of a directory with everything in it.
+    public let size: Int?
+    /// Whether the user has marked it.
+    public let isFavorite: Bool
+    /// The names of its system tags.
+    public let tags: [String]
+    /// The checksums, such as `SHA1:…`, that the uploading client gave. The server does not check them.
+    public let checksums: [String]
+    /// Whether the server can make a picture of it.
+    public let hasPreview: Bool
+    /// The kind of the storage that it is in: empty for the user's own, or such as `shared`, `group`, `external`.
+    public let mountType: String
+    /// Whether it is the top of another storage. Removing it ends a share, or fails.
+    public let isMountRoot: Bool
+    /// Whether its contents are encrypted between clients, so that this client cannot read them.
+    public let isEncrypted: Bool
+    /// Whether the user has hidden it.
+    public let isHidden: Bool
+    /// The date of its creation, if a client set it.
+    public let created: HTTPDate?
+    /// The date of its upload.
+    public let uploaded: HTTPDate?
+    /// The kinds of its shares, as the server numbers them: 0 user, 1 group, 3 link, 4 mail, 6 remote.
+    public let shareTypes: Set<Int>
+    /// The user whose file it is.
+    public let ownerID: String?
+    /// The name to show of that user.
+    public let ownerName: String?
+    /// A mark of the server's data. It changes when the server was restored from a backup.
+    public let dataFingerprint: String?
+    /// The name of the user who has locked it for others.
+    public let lockOwner: String?
+
+    /// The name.
+    public var name: String { entry.name }
+
+    static let properties: [XMLName] =
+        [
+            "id", "fileid", "permissions", "size", "favorite", "checksums", "share-types", "owner-id",
+            "owner-display-name",
+        ]
+        .map { .oc($0) }
+        + [
+            "has-preview", "mount-type", "is-mount-root", "is-encrypted", "hidden", "creation_time", "upload_time",
+            "system-tags", "lock", "lock-owner-displayname",
+        ].map { .nc($0) }
+
+    /// Reads the properties of an entry.
+    public init(_ entry: DAVEntry) {
+        self.entry = entry
+        func text(_ name: XMLName) -> String? {
+            let text = entry.property(name)?.text.trimmed ?? ""
+            return text.isEmpty ? nil : String(text)
+        }
+        func flag(_ name: XMLName) -> Bool { ["1", "true"].contains(text(name) ?? "") }
+        func date(_ name: XMLName) -> HTTPDate? {
+            text(name).flatMap { Int64($0) }.flatMap { $0 > 0 ? HTTPDate(seconds: $0) : nil }
+        }
+        func texts(_ list: XMLName, _ name: XMLName) -> [String] {
+            entry.property(list)?.children.filter { $0.name == name }.map { String($0.text.trimmed) } ?? []
+        }
+        fileID = text(.oc("fileid")).flatMap { Int64($0) }
+        instanceID = text(.oc("id"))
+        permissions = entry.property(.oc("permissions")).map { NextcloudPermissions(letters: $0.text) }
+        size = text(.oc("size")).flatMap { Int($0) } ?? entry.length
+        isFavorite = flag(.oc("favorite"))
+        tags = texts(.nc("system-tags"), .nc("system-tag"))
+        // Some servers put all of them into one element.
+        checksums = texts(.oc("checksums"), .oc("checksum")).flatMap { $0.split(separator: " ").map { String($0) } }
+        hasPreview = flag(.nc("has-preview"))
+        mountType = text(.nc("mount-type")) ?? ""
+        isMountRoot = flag(.nc("is-mount-root"))
+        isEncrypted = flag(.nc("is-encrypted"))
+        isHidden = flag(.nc("hidden"))
+        created = date(.nc("creation_time"))
+        uploaded = date(.nc("upload_time"))
+        shareTypes = Set(texts(.oc("share-types"), .oc("share-type")).compactMap { Int($0) })
+        ownerID = text(.oc("owner-id"))
+        ownerName = text(.oc("owner-display-name"))
+        dataFingerprint = text(.oc("data-fingerprint"))
+        lockOwner = flag(.nc("lock")) ? text(.nc("lock-owner-displayname")) ?? "" : nil
+    }
+}
+
+extension NextcloudClient {
+    /// Reads the properties of the user's root, with the account's room and the mark of the server's data.
+    public func examineRoot() async throws(DAVError) -> NextcloudEntry {
+        let client = files(NextcloudEntry.properties + [.oc("data-fingerprint")])
+        return NextcloudEntry(try await client.entry(at: root, hasQuota: true))
+    }
+}
