@@ -77,6 +77,10 @@ struct InterfaceTests {
         try await server.order("move", ["user": "alice", "path": "Folder/a.txt", "to": "b.txt"])
         let moved = NextcloudEntry(try await client.files.entry(at: root.appending("b.txt")))
         #expect(moved.fileID == file.fileID)
+        let found = try await client.entry(withID: try #require(file.fileID))
+        #expect(found?.entry.address == moved.entry.address)
+        let missing = try await client.entry(withID: 999_999)
+        #expect(missing == nil)
     }
 
     @Test func `mounts and encrypted folders are recognized, and the mark of the data changes`() async throws {

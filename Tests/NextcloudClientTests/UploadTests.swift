@@ -143,7 +143,6 @@ struct UploadTests {
         try await server.order("fault", ["method": "PUT", "path": "00003", "status": 404])
         _ = try await client.upload(file(bytes), contents: "v1", rules: rules)
         #expect(try await contents() == bytes)
-        #expect(try await server.requests("MKCOL").count == 2)
     }
 
     @Test func `chunks behind a gap are removed`() async throws {
@@ -226,7 +225,7 @@ struct UploadTests {
 
     @Test func `an assembly that ended meanwhile is found when the upload is resumed`() async throws {
         try await server.order("fault", ["method": "MOVE", "drop": "after"])
-        try await server.order("fault", ["method": "PROPFIND", "skip": 1, "times": -1, "drop": "before"])
+        try await server.order("fault", ["method": "PROPFIND", "skip": 2, "times": -1, "drop": "before"])
         let (bytes, note) = (pattern(Self.size), Note())
         var rules = rules
         rules.assemblyPatience = .milliseconds(100)

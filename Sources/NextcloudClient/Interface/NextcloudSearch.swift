@@ -16,13 +16,29 @@ extension NextcloudClient {
         let root = try root
         let scope = "/" + (directory ?? root).path.dropFirst(start.path.utf8.count)
         let pattern = "%" + Self.escaped(text) + "%"
+        let condition =
+            "<D:like><D:prop><D:displayname/></D:prop><D:literal>\(pattern.xmlEscaped)</D:literal></D:like>"
+        let order = "<D:order><D:prop><D:getlastmodified/></D:prop><D:descending/></D:order>"
+        return try await search(condition, scope: scope, order: order, count: count)
+    }
+
+    /// Finds a file or directory by its number; `nil` if the user has none with it.
+    public func entry(withID fileID: Int64) async throws(DAVError) -> NextcloudEntry? {
+        let condition =
+            "<D:eq><D:prop><fileid xmlns=\"http://owncloud.org/ns\"/></D:prop><D:literal>\(fileID)</D:literal></D:eq>"
+        let scope = "/files/\(user.percentEncoded)"
+        return try await search(condition, scope: scope, order: "", count: 10).first { $0.fileID == fileID }
+    }
+
+    private func search(
+        _ condition: String, scope: String, order: String, count: Int
+    ) async throws(DAVError) -> [NextcloudEntry] {
         let body =
             "<D:searchrequest xmlns:D=\"DAV:\"><D:basicsearch><D:select>\(Self.wanted)</D:select>"
             + "<D:from><D:scope><D:href>\(scope.xmlEscaped)</D:href><D:depth>infinity</D:depth></D:scope></D:from>"
-            + "<D:where><D:like><D:prop><D:displayname/></D:prop><D:literal>\(pattern.xmlEscaped)</D:literal></D:like>"
-            + "</D:where><D:orderby><D:order><D:prop><D:getlastmodified/></D:prop><D:descending/></D:order></D:orderby>"
+            + "<D:where>\(condition)</D:where><D:orderby>\(order)</D:orderby>"
             + "<D:limit><D:nresults>\(count)</D:nresults></D:limit></D:basicsearch></D:searchrequest>"
-        let request = files.request(.search, start, xml: body)
+        let request = files.request(.search, try directory(), xml: body)
         return try await files.entries(of: request, limit: count).map { NextcloudEntry($0) }
     }
 

@@ -36,34 +36,31 @@ extension NextcloudClient {
         onProgress: (@Sendable (_ sent: Int) -> Void)? = nil
     ) async throws(DAVError) -> NextcloudWritten {
         let base = try await current(file)
-        var upload = earlier
-        if let earlier, !earlier.belongs(to: file, contents) {
-            try? await abort(earlier)
-            upload = nil
-        }
-        if let assembling = upload, assembling.isAssembling, let base, Self.fits(base, file, since: nil),
-            try await !exists(assembling)
+        let upload = try NextcloudUpload(file, contents: contents)
+        if let earlier, earlier.name != upload.name { try? await abort(earlier) }
+        let isAssembling = earlier?.name == upload.name && earlier?.isAssembling == true
+        if let base, Self.fits(base, file, since: nil), isAssembling || Self.hasChecksum(base, of: file),
+            try await !exists(upload)
         {
             await note(nil)
             return NextcloudWritten(base, modified: file.modified)
         }
         do {
-            return try await uploaded(file, contents, upload, base, rules, note, onProgress)
+            return try await uploaded(upload, file, base, rules, note, onProgress)
         } catch {
             // The server has forgotten the upload, perhaps after a day: it begins again, once.
             guard case .notFound(let path) = error, let directory = try? directory("uploads", user),
                 path.hasPrefix(DAVError.name(of: directory))
             else { throw error }
-            return try await uploaded(file, contents, nil, base, rules, note, onProgress)
+            return try await uploaded(upload, file, base, rules, note, onProgress)
         }
     }
 
     private func uploaded(
-        _ file: NextcloudFile, _ contents: String, _ earlier: NextcloudUpload?, _ base: NextcloudEntry?,
-        _ rules: UploadRules, _ note: @Sendable (NextcloudUpload?) async -> Void,
-        _ onProgress: (@Sendable (_ sent: Int) -> Void)?
+        _ upload: NextcloudUpload, _ file: NextcloudFile, _ base: NextcloudEntry?, _ rules: UploadRules,
+        _ note: @Sendable (NextcloudUpload?) async -> Void, _ onProgress: (@Sendable (_ sent: Int) -> Void)?
     ) async throws(DAVError) -> NextcloudWritten {
-        let upload = try await sent(file, contents, earlier, rules, note, onProgress)
+        try await send(upload, file, rules, note, onProgress)
         do {
             let written = try await assembled(upload, file, base, rules)
             await note(nil)
@@ -81,21 +78,17 @@ extension NextcloudClient {
     // MARK: Chunks
 
     /// Sends all chunks that the server does not have.
-    private func sent(
-        _ file: NextcloudFile, _ contents: String, _ earlier: NextcloudUpload?, _ rules: UploadRules,
+    private func send(
+        _ upload: NextcloudUpload, _ file: NextcloudFile, _ rules: UploadRules,
         _ note: @Sendable (NextcloudUpload?) async -> Void, _ onProgress: (@Sendable (_ sent: Int) -> Void)?
-    ) async throws(DAVError) -> NextcloudUpload {
-        var known: [Int]?
-        if let earlier { known = try await chunks(of: earlier) }
-        var upload = NextcloudUpload(file, contents: contents)
-        if let earlier, let sizes = known, sizes.reduce(0, +) <= file.size, sizes.count < ChunkSizes.count {
-            upload = earlier
-        } else {
-            if let earlier, known != nil { try? await abort(earlier) }
+    ) async throws(DAVError) {
+        var known = try await chunks(of: upload)
+        if let found = known, found.reduce(0, +) > file.size || found.count >= ChunkSizes.count {
+            try await abort(upload)
             known = nil
-            try await begin(upload, file)
-            await note(upload)
         }
+        if known == nil { try await begin(upload, file) }
+        await note(upload)
         var (number, position) = ((known?.count ?? 0) + 1, known?.reduce(0, +) ?? 0)
         var sizes = ChunkSizes(limit: rules.largestChunk)
         onProgress?(position)
@@ -122,9 +115,9 @@ extension NextcloudClient {
             }
             throw error
         }
-        upload.isAssembling = true
-        await note(upload)
-        return upload
+        var complete = upload
+        complete.isAssembling = true
+        await note(complete)
     }
 
     /// Repeats an operation that can be repeated at any time, after a lost reply. Requests that a busy server refuses
@@ -228,7 +221,10 @@ extension NextcloudClient {
         guard entry.entry.length == file.size, !entry.entry.isDirectory else { return false }
         if let base, base.entry.tag == entry.entry.tag { return false }
         if let modified = file.modified, entry.entry.modified != modified { return false }
-        guard let checksum = file.checksum, !entry.checksums.isEmpty else { return true }
-        return entry.checksums.contains { $0.lowercased() == checksum.lowercased() }
+        return file.checksum == nil || entry.checksums.isEmpty || hasChecksum(entry, of: file)
+    }
+
+    private static func hasChecksum(_ entry: NextcloudEntry, of file: NextcloudFile) -> Bool {
+        entry.checksums.contains { $0.lowercased() == file.checksum?.lowercased() }
     }
 }

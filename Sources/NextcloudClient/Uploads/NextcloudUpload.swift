@@ -1,4 +1,5 @@
 import HTTPTransport
+import WebDAVClient
 
 /// An upload in chunks that has begun, to be stored so that it goes on after a restart.
 ///
@@ -15,19 +16,17 @@ public struct NextcloudUpload: Hashable, Sendable, Codable {
     /// Whether the server was asked to assemble the file, so that it may have done so.
     public internal(set) var isAssembling = false
 
-    init(_ file: NextcloudFile, contents: String) {
-        name =
-            "purvey-"
-            + [UInt64](repeating: 0, count: 2).map { _ in
-                String(UInt64.random(in: .min ... .max), radix: 16)
-            }.joined()
+    /// Creates the upload of a file. It has the same name for the same address, size and contents, so it is found again
+    /// even if it was not stored.
+    public init(_ file: NextcloudFile, contents: String) throws(DAVError) {
+        let text = "\(file.address) \(file.size) \(contents)"
+        do {
+            name = "purvey-" + (try MessageDigest.hexadecimal(.sha256, of: Array(text.utf8))).prefix(32)
+        } catch {
+            throw DAVError(error)
+        }
         destination = file.address.description
         size = file.size
         self.contents = contents
-    }
-
-    /// Whether chunks of this upload belong to a file.
-    func belongs(to file: NextcloudFile, _ contents: String) -> Bool {
-        destination == file.address.description && size == file.size && self.contents == contents
     }
 }

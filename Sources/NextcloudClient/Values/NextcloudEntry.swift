@@ -56,7 +56,8 @@ public struct NextcloudEntry: Sendable {
     /// The name.
     public var name: String { entry.name }
 
-    static let properties: [XMLName] =
+    /// The properties that it reads besides those of WebDAV.
+    public static let properties: [XMLName] =
         [
             "id", "fileid", "permissions", "size", "favorite", "checksums", "share-types", "owner-id",
             "owner-display-name",
