@@ -12,7 +12,7 @@ FORMATTED = Package.swift Sources Tests Examples Providers Benchmarks
 PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures purvey-bus
 PROGRAM_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper PurveyPassthrough PurveyPictures PurveyBus
 # The extensions that are installed. Each name is that of a directory in Providers and of its target.
-PROVIDERS = LocalFolder WebDAV
+PROVIDERS = LocalFolder Nextcloud WebDAV
 EXAMPLES = HandOff Logbook Mirror ThumbnailAction FileAway NewNote
 RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper $(PROVIDERS)
 

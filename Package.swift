@@ -319,6 +319,15 @@ let package = Package(
             name: "WebDAV", dependencies: ["AppExtension", "DAVFileProvider"], path: "Providers/WebDAV",
             exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
+        // The file provider for Nextcloud servers.
+        .executableTarget(
+            name: "Nextcloud",
+            dependencies: [
+                "AppExtension", "DAVFileProvider", "FileProvider", "FoundationAdditions", "HTTPTransport",
+                "LinuxSystem", "NextcloudClient", "UniformTypeIdentifiers", "WebDAVClient", "XMLStream",
+            ],
+            path: "Providers/Nextcloud", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
+
         // Threads for tests that block.
         .target(
             name: "TestThreads", dependencies: ["LinuxSystem"], path: "Tests/TestThreads", swiftSettings: settings),
@@ -377,15 +386,33 @@ let package = Package(
                 "XMLStream",
             ],
             exclude: ["Support/server.py"]),
+        // The Nextcloud of Tests/CloudServers.
+        .target(
+            name: "NextcloudTesting",
+            dependencies: [
+                "CloudTesting", "FileTesting", "HTTPTransport", "LinuxSystem", "NextcloudClient", "ProgramTesting",
+                "WebDAVClient",
+            ],
+            path: "Tests/NextcloudTesting", swiftSettings: settings),
+        tests(
+            "NextcloudClientTests",
+            [
+                "CloudTesting", "FileTesting", "HTTPTransport", "LinuxSystem", "NextcloudClient", "NextcloudTesting",
+                "WebDAVClient",
+            ]),
+        tests(
+            "NextcloudTests",
+            [
+                "CloudTesting", "DAVFileProvider", "FileProvider", "FileTesting", "FoundationAdditions",
+                "HTTPTransport", "LinuxSystem", "Nextcloud", "NextcloudClient", "NextcloudTesting", "ProgramTesting",
+                "UniformTypeIdentifiers", "WebDAVClient",
+            ]),
         tests(
             "DAVFileProviderTests",
             [
                 "CloudTesting", "DAVFileProvider", "FileProvider", "FileTesting", "HTTPTransport", "LinuxSystem",
                 "UniformTypeIdentifiers", "WebDAVClient", "XMLStream",
             ]),
-        tests(
-            "NextcloudClientTests",
-            ["FileTesting", "HTTPTransport", "LinuxSystem", "NextcloudClient", "ProgramTesting", "WebDAVClient"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(
             "ItemProviderTests",

@@ -1,5 +1,7 @@
+import CloudTesting
 import HTTPTransport
 import NextcloudClient
+import NextcloudTesting
 import Testing
 import WebDAVClient
 

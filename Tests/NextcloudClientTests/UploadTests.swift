@@ -1,7 +1,9 @@
+import CloudTesting
 import FileTesting
 import HTTPTransport
 import LinuxSystem
 import NextcloudClient
+import NextcloudTesting
 import Synchronization
 import Testing
 import WebDAVClient
@@ -168,7 +170,7 @@ struct UploadTests {
     }
 
     @Test func `a connection that breaks within a chunk loses nothing`() async throws {
-        let proxy = try await FaultyProxy(before: server.address)
+        let proxy = try await FaultProxy(before: server.address)
         try await proxy.command(#"{"cut": {"after": 7000000, "direction": "up", "times": 2}}"#, number: 0)
         let through = try server.client(at: proxy.root)
         let bytes = pattern(Self.size)

@@ -38,9 +38,9 @@ final class SharedServerCatalogue: Sendable {
 }
 
 /// Work that blocks, away from the threads that run tasks.
-enum Blocking {
+package enum Blocking {
     /// Runs a function on a thread that may block, and waits for its result.
-    static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    package static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             HandlerThreads.shared.run { continuation.resume(with: Swift.Result { try body() }) }
         }

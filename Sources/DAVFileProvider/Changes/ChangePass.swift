@@ -62,6 +62,8 @@ final class ChangePass: Sendable {
             try await client.entry(at: root.address)
         }
         let observed = ObservedItem(entry, account.service)
+        let mark = account.service.dataMark(of: entry)
+        try await catalogue.perform { try $0.note(dataMark: mark, round: round) }
         _ = try await catalogue.perform { try $0.update(root.item, observed, in: root.item.parent, round: round) }
         var rest = [CataloguedItem.root]
         while let number = rest.popLast() {
@@ -99,7 +101,8 @@ final class ChangePass: Sendable {
             for (item, round) in vanished {
                 // It may have been found elsewhere.
                 guard let current = try catalogue.item(item.number), current.round < round,
-                    current.parent == item.parent, current.name.utf8.elementsEqual(item.name.utf8)
+                    current.parent == item.parent, current.name.utf8.elementsEqual(item.name.utf8),
+                    try !catalogue.isKept(current)
                 else { continue }
                 try catalogue.remove(current)
             }

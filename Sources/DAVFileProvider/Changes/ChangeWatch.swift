@@ -13,6 +13,8 @@ import WebDAVClient
 package final class ChangeWatch: Sendable {
     private struct State {
         var task: Task<Void, Never>?
+        /// The task that listens to the service's notices.
+        var listener: Task<Void, Never>?
         /// The continuation of the waiting task.
         var wake: CheckedContinuation<Void, Never>?
         var isWanted = false
@@ -51,13 +53,17 @@ package final class ChangeWatch: Sendable {
                     await self?.wait(pause)
                 }
             }
+            state.listener = Task { [weak self, account] in
+                await account.service.listen(for: account) { [weak self] notice in await self?.heard(notice) }
+            }
         }
     }
 
     /// Ends the search.
     package func stop() {
-        let (task, wake) = state.withLock { ($0.task.take(), $0.wake.take()) }
+        let (task, listener, wake) = state.withLock { ($0.task.take(), $0.listener.take(), $0.wake.take()) }
         task?.cancel()
+        listener?.cancel()
         wake?.resume()
     }
 
@@ -92,6 +98,14 @@ package final class ChangeWatch: Sendable {
         state.withLock { $0.isWanted = false }
     }
 
+    /// Looks for the changes that a service's notice is about.
+    private func heard(_ notice: DAVNotice) async {
+        if case .items(let identities) = notice, let areKnown = try? await check(identities: identities), areKnown {
+            return
+        }
+        wakeUp()
+    }
+
     private func wakeUp() {
         let wake = state.withLock { state in
             state.isWanted = true
@@ -103,7 +117,7 @@ package final class ChangeWatch: Sendable {
     // MARK: Causes
 
     /// Records that the system asked for changes. A pass begins, unless there was one just now.
-    func wasAsked() {
+    package func wasAsked() {
         let isRecent = state.withLock { $0.lastPass.map { .now - $0 < Self.shortest } ?? false }
         if !isRecent { wakeUp() }
     }

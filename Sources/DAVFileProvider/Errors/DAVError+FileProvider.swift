@@ -33,12 +33,12 @@ extension DAVError {
 }
 
 /// Conversion of any error of this module to one that the system understands.
-enum SystemErrors {
+package enum SystemErrors {
     static func converting<Reply>(_ body: () throws -> Reply) throws -> Reply {
         do { return try body() } catch { throw Self.error(error) }
     }
 
-    static func error(_ error: any Error) -> any Error {
+    package static func error(_ error: any Error) -> any Error {
         switch error {
         case let error as DAVError: error.fileProviderError
         case let error as HTTPError: DAVError.transport(error).fileProviderError

@@ -73,6 +73,11 @@ package final class DAVWork: Sendable {
     /// Looks for an item that is not at its address any more.
     private func found(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem {
         if let moved = try await moved(known, round: round) { return moved }
+        if try await account.catalogue.perform({ try $0.isKept(known.item) }) {
+            let text =
+                "The server was restored from a backup without “\(known.name)”: copy it to another name to keep it."
+            throw NSFileProviderError(.cannotSynchronize, userInfo: [NSLocalizedDescriptionKey: text])
+        }
         let isGone = try await account.catalogue.perform { catalogue in
             guard let item = try catalogue.item(known.item.number), item.round < round else { return false }
             try catalogue.remove(item)

@@ -27,11 +27,22 @@ public protocol DAVServiceKind: Sendable {
     /// service that reports changes itself (`ChangeWatch.check(identities:)`) has a longer one.
     var pollInterval: Int? { get }
 
+    /// Findings about the server, one line each, besides those of the probe.
+    var findings: [String] { get }
+
     /// Returns the address of the folder that is the domain's root.
     func root(_ settings: DAVSettings) throws -> HTTPAddress
 
     /// Returns the properties of an entry that this kind of service has.
     func traits(of entry: DAVEntry) -> DAVTraits
+
+    /// Returns a mark of all data of the server, from the entry of the domain's root. Another mark than before means
+    /// that the server was restored from a backup: from then on, what is missing there is not removed locally. `nil` if
+    /// the server has no mark.
+    func dataMark(of root: DAVEntry) -> String?
+
+    /// Listens to the server's notices of changes, until the task is cancelled. Returns at once if there are none.
+    func listen(for account: DAVAccount, _ notice: @escaping @Sendable (DAVNotice) async -> Void) async
 
     /// Whether an entry is not shown at all.
     func isHidden(_ entry: DAVEntry) -> Bool
@@ -77,6 +88,15 @@ extension DAVServiceKind {
     public var hasTrash: Bool { false }
     /// The usual pause.
     public var pollInterval: Int? { nil }
+
+    /// No further findings.
+    public var findings: [String] { [] }
+
+    /// Knows no mark.
+    public func dataMark(of root: DAVEntry) -> String? { nil }
+
+    /// Listens to nothing.
+    public func listen(for account: DAVAccount, _ notice: @escaping @Sendable (DAVNotice) async -> Void) async {}
 
     /// Returns the address of the settings.
     public func root(_ settings: DAVSettings) throws -> HTTPAddress { settings.address }

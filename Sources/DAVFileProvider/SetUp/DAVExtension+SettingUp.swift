@@ -10,6 +10,7 @@ extension DAVExtension: FileProviderDescribing {
         do {
             let account = try account
             return ["Address: \(account.root)"] + (account.knownFindings ?? ["The server was not examined yet"])
+                + account.service.findings
         } catch {
             return [SystemErrors.error(error).localizedDescription]
         }

@@ -105,7 +105,7 @@ struct DAVSetUpCheck: Sendable {
 
 extension DAVError {
     /// The error as a sentence, with advice to a user who sets up a domain.
-    var advice: String {
+    package var advice: String {
         switch self {
         case .untrustedCertificate(let origin, let certificate):
             let sentence = "\(HTTPError.untrustedCertificate(origin, certificate))"

@@ -107,7 +107,7 @@ public struct DAVSettings: Sendable {
     /// The settings of the connections.
     ///
     /// - Throws: ``DAVSetUpError`` if the file with authorities cannot be read. Blocks.
-    func configuration(for root: HTTPAddress) throws(DAVSetUpError) -> HTTPConfiguration {
+    package func configuration(for root: HTTPAddress) throws(DAVSetUpError) -> HTTPConfiguration {
         var configuration = HTTPConfiguration()
         if let certificate { configuration.trust.accepted[root.origin] = certificate }
         if let authorities {
@@ -124,7 +124,7 @@ public struct DAVSettings: Sendable {
 
 extension String {
     /// The text with a capital letter at its beginning and a period at its end.
-    var asSentence: String {
+    package var asSentence: String {
         guard let first else { return self }
         let end = hasSuffix(".") || hasSuffix("?") || hasSuffix("!") ? "" : "."
         return first.uppercased() + dropFirst() + end

@@ -1,24 +1,24 @@
+import CloudTesting
 import FileTesting
 import Foundation
 import HTTPTransport
 import LinuxSystem
 import NextcloudClient
 import ProgramTesting
-import Testing
 import WebDAVClient
 
 /// The Nextcloud of `Tests/CloudServers` in a process of its own, with the user alice.
-final class NextcloudTestServer: Sendable {
+package final class NextcloudTestServer: Sendable {
     private let program: RunningProgram
     private let folder: TestFolder
-    let address: HTTPAddress
+    /// The address.
+    package let address: HTTPAddress
     /// The connection for control, which no fault affects.
     private let http: HTTPClient
 
-    init() async throws {
+    package init() async throws {
         let clouds =
-            URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().path + "/CloudServers"
+            URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/CloudServers"
         folder = try TestFolder()
         program = try RunningProgram(
             "/usr/bin/python3", ["\(clouds)/serve", "nextcloud", "--directory", folder.path + "/state"], input: .pipe)
@@ -34,16 +34,17 @@ final class NextcloudTestServer: Sendable {
         Task.detached { [program] in _ = try? await program.end() }
     }
 
-    /// Returns a client for alice, at the server or at a proxy before it.
-    func client(at address: HTTPAddress? = nil, password: String = "secret") throws -> NextcloudClient {
-        let files = DAVClient(
-            try HTTPClient(.direct), credentials: .basic(user: "alice", password: password))
-        return NextcloudClient(server: address ?? self.address, user: "alice", files: files)
+    /// Returns a client for a user, at the server or at a proxy before it.
+    package func client(
+        at address: HTTPAddress? = nil, user: String = "alice", password: String = "secret"
+    ) throws -> NextcloudClient {
+        let files = DAVClient(try HTTPClient(.direct), credentials: .basic(user: user, password: password))
+        return NextcloudClient(server: address ?? self.address, user: user, files: files)
     }
 
     /// Orders an action of `nextcloud/control.py`, and returns its reply.
     @discardableResult
-    func order(_ action: String, _ fields: [String: any Sendable] = [:]) async throws -> [String: Any] {
+    package func order(_ action: String, _ fields: [String: any Sendable] = [:]) async throws -> [String: Any] {
         var request = HTTPRequest(.post, try address.resolving("-/\(action)"))
         request.body = .bytes([UInt8](try JSONSerialization.data(withJSONObject: fields)))
         let response = try await http.send(request)
@@ -52,17 +53,17 @@ final class NextcloudTestServer: Sendable {
     }
 
     /// Writes as another client.
-    func write(_ path: String, _ text: String) async throws {
+    package func write(_ path: String, _ text: String) async throws {
         try await order("write", ["user": "alice", "path": path, "text": text])
     }
 
     /// Returns what is at a path.
-    func show(_ path: String) async throws -> [String: Any] {
+    package func show(_ path: String) async throws -> [String: Any] {
         try await order("show", ["user": "alice", "path": path])
     }
 
     /// Returns the requests so far with a method, and the paths and fields of their heads.
-    func requests(_ method: String) async throws -> [(path: String, status: Int, headers: [String: String])] {
+    package func requests(_ method: String) async throws -> [(path: String, status: Int, headers: [String: String])] {
         let all = try await order("requests")["requests"] as? [[String: Any]] ?? []
         return all.filter { $0["method"] as? String == method }.map {
             ($0["path"] as? String ?? "", $0["status"] as? Int ?? 0, $0["headers"] as? [String: String] ?? [:])
@@ -70,7 +71,7 @@ final class NextcloudTestServer: Sendable {
     }
 
     /// Sends a request without a password, as a browser does.
-    func browse(_ method: HTTPMethod, _ path: String, form: String = "") async throws -> HTTPResponse {
+    package func browse(_ method: HTTPMethod, _ path: String, form: String = "") async throws -> HTTPResponse {
         var request = HTTPRequest(method, try address.resolving(path))
         request.headers["Content-Type"] = "application/x-www-form-urlencoded"
         request.body = .text(form)
@@ -78,32 +79,10 @@ final class NextcloudTestServer: Sendable {
     }
 }
 
-/// A proxy with faults before a server.
-final class FaultyProxy: Sendable {
-    private let program: RunningProgram
-    let root: HTTPAddress
+package struct UnexpectedError: Error {
+    package let error: Any
 
-    init(before address: HTTPAddress) async throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().path
-        program = try RunningProgram(
-            "/usr/bin/python3", ["\(folder)/CloudServers/proxy", address.description], input: .pipe)
-        root = try HTTPAddress(try await program.lines(1).first ?? "").asDirectory
-    }
-
-    deinit { program.closeInput() }
-
-    /// Sends a command and waits for its reply.
-    func command(_ json: String, number: Int) async throws {
-        try program.write(json + "\n")
-        _ = try await program.lines(number + 1)
-    }
-}
-
-struct UnexpectedError: Error {
-    let error: Any
-
-    init(error: Any?) { self.error = error ?? "no error" }
+    package init(error: Any?) { self.error = error ?? "no error" }
 }
 
 extension UnexpectedError: @unchecked Sendable {
@@ -111,7 +90,7 @@ extension UnexpectedError: @unchecked Sendable {
 }
 
 /// Returns the error of a server that an operation ends with.
-func failure(_ body: () async throws -> Void) async -> DAVError? {
+package func failure(_ body: () async throws -> Void) async -> DAVError? {
     do {
         try await body()
         return nil
@@ -120,18 +99,8 @@ func failure(_ body: () async throws -> Void) async -> DAVError? {
     }
 }
 
-extension HTTPConfiguration {
-    /// Settings without proxies and repetitions.
-    static var direct: HTTPConfiguration {
-        var configuration = HTTPConfiguration()
-        configuration.proxies = HTTPProxies()
-        configuration.retry = .never
-        return configuration
-    }
-}
-
 /// Returns bytes that differ from place to place.
-func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
+package func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
     let block = (0..<65_521).map { UInt8(truncatingIfNeeded: ($0 + seed) * 7 + ($0 >> 8)) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)

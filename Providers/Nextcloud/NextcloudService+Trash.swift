@@ -1,0 +1,97 @@
+import DAVFileProvider
+import FileProvider
+import Foundation
+import HTTPTransport
+import NextcloudClient
+import UniformTypeIdentifiers
+import WebDAVClient
+
+/// The trash.
+extension NextcloudService {
+    func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable {
+        let tag = item.isFolder ? nil : item.version.tag.flatMap { DAVEntityTag(opaque: $0) }
+        let identity = item.traits.identity
+        let found = try await account.ask { client throws(DAVError) -> NextcloudTrashItem? in
+            do throws(DAVError) {
+                try await client.delete(item.address, if: DAVRequirements(resource: tag.map { .tag($0) } ?? .any))
+            } catch {
+                // An earlier request may have put it there.
+                guard case .notFound = error else { throw error }
+            }
+            return try await self.nextcloud(client).trashItems().first {
+                $0.entry.fileID.map { String($0) } == identity
+            }
+        }
+        guard let found else { throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: item.identifier) }
+        return ServerTrashItem(found)
+    }
+
+    func restore(
+        _ identifier: NSFileProviderItemIdentifier, named name: String, to parent: HTTPAddress, of account: DAVAccount
+    ) async throws -> HTTPAddress {
+        guard let item = try await trashed(identifier, account), let number = item.entry.fileID else {
+            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: identifier)
+        }
+        let target = try parent.appending(name)
+        return try await account.ask { client throws(DAVError) in
+            let nextcloud = try self.nextcloud(client)
+            try await nextcloud.restore(item)
+            // The server has put it where it was, perhaps with another name.
+            guard let restored = try await nextcloud.entry(withID: number)?.entry else {
+                throw .notFound(item.formerPath)
+            }
+            let wanted = restored.isDirectory ? target.asDirectory : target
+            guard restored.address != wanted else { return wanted }
+            try await client.move(restored.address, to: wanted, if: DAVRequirements(destination: .absent))
+            return wanted
+        }
+    }
+
+    /// Returns an item in the trash by its identifier.
+    func trashed(
+        _ identifier: NSFileProviderItemIdentifier, _ account: DAVAccount
+    ) async throws -> NextcloudTrashItem? {
+        guard let name = ServerTrashItem.name(in: identifier) else { return nil }
+        return try await account.ask { client throws(DAVError) in
+            try await self.nextcloud(client).trashItems().first { $0.entry.name == name }
+        }
+    }
+}
+
+/// An item in the trash, in the form that the system reads.
+///
+/// Sendable: all properties are immutable.
+final class ServerTrashItem: NSObject, NSFileProviderItemProtocol, @unchecked Sendable {
+    private let item: NextcloudTrashItem
+
+    /// The beginning of the identifiers. Those of other items have no slash.
+    private static let prefix = "trash/"
+
+    init(_ item: NextcloudTrashItem) { self.item = item }
+
+    /// Returns the name in the trash; `nil` if the identifier is not that of an item in the trash.
+    static func name(in identifier: NSFileProviderItemIdentifier) -> String? {
+        identifier.rawValue.hasPrefix(prefix) ? String(identifier.rawValue.dropFirst(prefix.count)) : nil
+    }
+
+    private var entry: DAVEntry { item.entry.entry }
+
+    var itemIdentifier: NSFileProviderItemIdentifier { NSFileProviderItemIdentifier(Self.prefix + item.entry.name) }
+    var parentItemIdentifier: NSFileProviderItemIdentifier { .trashContainer }
+    var filename: String { item.name }
+    var contentType: UTType {
+        if entry.isDirectory { return .folder }
+        let suffix = (item.name as NSString).pathExtension
+        return UTType(filenameExtension: suffix, conformingTo: .data) ?? .data
+    }
+    var capabilities: NSFileProviderItemCapabilities { [.allowsReading, .allowsReparenting, .allowsDeleting] }
+    var isTrashed: Bool { true }
+    var documentSize: NSNumber? { item.entry.size.map { NSNumber(value: $0) } }
+    var contentModificationDate: Date? {
+        (item.removed ?? entry.modified).map { Date(timeIntervalSince1970: TimeInterval($0.seconds)) }
+    }
+    var itemVersion: NSFileProviderItemVersion {
+        let version = Data("\(item.entry.size ?? -1) \(entry.tag?.opaque ?? "")".utf8)
+        return NSFileProviderItemVersion(contentVersion: version, metadataVersion: Data(item.entry.name.utf8))
+    }
+}

@@ -1,0 +1,184 @@
+import DAVFileProvider
+import FileProvider
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import NextcloudClient
+import WebDAVClient
+import XMLStream
+
+/// Nextcloud as a kind of service over WebDAV.
+final class NextcloudService: DAVServiceKind {
+    private struct State {
+        var server: HTTPAddress?
+        var user = ""
+        var root = ""
+        var capabilities: NextcloudCapabilities?
+        var isListening = false
+    }
+
+    // Leaf lock.
+    private let state = Lock(State())
+
+    /// The setting with the user's name in addresses, which may differ from the name for the sign-in.
+    static let userKey = "userid"
+    private static let fingerprint = XMLName("http://owncloud.org/ns", "data-fingerprint")
+    /// The pause in seconds between two checks while the server sends notices, of which it drops some.
+    private static let pauseWhileListening = 900
+
+    var properties: [XMLName] { NextcloudEntry.properties + [Self.fingerprint] }
+    var keepsCookies: Bool { true }
+    var hasDeepTags: Bool { true }
+    var hasTrash: Bool { state.withLock { $0.capabilities?.hasTrash } ?? true }
+    var pollInterval: Int? { state.withLock { $0.isListening } ? Self.pauseWhileListening : nil }
+
+    var findings: [String] {
+        let (known, isListening) = state.withLock { ($0.capabilities, $0.isListening) }
+        guard let known else { return [] }
+        let push = isListening ? "connected" : known.push == nil ? "the server has none" : "not connected"
+        return ["Nextcloud: \(known.versionText)", "Notices of changes (notify_push): \(push)"]
+    }
+
+    func root(_ settings: DAVSettings) throws -> HTTPAddress {
+        guard let user = settings.values[Self.userKey] ?? settings.user, !user.isEmpty else {
+            throw DAVSetUpError("The domain has no user: sign in.")
+        }
+        let root = try settings.address.resolving("remote.php/dav/files").appending(user).asDirectory
+        state.withLock { ($0.server, $0.user, $0.root) = (settings.address, user, root.path) }
+        return root
+    }
+
+    /// Returns the client for what Nextcloud has beyond WebDAV.
+    func nextcloud(_ files: DAVClient) throws(DAVError) -> NextcloudClient {
+        let (server, user) = state.withLock { ($0.server, $0.user) }
+        guard let server else { throw .transport(.closed) }
+        return NextcloudClient(server: server, user: user, files: files)
+    }
+
+    /// Returns the server's abilities, which are asked for once.
+    func capabilities(_ client: NextcloudClient) async throws(DAVError) -> NextcloudCapabilities {
+        if let known = state.withLock({ $0.capabilities }) { return known }
+        let found = try await client.capabilities()
+        state.withLock { $0.capabilities = found }
+        return found
+    }
+
+    // MARK: Items
+
+    func traits(of entry: DAVEntry) -> DAVTraits {
+        let found = NextcloudEntry(entry)
+        var traits = DAVTraits()
+        traits.identity = found.fileID.map { String($0) }
+        traits.folderSize = entry.isDirectory ? found.size.map { Int64($0) } : nil
+        traits.capabilities = capabilities(of: found).rawValue
+        traits.favoriteRank = found.isFavorite ? 1 : nil
+        traits.tagData = Self.tagData(found.tags)
+        traits.isShared = found.permissions?.contains(.isShared) == true || !found.shareTypes.isEmpty
+        if !found.mountType.isEmpty { traits.details["mount"] = found.mountType }
+        if found.isMountRoot { traits.details["isMountRoot"] = "true" }
+        if found.isEncrypted { traits.details["isEncrypted"] = "true" }
+        if found.hasPreview { traits.details["hasPreview"] = "true" }
+        if let owner = found.ownerName ?? found.ownerID { traits.details["owner"] = owner }
+        return traits
+    }
+
+    /// Returns what the user may do, by the server's letters.
+    private func capabilities(of entry: NextcloudEntry) -> NSFileProviderItemCapabilities {
+        let isFolder = entry.entry.isDirectory
+        var can: NSFileProviderItemCapabilities = [.allowsReading]
+        // Other clients cannot read what this one would write there.
+        guard !entry.isEncrypted else { return can }
+        let rights =
+            entry.permissions ?? [.write, .rename, .move, .delete, .createFiles, .createDirectories]
+        if isFolder ? !rights.isDisjoint(with: [.createFiles, .createDirectories]) : rights.contains(.write) {
+            can.insert(.allowsWriting)
+        }
+        guard entry.entry.address.path != state.withLock({ $0.root }) else { return can }
+        if rights.contains(.rename) { can.insert(.allowsRenaming) }
+        if rights.contains(.move) { can.insert(.allowsReparenting) }
+        // The removal of another storage's top would end a share.
+        if rights.contains(.delete), !entry.isMountRoot {
+            can.insert(.allowsDeleting)
+            if hasTrash { can.insert(.allowsTrashing) }
+        }
+        if !isFolder { can.insert(.allowsEvicting) }
+        return can
+    }
+
+    func dataMark(of root: DAVEntry) -> String? { root.property(Self.fingerprint).map { $0.text } }
+
+    func find(
+        identity: String, root: HTTPAddress, with client: DAVClient
+    ) async throws(DAVError) -> HTTPAddress? {
+        guard let number = Int64(identity) else { return nil }
+        return try await nextcloud(client).entry(withID: number)?.entry.address
+    }
+
+    // MARK: Contents
+
+    func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload {
+        var plain = client
+        plain.onProgress = nil
+        let nextcloud = try nextcloud(plain)
+        guard upload.count >= NextcloudClient.chunkedSize, try await capabilities(nextcloud).hasChunking else {
+            return try await client.put(
+                .file(upload.file, offset: 0, count: upload.count), to: upload.address, if: upload.requirements,
+                modified: upload.modified)
+        }
+        var file = NextcloudFile(
+            upload.file, size: upload.count, to: upload.address, if: upload.requirements.resource)
+        file.modified = upload.modified
+        // Of the whole contents: chunks of an earlier upload must be of the same.
+        let digest = try await Self.digest(of: upload)
+        file.checksum = "SHA1:\(digest)"
+        var rules = NextcloudClient.UploadRules()
+        rules.largestChunk = try await capabilities(nextcloud).largestChunk
+        let written = try await nextcloud.upload(
+            file, contents: digest, rules: rules, onProgress: { sent in client.onProgress?(sent, 0) })
+        return DAVUpload(tag: written.tag, hasCreated: false, hasTakenDate: written.hasTakenDate)
+    }
+
+    private static func digest(of upload: DAVFileUpload) async throws(DAVError) -> String {
+        do {
+            return try await Blocking.run {
+                try MessageDigest.hexadecimal(.sha1, of: upload.file, 0..<upload.count)
+            }
+        } catch let error as HTTPError {
+            throw .transport(error)
+        } catch {
+            throw .transport(.cancelled)
+        }
+    }
+
+    // MARK: Changes
+
+    func listen(for account: DAVAccount, _ notice: @escaping @Sendable (DAVNotice) async -> Void) async {
+        var pause = Duration.seconds(30)
+        while !Task.isCancelled {
+            do {
+                let (client, push) = try await account.ask(.background) { client throws(DAVError) in
+                    let nextcloud = try self.nextcloud(client)
+                    return (nextcloud, try await self.capabilities(nextcloud).push)
+                }
+                guard let push else { return }
+                for try await heard in client.notices(push) {
+                    switch heard {
+                    // What changed before is unknown.
+                    case .connected:
+                        state.withLock { $0.isListening = true }
+                        pause = .seconds(30)
+                        await notice(.anything)
+                    case .files(let numbers): await notice(.items(numbers.map { String($0) }))
+                    case .anyFile: await notice(.anything)
+                    case .disconnected: state.withLock { $0.isListening = false }
+                    }
+                }
+            } catch {
+                // The network is away, or the user is not signed in. Checks without notices go on.
+            }
+            state.withLock { $0.isListening = false }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, .seconds(900))
+        }
+    }
+}

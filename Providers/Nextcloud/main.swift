@@ -1,0 +1,4 @@
+// "Nextcloud": serves a user's files of a Nextcloud server.
+import AppExtension
+
+_ = NSExtensionMain()

@@ -1,0 +1,18 @@
+/// Items that are missing at a server because it was restored from a backup.
+extension ServerCatalogue {
+    private static let (markKey, restoredKey) = ("mark", "restored")
+
+    /// Records the server's mark of its data. With another mark than before, the items that were seen last before a
+    /// round are kept from now on, until they are seen again.
+    func note(dataMark mark: String?, round: Int64) throws {
+        guard let mark else { return }
+        let bytes = Array(mark.utf8)
+        let known = try value(Self.markKey)
+        guard known != bytes else { return }
+        if known != nil { try set(Array("\(round)".utf8), for: Self.restoredKey) }
+        try set(bytes, for: Self.markKey)
+    }
+
+    /// Whether the absence of an item at the server says nothing: it was seen last before the server was restored.
+    func isKept(_ item: CataloguedItem) throws -> Bool { item.round < (try last(Self.restoredKey)) }
+}
