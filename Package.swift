@@ -109,6 +109,7 @@ let package = Package(
         // Without pkgConfig, as SwiftPM would warn in each client's build about the flags of gtk4 or about a missing
         // library. The directory has links to headers. It is hidden because SwiftPM warns about dangling links.
         .target(name: "CGTK", dependencies: ["CGLib"], publicHeadersPath: ".headers"),
+        .target(name: "CAdwaita", dependencies: ["CGTK"], publicHeadersPath: ".headers"),
         // By the name of GObject, as SwiftPM does not know all flags of gio-2.0. Both have their headers in the same
         // directory.
         .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
@@ -248,6 +249,9 @@ let package = Package(
                 "FileCoordination", "FileProvider", "FileProviderUI", "FoundationAdditions", "Images", "ItemProvider",
                 "MobileCoreServices", "Security", "UniformTypeIdentifiers",
             ]),
+
+        // The model of the file browser, without a toolkit.
+        library("FileBrowser", ["CLinux", "Conduit", "Exchange", "FileProvider", "LinuxSystem"]),
 
         // Floor 10: programs.
         program(

@@ -1,0 +1,214 @@
+import FileProvider
+import LinuxSystem
+
+/// Changes of files by the user.
+extension Browser {
+    // MARK: Folders and names
+
+    /// Whether new items can be put into the current location.
+    package var canAdd: Bool { currentFolder != nil }
+
+    /// The path of the current folder in its mount.
+    private var currentFolder: String? {
+        guard case .folder(let domain, let path) = location, let mount = mount(of: domain) else { return nil }
+        return path.isEmpty ? mount : mount + "/" + path
+    }
+
+    private static let unmounted = BrowserError("The domain is not mounted, so nothing can be changed in it")
+
+    /// Makes a folder in the current one, and lets the user name it.
+    package func makeFolder() {
+        attempt { browser throws(BrowserError) in
+            guard let folder = browser.currentFolder, case .folder(let domain, let path) = browser.location else {
+                throw Self.unmounted
+            }
+            let name = try await FileWork.makeFolder(named: "New Folder", in: folder)
+            let id = BrowserItem.ID(domain: domain, path: path.isEmpty ? name : path + "/" + name)
+            await browser.readItem(id)
+            browser.whenNaming(id)
+        }
+    }
+
+    /// Returns the reason why an item cannot have a name, or `nil` if it can.
+    package static func fault(ofName name: String) -> String? {
+        if name.isEmpty { return "A name is needed." }
+        if name == "." || name == ".." { return "“\(name)” cannot be a name." }
+        if name.utf8.contains(UInt8(ascii: "/")) { return "A name cannot contain “/”." }
+        if name.utf8.count > 255 { return "The name is too long." }
+        return nil
+    }
+
+    /// Renames an item. The listing shows the new name at once.
+    package func rename(_ item: BrowserItem, to name: String) {
+        guard !name.utf8.elementsEqual(item.name.utf8) else { return }
+        attempt { browser throws(BrowserError) in
+            if let fault = Self.fault(ofName: name) { throw BrowserError(fault) }
+            guard let path = item.mountedPath, let mount = item.mount else { throw Self.unmounted }
+            let newPath = mount + "/" + (item.folder.isEmpty ? name : item.folder + "/" + name)
+            try await FileWork.move(path, to: newPath)
+            browser.listing.remove(item.id)
+            var renamed = item
+            renamed.description.name = name
+            if browser.location == .folder(domain: item.domain, path: item.folder) { browser.listing.set(renamed) }
+            browser.done("Renamed to “\(name)”", .moved([(path, newPath)]))
+        }
+    }
+
+    /// Reads one item, and shows it if it belongs to the current folder.
+    private func readItem(_ id: BrowserItem.ID) async {
+        guard case .folder(let domain, let path) = location, domain == id.domain, path == id.path.parentPath,
+            let item = try? await daemon.call(
+                DescribeItemCall(place: ItemPlace(text: id.domain + ":" + id.path, path: "")))
+        else { return }
+        listing.set(BrowserItem(domain: domain, folder: path, mount: mount(of: domain), description: item))
+    }
+
+    // MARK: Trash
+
+    /// Moves items to the trash of their service. They can be brought back by ``undo()``.
+    package func trash(_ items: [BrowserItem]) {
+        guard !items.isEmpty else { return }
+        attempt { browser throws(BrowserError) in
+            var trashed: [BrowserItem] = []
+            defer {
+                if !trashed.isEmpty {
+                    browser.done("\(Self.words(for: trashed)) moved to the trash", .trashed(trashed))
+                }
+            }
+            for item in items {
+                _ = try await browser.daemon.call(TrashItemCall(place: item.place))
+                browser.listing.remove(item.id)
+                trashed.append(item)
+            }
+        }
+    }
+
+    /// Puts items of the trash back to where they were.
+    package func restore(_ items: [BrowserItem]) {
+        attempt { browser throws(BrowserError) in
+            for item in items {
+                _ = try await browser.daemon.call(
+                    UntrashItemCall(domain: item.domain, item: item.description.identifier))
+                browser.listing.remove(item.id)
+            }
+            browser.whenDone("\(Self.words(for: items)) restored", false)
+        }
+    }
+
+    /// Deletes items of the trash for good.
+    package func deleteForever(_ items: [BrowserItem]) {
+        attempt { browser throws(BrowserError) in
+            for item in items {
+                _ = try await browser.daemon.call(
+                    EmptyTrashCall(domain: item.domain, item: item.description.identifier))
+                browser.listing.remove(item.id)
+            }
+        }
+    }
+
+    // MARK: Copies
+
+    package func copy(_ items: [BrowserItem], isCut: Bool) {
+        guard !items.isEmpty else { return }
+        clipboard = Clipboard(items: items, isCut: isCut)
+        whenChanged(.clipboard)
+    }
+
+    /// Puts the items of the window's clipboard into the current folder.
+    package func paste() {
+        guard let clipboard, case .folder(let domain, let path) = location, let mount = mount(of: domain),
+            let folder = currentFolder
+        else { return }
+        if clipboard.isCut {
+            self.clipboard = nil
+            whenChanged(.clipboard)
+        }
+        let isMove = clipboard.isCut && clipboard.items.allSatisfy { $0.mount == mount }
+        if isMove { return move(clipboard.items, to: .folder(domain: domain, path: path)) }
+        let job = Job("Copying \(Self.words(for: clipboard.items)) to \(location.title)")
+        run(job) { browser, job throws(BrowserError) in
+            for item in clipboard.items {
+                guard let source = item.mountedPath else { throw Self.unmounted }
+                let name = try await FileWork.copy(source, into: folder, progress: job.reporter)
+                await browser.readItem(BrowserItem.ID(domain: domain, path: path.isEmpty ? name : path + "/" + name))
+                if clipboard.isCut { _ = try await browser.daemon.call(TrashItemCall(place: item.place)) }
+            }
+            browser.whenDone("\(Self.words(for: clipboard.items)) copied", false)
+        }
+    }
+
+    /// Makes copies of items beside them.
+    package func duplicate(_ items: [BrowserItem]) {
+        let former = clipboard
+        copy(items, isCut: false)
+        paste()
+        clipboard = former
+        whenChanged(.clipboard)
+    }
+
+    /// Moves items to a folder of their mount.
+    package func move(_ items: [BrowserItem], to target: Location) {
+        guard case .folder(let domain, let path) = target, let mount = mount(of: domain) else { return }
+        let folder = path.isEmpty ? mount : mount + "/" + path
+        attempt { browser throws(BrowserError) in
+            var moves: [(from: String, to: String)] = []
+            defer {
+                if !moves.isEmpty { browser.done("\(Self.words(for: items)) moved to \(target.title)", .moved(moves)) }
+            }
+            for item in items where item.folder != path || item.domain != domain {
+                guard let source = item.mountedPath else { throw Self.unmounted }
+                let newPath = folder + "/" + item.name
+                try await FileWork.move(source, to: newPath)
+                moves.append((source, newPath))
+                browser.listing.remove(item.id)
+                await browser.readItem(
+                    BrowserItem.ID(domain: domain, path: path.isEmpty ? item.name : path + "/" + item.name))
+            }
+        }
+    }
+
+    // MARK: Undo
+
+    package var canUndo: Bool { !undoStack.isEmpty }
+
+    private func done(_ text: String, _ step: UndoStep) {
+        undoStack.append(step)
+        whenDone(text, true)
+    }
+
+    /// Takes back the last change.
+    package func undo() {
+        guard let step = undoStack.popLast() else { return }
+        attempt { browser throws(BrowserError) in
+            switch step {
+            case .trashed(let items):
+                for item in items { try await browser.untrash(item) }
+            case .moved(let moves):
+                for move in moves.reversed() { try await FileWork.move(move.to, to: move.from) }
+            }
+            browser.loadAgain()
+        }
+    }
+
+    private static let attempts = 50
+
+    /// Brings an item back. The trash may not have it yet, because the change is sent in the background.
+    private func untrash(_ item: BrowserItem) async throws(BrowserError) {
+        var attempt = 1
+        while true {
+            do throws(BrowserError) {
+                _ = try await daemon.call(
+                    UntrashItemCall(domain: item.domain, item: item.description.identifier))
+                return await readItem(item.id)
+            } catch  where error.kind == .noSuchItem && attempt < Self.attempts {
+                attempt += 1
+                guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { return }
+            }
+        }
+    }
+
+    /// Returns “Plan.txt” in quotation marks, or “3 items”.
+    package static func words(for items: [BrowserItem]) -> String {
+        items.count == 1 ? "“\(items[0].name)”" : "\(items.count) items"
+    }
+}

@@ -1,0 +1,95 @@
+import FileProvider
+import LinuxSystem
+
+/// Changes that the daemon reports, and its restarts.
+extension Browser {
+    /// Follows the daemon until the task is cancelled. After the daemon was lost, connects again and reads all again.
+    func follow() async {
+        while !Task.isCancelled {
+            do throws(BrowserError) {
+                // The position comes first, so that no later change is missed.
+                var position = try await daemon.call(FollowStatesCall(position: 0)).position
+                isConnected = true
+                await readDomains()
+                whenChanged(.banner)
+                loadAgain()
+                while !Task.isCancelled {
+                    let news = try await daemon.call(FollowStatesCall(position: position))
+                    position = news.position
+                    await take(news)
+                }
+            } catch {
+                if Task.isCancelled { return }
+                isConnected = false
+                if !areDomainsKnown, error.kind == .disconnected { listingError = error }
+                whenChanged(.banner)
+                whenChanged(.places)
+                await daemon.waitForDaemon()
+            }
+        }
+    }
+
+    func readDomains() async {
+        guard let status = try? await daemon.call(DomainsStatusCall()), !Task.isCancelled else { return }
+        let new = status.domains.map { DomainPlace(activity: $0) }.sorted { $0.name < $1.name }
+        let hadMounts = domains.map(\.activity.domain.mount)
+        guard new != domains || !areDomainsKnown else { return }
+        domains = new
+        areDomainsKnown = true
+        whenChanged(.places)
+        whenChanged(.banner)
+        whenChanged(.transfers)
+        if hadMounts != new.map(\.activity.domain.mount) { loadAgain() }
+        if isTransferring { poll() }
+    }
+
+    /// Whether anything moves, so that its progress is worth asking for.
+    var isTransferring: Bool {
+        domains.contains { place in
+            let activity = place.activity
+            return activity.uploadsInFlight + activity.downloadsInFlight + activity.uploadsWaiting
+                + activity.downloadsWaiting > 0
+        }
+    }
+
+    /// Reads the activity once a second while anything moves.
+    private func poll() {
+        guard polling == nil else { return }
+        polling = Task {
+            repeat {
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                await readDomains()
+            } while isTransferring && isConnected
+            polling = nil
+        }
+    }
+
+    private func take(_ news: FollowStatesCall.Reply) async {
+        if news.areDomainsDifferent { await readDomains() }
+        guard case .folder(let domain, let path) = location else {
+            if location != .transfers, !news.standings.isEmpty || !news.folders.isEmpty { loadAgain() }
+            return
+        }
+        guard let mount = mount(of: domain) else {
+            // The paths cannot be told apart without a mount.
+            if news.standings.contains(where: { $0.domain == domain }) || !news.folders.isEmpty { loadAgain() }
+            return
+        }
+        let folder = path.isEmpty ? mount : mount + "/" + path
+        if news.folders.contains(where: { folder.pathNames(beneath: $0) != nil }) { return loadAgain() }
+        for standing in news.standings {
+            guard standing.path.hasPrefix(folder), let names = standing.path.pathNames(beneath: folder) else {
+                continue
+            }
+            guard names.count == 1 else {
+                if names.isEmpty, standing.item == nil { loadAgain() }
+                continue
+            }
+            if let item = standing.item {
+                listing.set(BrowserItem(domain: domain, folder: path, mount: mount, description: item))
+            } else {
+                listing.remove(BrowserItem.ID(domain: domain, path: path.isEmpty ? names[0] : path + "/" + names[0]))
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import FileProvider
+import LinuxSystem
+
+/// Reading of the current location. A folder arrives page by page; everything else at once.
+extension Browser {
+    /// Reads the current location. Rows that stay the same are not touched.
+    package func load() {
+        loading?.cancel()
+        isStale = false
+        isLoading = true
+        listingError = nil
+        whenChanged(.loading)
+        let location = location
+        loading = Task {
+            do throws(BrowserError) {
+                try await read(location)
+            } catch {
+                if !Task.isCancelled, error.kind != .cancelled { listingError = error }
+            }
+            guard !Task.isCancelled else { return }
+            listing.flush()
+            isLoading = false
+            whenChanged(.loading)
+            if isStale { load() }
+        }
+    }
+
+    /// Reads the current location again, after the present reading if there is one.
+    func loadAgain() {
+        if isLoading { isStale = true } else { load() }
+    }
+
+    private func read(_ location: Location) async throws(BrowserError) {
+        switch location {
+        case .folder(let domain, let path): try await readFolder(domain, path)
+        case .recents: show(try await daemon.call(RecentsCall(limit: Self.mostRecents)).items)
+        case .favorites: show(try await daemon.call(FavoritesCall()).items)
+        case .trash:
+            let items = try await daemon.call(TrashedItemsCall()).items.map { BrowserItem($0) }
+            if !Task.isCancelled { listing.replace(with: items) }
+        case .search(let text, let domain): try await readSearch(text, domain)
+        case .transfers: await readDomains()
+        }
+    }
+
+    private static let mostRecents = 200
+    private static let mostResults = 500
+    private static let mostProvided = 100
+
+    private func show(_ found: [FoundItemDescription]) {
+        if !Task.isCancelled { listing.replace(with: found.map { BrowserItem($0) }) }
+    }
+
+    private func readFolder(_ domain: String, _ path: String) async throws(BrowserError) {
+        let place = ItemPlace(text: domain + ":" + path, path: "")
+        let isFirst = listing.count == 0
+        var position: Int64?
+        var all: [BrowserItem] = []
+        repeat {
+            let page = try await daemon.call(ListFolderCall(place: place, position: position))
+            if Task.isCancelled { return }
+            let mount = mount(of: domain)
+            let items = page.items.map {
+                BrowserItem(domain: domain, folder: path, mount: mount, description: $0)
+            }
+            if isFirst { listing.append(items) } else { all += items }
+            position = page.next
+        } while position != nil
+        if !isFirst { listing.replace(with: all) }
+    }
+
+    /// Returns the path at which a domain is mounted, or `nil` if it is not.
+    package func mount(of domain: String) -> String? {
+        domains.first { $0.name == domain }?.activity.domain.mount
+    }
+
+    // MARK: Search
+
+    /// The time without a key press after which the services are asked, too.
+    private static let typingPause: Duration = .milliseconds(400)
+
+    private func readSearch(_ text: String, _ domain: String?) async throws(BrowserError) {
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        let known = try await daemon.call(
+            SearchCall(
+                domain: domain, words: words, types: [], tags: [], since: nil, before: nil, limit: Self.mostResults)
+        ).items.map { BrowserItem($0) }
+        if Task.isCancelled { return }
+        listing.replace(with: known)
+        guard (try? await Task.sleep(for: Self.typingPause)) != nil else { return }
+        let call = SearchProvidersCall(domain: domain, query: text, limit: Self.mostProvided)
+        // A service that cannot search is no failure: what is known here was found.
+        guard let provided = try? await daemon.call(call).items, !Task.isCancelled else { return }
+        for item in provided.map({ BrowserItem($0) }) where listing.item(item.id) == nil { listing.set(item) }
+    }
+}

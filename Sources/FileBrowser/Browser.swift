@@ -1,0 +1,197 @@
+import FileProvider
+import LinuxSystem
+
+/// The model of a window: what it shows, and what the user does in it. It knows no toolkit.
+///
+/// All data comes from the daemon, and no listing fetches contents. Views set the closures and read the properties.
+@MainActor package final class Browser {
+    let daemon: any DaemonCalling
+
+    /// The parts of the model that views show separately.
+    package enum Aspect: Sendable, Hashable {
+        case places, location, loading, selection, banner, jobs, transfers, clipboard
+    }
+
+    /// Called after a part has changed.
+    package var whenChanged: (Aspect) -> Void = { _ in }
+    /// Called with a short text about completed work, and whether it can be undone.
+    package var whenDone: (_ text: String, _ canUndo: Bool) -> Void = { _, _ in }
+    /// Called when an item appeared whose name the user should now type.
+    package var whenNaming: (BrowserItem.ID) -> Void = { _ in }
+
+    package let listing = ItemListing()
+
+    // MARK: Places
+
+    package internal(set) var domains: [DomainPlace] = []
+    /// Whether the domains were read at least once.
+    package internal(set) var areDomainsKnown = false
+    /// Whether the daemon answers.
+    package internal(set) var isConnected = false
+
+    // MARK: Location
+
+    package private(set) var location = Location.recents
+    package private(set) var history: [Location] = []
+    package private(set) var future: [Location] = []
+    /// Whether items of the current location are still arriving.
+    package internal(set) var isLoading = false
+    /// The reason why the current location cannot be shown; `nil` if it can.
+    package internal(set) var listingError: BrowserError?
+    var loading: Task<Void, Never>?
+    var following: Task<Void, Never>?
+    var polling: Task<Void, Never>?
+    /// Whether the current location is to be read again after the present reading.
+    var isStale = false
+
+    /// The items that are selected in the view, set by the view.
+    package var selection: [BrowserItem] = [] {
+        didSet { if selection != oldValue { whenChanged(.selection) } }
+    }
+
+    // MARK: Work
+
+    package internal(set) var jobs: [Job] = []
+    package internal(set) var clipboard: Clipboard?
+    var undoStack: [UndoStep] = []
+    /// The last failure of the user's own work, until it is dismissed.
+    var workError: BrowserError?
+    /// Failures of domains that the user dismissed.
+    var dismissed: Set<String> = []
+
+    package init(daemon: any DaemonCalling) { self.daemon = daemon }
+
+    /// Begins to follow the daemon, until ``stop()``.
+    package func start() {
+        guard following == nil else { return }
+        following = Task { await follow() }
+    }
+
+    package func stop() {
+        following?.cancel()
+        loading?.cancel()
+        polling?.cancel()
+        for job in jobs { job.cancel() }
+        following = nil
+    }
+
+    // MARK: Navigation
+
+    /// Shows a location, and keeps the present one in the history. A search replaces an earlier one.
+    package func go(to location: Location) {
+        guard location != self.location else { return }
+        if case .search = self.location, case .search = location {} else { history.append(self.location) }
+        future = []
+        show(location)
+    }
+
+    package func goBack() {
+        guard let last = history.popLast() else { return }
+        future.append(location)
+        show(last)
+    }
+
+    package func goForward() {
+        guard let next = future.popLast() else { return }
+        history.append(location)
+        show(next)
+    }
+
+    package func goUp() {
+        if let parent = location.parent { go(to: parent) }
+    }
+
+    private func show(_ location: Location) {
+        self.location = location
+        selection = []
+        listing.clear()
+        whenChanged(.location)
+        load()
+    }
+
+    /// Shows a location at first, without history.
+    package func begin(at location: Location) { show(location) }
+
+    /// Searches as the user types. An empty text ends the search.
+    package func search(_ text: String) {
+        let text = text.trimmed
+        if text.isEmpty {
+            if case .search = location { goBack() }
+            return
+        }
+        let domain =
+            switch location {
+            case .search(_, let domain): domain
+            default: location.domain
+            }
+        go(to: .search(text: text, domain: domain))
+    }
+
+    // MARK: Failures
+
+    /// A failure to show above the items, with its remedy.
+    package var banner: BrowserError? {
+        if let workError { return workError }
+        if !isConnected, areDomainsKnown {
+            return BrowserError(
+                "Purvey is not running. What is shown may be outdated", kind: .disconnected, remedy: .reconnect)
+        }
+        let shown = location.domain.map { name in domains.filter { $0.name == name } } ?? domains
+        return shown.compactMap(\.failure).first { !dismissed.contains($0.message) }
+    }
+
+    package func dismissBanner() {
+        if workError != nil {
+            workError = nil
+        } else if let banner {
+            dismissed.insert(banner.message)
+        }
+        whenChanged(.banner)
+    }
+
+    /// Shows a failure of the user's work.
+    package func report(_ error: BrowserError) {
+        guard error.kind != .cancelled else { return }
+        workError = error
+        whenChanged(.banner)
+    }
+
+    /// Does what a remedy says, except for a sign-in, which needs a view.
+    package func apply(_ remedy: Remedy) {
+        workError = nil
+        whenChanged(.banner)
+        switch remedy {
+        case .retry(let domain):
+            dismissed = []
+            attempt { browser throws(BrowserError) in try await browser.retry(domain) }
+        case .reload: load()
+        case .reconnect:
+            following?.cancel()
+            following = Task { await follow() }
+        case .signIn: break
+        }
+    }
+
+    /// Runs work of the user, and shows its failure.
+    func attempt(_ work: @escaping @MainActor (Browser) async throws(BrowserError) -> Void) {
+        Task {
+            do throws(BrowserError) { try await work(self) } catch { report(error) }
+        }
+    }
+
+    private func retry(_ name: String) async throws(BrowserError) {
+        let domain = try await daemon.call(RetryDomainCall(name: name))
+        await readDomains()
+        if let fault = domain.fault { throw BrowserError("\(name): \(fault)", remedy: .retry(domain: name)) }
+    }
+}
+
+extension String {
+    /// The text without white space at its ends.
+    package var trimmed: String {
+        var text = self[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+}

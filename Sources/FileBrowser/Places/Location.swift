@@ -1,0 +1,51 @@
+import LinuxSystem
+
+/// The subject of a window.
+package enum Location: Sendable, Hashable {
+    /// A folder of a domain; an empty path is the domain itself.
+    case folder(domain: String, path: String)
+    case recents
+    case favorites
+    case trash
+    case transfers
+    /// The results of a search; in one domain, or in all of them.
+    case search(text: String, domain: String?)
+
+    /// The folder around it; `nil` for the outermost.
+    package var parent: Location? {
+        guard case .folder(let domain, let path) = self, !path.isEmpty else { return nil }
+        return .folder(domain: domain, path: path.parentPath)
+    }
+
+    /// The domain that is shown, or searched.
+    package var domain: String? {
+        switch self {
+        case .folder(let domain, _): domain
+        case .search(_, let domain): domain
+        default: nil
+        }
+    }
+
+    package var title: String {
+        switch self {
+        case .folder(let domain, let path): path.isEmpty ? domain : path.lastPathName
+        case .recents: "Recents"
+        case .favorites: "Favorites"
+        case .trash: "Trash"
+        case .transfers: "Transfers"
+        case .search: "Search"
+        }
+    }
+
+    /// The folders from the domain to this one, for a path bar. Other locations stand for themselves.
+    package var ancestry: [Location] {
+        guard case .folder(let domain, let path) = self else { return [self] }
+        var locations: [Location] = [.folder(domain: domain, path: "")]
+        var prefix = ""
+        for name in path.pathNames {
+            prefix += (prefix.isEmpty ? "" : "/") + name
+            locations.append(.folder(domain: domain, path: prefix))
+        }
+        return locations
+    }
+}
