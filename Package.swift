@@ -86,6 +86,7 @@ let package = Package(
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-keeper", targets: ["PurveyKeeper"]),
         .executable(name: "purvey-bus", targets: ["PurveyBus"]),
+        .executable(name: "purvey-files", targets: ["PurveyFiles"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
@@ -278,6 +279,7 @@ let package = Package(
             path: "Benchmarks", swiftSettings: settings),
         program("PurveyKeeper", ["Fuse", "LinuxSystem", "MountTakeover"]),
         program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "ItemValues", "LinuxSystem"]),
+        program("PurveyFiles", ["CAdwaita", "FileBrowser", "FileProvider", "FileProviderGTK", "LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         .executableTarget(

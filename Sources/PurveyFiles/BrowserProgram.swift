@@ -1,0 +1,53 @@
+import CAdwaita
+import FileBrowser
+import FileProviderGTK
+import LinuxSystem
+
+/// The application: its first window, and GTK's loop.
+@MainActor enum BrowserProgram {
+    /// The first thing to do.
+    enum Begin {
+        case place(String?)
+        /// Writes pictures to a directory, and ends.
+        case screenshots(String, domain: String?)
+    }
+
+    /// Runs until the last window is closed. Returns the exit status.
+    static func run(_ begin: Begin, _ manual: ProgramManual) -> CInt {
+        guard gtk_init_check() != 0 else {
+            return manual.complain("there is no display to show a window on; 'purvey ls' lists a folder")
+        }
+        adw_init()
+        MainQueue.attach()
+        guard let object = adw_application_new("org.purvey.Files", G_APPLICATION_NON_UNIQUE) else { return 1 }
+        let application = object.object(as: GtkApplication.self)
+        var status: CInt = 0
+        onSignal("activate", of: application) {
+            Style.install()
+            let browser = Browser(daemon: UserDaemon())
+            let window = BrowserWindow(browser, in: application)
+            switch begin {
+            case .place(let place):
+                browser.begin(at: location(place))
+                gtk_window_present(window.window)
+                window.items.grabFocus()
+            case .screenshots(let directory, let domain):
+                Task {
+                    status = await Screenshots.take(window, of: domain, into: directory) ? 0 : 1
+                    gtk_window_destroy(window.window)
+                }
+            }
+        }
+        let result = g_application_run(application.object(as: GApplication.self), 0, nil)
+        g_object_unref(object)
+        return result == 0 ? status : result
+    }
+
+    /// Returns the location of an argument: `DOMAIN` or `DOMAIN:PATH`.
+    private static func location(_ place: String?) -> Location {
+        guard let place else { return .recents }
+        guard let colon = place.firstIndex(of: ":") else { return .folder(domain: place, path: "") }
+        let path = place[place.index(after: colon)...].pathNames.joined(separator: "/")
+        return .folder(domain: String(place[..<colon]), path: path)
+    }
+}

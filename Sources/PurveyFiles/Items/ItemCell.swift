@@ -1,0 +1,155 @@
+import CAdwaita
+import FileBrowser
+import FileProvider
+import FileProviderGTK
+
+/// The widgets of one item, in a row of the list or a tile of the grid. They are used for one item after the other.
+@MainActor final class ItemCell {
+    let widget: Widget
+    /// The row that is shown; `nil` while none is.
+    private(set) var position: Int?
+    private let isTile: Bool
+    private let image: Widget
+    private let name: Widget
+    private let badge: Widget
+    private let word = Make.label("", "caption", "dim-label")
+    private let size = Make.label("", "dim-label", "numeric")
+    private let date = Make.label("", "dim-label", "numeric")
+    /// The badge and its word in a row.
+    private var state: Widget?
+    private var entry: Widget?
+
+    private static let iconSize: (row: CInt, tile: CInt) = (24, 64)
+
+    init(isTile: Bool) {
+        self.isTile = isTile
+        image = gtk_image_new()
+        badge = gtk_image_new()
+        name = Make.label()
+        gtk_label_set_ellipsize(name.opaque, PANGO_ELLIPSIZE_MIDDLE)
+        widget = Make.box(isTile ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: isTile ? 6 : 12)
+        if isTile { layOutTile() } else { layOutRow() }
+    }
+
+    private func layOutRow() {
+        gtk_image_set_pixel_size(image.opaque, Self.iconSize.row)
+        gtk_widget_set_hexpand(name, 1)
+        // Names keep some room beside the other columns in a narrow window.
+        gtk_label_set_width_chars(name.opaque, 8)
+        gtk_widget_set_hexpand(word, 1)
+        gtk_label_set_xalign(size.opaque, 1)
+        gtk_label_set_xalign(date.opaque, 1)
+        gtk_widget_set_size_request(size, Columns.size, -1)
+        gtk_widget_set_size_request(date, Columns.modified, -1)
+        let badgeBox = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, badge, word)
+        gtk_widget_set_hexpand(badgeBox, 0)
+        state = badgeBox
+        widget.addClass("item-row")
+        for child in [image, name, badgeBox, size, date] { widget.append(child) }
+    }
+
+    private func layOutTile() {
+        gtk_image_set_pixel_size(image.opaque, Self.iconSize.tile)
+        gtk_label_set_xalign(name.opaque, 0.5)
+        gtk_label_set_justify(name.opaque, GTK_JUSTIFY_CENTER)
+        gtk_label_set_wrap(name.opaque, 1)
+        gtk_label_set_wrap_mode(name.opaque, PANGO_WRAP_WORD_CHAR)
+        gtk_label_set_lines(name.opaque, 2)
+        gtk_label_set_width_chars(name.opaque, 14)
+        gtk_label_set_max_width_chars(name.opaque, 14)
+        let state = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 4, badge, word)
+        gtk_widget_set_halign(state, GTK_ALIGN_CENTER)
+        widget.addClass("item-tile")
+        gtk_widget_set_valign(widget, GTK_ALIGN_START)
+        for child in [image, name, state] { widget.append(child) }
+    }
+
+    /// Shows an item.
+    ///
+    /// - Parameters:
+    ///   - detail: the columns to show.
+    ///   - showsPlace: whether the tip has the item's path, as it lies in another folder than its neighbours.
+    func show(_ item: BrowserItem, at position: Int, detail: Detail, showsPlace: Bool) {
+        if entry != nil, self.position != position { endNaming() }
+        self.position = position
+        let condition = item.condition
+        gtk_image_set_from_gicon(image.opaque, ItemWords.icon(item))
+        setText(name, item.name)
+        gtk_widget_set_tooltip_text(name, showsPlace ? item.domain + ": " + item.path : item.name)
+        badge.isVisible = condition.icon != nil
+        if let icon = condition.icon { gtk_image_set_from_icon_name(badge.opaque, icon) }
+        let explanation = [condition.word, condition.explanation].filter { !$0.isEmpty }.joined(separator: ". ")
+        gtk_widget_set_tooltip_text(badge, explanation)
+        badge.setAccessible(label: condition.word, description: condition.explanation)
+        setText(word, condition.word)
+        let isFailure = if case .failed = condition { true } else { false }
+        badge.setClass("error", isFailure)
+        badge.setClass("dim-label", !isFailure)
+        word.isVisible = isTile ? isFailure : detail >= .medium
+        if !isTile {
+            setText(size, ItemWords.size(item))
+            setText(date, ItemWords.date(item))
+            if let state { gtk_widget_set_size_request(state, detail >= .medium ? Columns.state : -1, -1) }
+            size.isVisible = detail >= .medium
+            date.isVisible = detail == .all
+        }
+        nameRow(item, condition)
+    }
+
+    /// Names the row for assistive technologies, which else would read the parts only.
+    private func nameRow(_ item: BrowserItem, _ condition: ItemCondition) {
+        guard let row = gtk_widget_get_parent(widget) else { return }
+        let words = [item.name, item.isFolder ? "folder" : "", condition.word, ItemWords.size(item)]
+        row.setAccessible(
+            label: words.filter { !$0.isEmpty }.joined(separator: ", "), description: condition.explanation)
+    }
+
+    func clear() {
+        endNaming()
+        position = nil
+    }
+
+    // MARK: Naming in place
+
+    /// Lets the user change the name in place. Calls the closure with the new name when Enter is pressed.
+    func beginNaming(_ text: String, _ accept: @escaping @MainActor (String) -> Void) {
+        guard entry == nil else { return }
+        let entry: Widget = gtk_entry_new()
+        entry.setAccessible(label: "New name of \(text)")
+        gtk_editable_set_text(entry.opaque, text)
+        gtk_widget_set_hexpand(entry, 1)
+        gtk_box_insert_child_after(widget.object(as: GtkBox.self), entry, name)
+        name.isVisible = false
+        self.entry = entry
+        onSignal("activate", of: entry) { [weak self] in
+            guard let self, let entry = self.entry else { return }
+            let name = gtk_editable_get_text(entry.opaque).map { String(cString: $0) } ?? ""
+            endNaming()
+            accept(name)
+        }
+        let keys: OpaquePointer = gtk_event_controller_key_new()
+        Signals.key(keys) { [weak self] key in
+            guard key == guint(GDK_KEY_Escape) else { return false }
+            self?.endNaming()
+            return true
+        }
+        gtk_widget_add_controller(entry, keys)
+        let focus: OpaquePointer = gtk_event_controller_focus_new()
+        onSignal("leave", of: focus) { [weak self] in self?.endNaming() }
+        gtk_widget_add_controller(entry, focus)
+        gtk_widget_grab_focus(entry)
+        // The name without its extension is what most changes concern.
+        let stem = text.lastIndex(of: ".").flatMap { $0 == text.startIndex ? nil : $0 } ?? text.endIndex
+        gtk_editable_select_region(entry.opaque, 0, CInt(text[..<stem].unicodeScalars.count))
+    }
+
+    /// Shows the name again. Does nothing if it is not being changed.
+    func endNaming() {
+        guard let entry = entry.take() else { return }
+        let hadFocus = gtk_widget_get_focus_child(widget) != nil
+        let row = gtk_widget_get_parent(widget)
+        name.isVisible = true
+        gtk_box_remove(widget.object(as: GtkBox.self), entry)
+        if hadFocus, let row { gtk_widget_grab_focus(row) }
+    }
+}

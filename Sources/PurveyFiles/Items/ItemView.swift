@@ -1,0 +1,223 @@
+import CAdwaita
+import FileBrowser
+import FileProvider
+import FileProviderGTK
+
+/// The items as a list or a grid, with their selection. Both draw only the rows that are in sight.
+@MainActor final class ItemView {
+    /// The scrolled list or grid.
+    let widget: Widget
+    private let list: Widget
+    private let grid: Widget
+    private let stack: Widget
+    private let header: SortHeader
+    private let browser: Browser
+    private let model: RowModel
+    /// The `GtkMultiSelection`.
+    private let selection: OpaquePointer
+    private var cells: [UnsafeMutableRawPointer: ItemCell] = [:]
+    /// The item whose name is typed as soon as it has a cell.
+    private var naming: BrowserItem.ID?
+    private var isRestoring = false
+    var detail = Detail.all {
+        didSet {
+            guard detail != oldValue else { return }
+            header.detail = detail
+            refresh()
+        }
+    }
+    private(set) var isGrid = false
+
+    /// Called when the first row appeared or the last one went.
+    var whenEmptinessChanged: () -> Void = {}
+    /// Called when an item is activated, by a double click or Enter.
+    var whenActivated: (BrowserItem) -> Void = { _ in }
+    /// Called to show the menu of the selection at a place of the widget.
+    var whenMenu: (Widget, _ x: Double, _ y: Double) -> Void = { _, _, _ in }
+
+    init(_ browser: Browser) {
+        self.browser = browser
+        model = RowModel(browser.listing)
+        g_object_ref(model.pointer.gtkAddress)
+        selection = gtk_multi_selection_new(model.pointer)
+        list = gtk_list_view_new(nil, nil)
+        grid = gtk_grid_view_new(nil, nil)
+        header = SortHeader(browser)
+        stack = gtk_stack_new()
+        widget = Make.box(GTK_ORIENTATION_VERTICAL)
+        list.addClass("item-list")
+        grid.addClass("item-grid")
+        list.setAccessible(label: "Items")
+        grid.setAccessible(label: "Items")
+        let rows = Make.box(GTK_ORIENTATION_VERTICAL, header.widget, Make.scrolled(list))
+        gtk_stack_add_named(stack.opaque, rows, "list")
+        gtk_stack_add_named(stack.opaque, Make.scrolled(grid), "grid")
+        widget.append(stack)
+        gtk_list_view_set_factory(list.opaque, factory(isTile: false))
+        gtk_grid_view_set_factory(grid.opaque, factory(isTile: true))
+        gtk_grid_view_set_max_columns(grid.opaque, 24)
+        gtk_list_view_set_enable_rubberband(list.opaque, 1)
+        gtk_grid_view_set_enable_rubberband(grid.opaque, 1)
+        Signals.position("activate", of: list) { [weak self] in self?.activate($0) }
+        Signals.position("activate", of: grid) { [weak self] in self?.activate($0) }
+        Signals.selection(selection) { [weak self] in self?.selectionChanged() }
+        browser.listing.whenChanged = { [weak self] in self?.changed($0) }
+        browser.listing.whenUpdated = { [weak self] rows in self?.refresh(Set(rows)) }
+        setGrid(false)
+    }
+
+    private var view: Widget { isGrid ? grid : list }
+
+    /// Shows tiles or rows.
+    func setGrid(_ isGrid: Bool) {
+        self.isGrid = isGrid
+        // Only the view in sight has the model, so that the other has no widgets.
+        gtk_list_view_set_model(list.opaque, isGrid ? nil : selection)
+        gtk_grid_view_set_model(grid.opaque, isGrid ? selection : nil)
+        gtk_stack_set_visible_child_name(stack.opaque, isGrid ? "grid" : "list")
+        header.refresh()
+    }
+
+    func grabFocus() { gtk_widget_grab_focus(view) }
+
+    func selectAll() { gtk_selection_model_select_all(selection) }
+
+    func select(_ position: Int) {
+        gtk_selection_model_select_item(selection, guint(position), 1)
+        scroll(to: position)
+    }
+
+    /// Scrolls to a row. GTK 4.8 has an action for it, and no function yet.
+    private func scroll(to position: Int) {
+        gtk_widget_activate_action_variant(view, "list.scroll-to-item", g_variant_new_uint32(guint32(position)))
+    }
+
+    // MARK: Changes
+
+    private func changed(_ change: ItemListing.Change) {
+        let selected = browser.selection
+        isRestoring = change.removed > 0 && change.added > 0
+        model.changed(change)
+        if isRestoring {
+            isRestoring = false
+            // The rows were put into another order.
+            for item in selected.prefix(Self.mostRestored) {
+                if let row = browser.listing.row(of: item.id) {
+                    gtk_selection_model_select_item(selection, guint(row), 0)
+                }
+            }
+        }
+        selectionChanged()
+        beginPendingNaming()
+        let count = browser.listing.count
+        if (count == 0) != (count + change.removed - change.added == 0) { whenEmptinessChanged() }
+    }
+
+    /// The number of selected items that stay selected in another order.
+    private static let mostRestored = 500
+
+    private func selectionChanged() {
+        guard !isRestoring else { return }
+        var selected: [BrowserItem] = []
+        let set = gtk_selection_model_get_selection(selection)
+        defer { gtk_bitset_unref(set) }
+        let count = min(gtk_bitset_get_size(set), guint64(Int32.max))
+        for index in 0..<count {
+            let row = Int(gtk_bitset_get_nth(set, guint(index)))
+            if row < browser.listing.count { selected.append(browser.listing[row]) }
+        }
+        browser.selection = selected
+    }
+
+    /// Shows the rows in sight again.
+    func refresh(_ rows: Set<Int>? = nil) {
+        for cell in cells.values {
+            guard let position = cell.position, rows?.contains(position) ?? true else { continue }
+            show(position, in: cell)
+        }
+        if rows != nil { selectionChanged() }
+    }
+
+    private func show(_ position: Int, in cell: ItemCell) {
+        guard position < browser.listing.count else { return }
+        let showsPlace = if case .folder = browser.location { false } else { true }
+        cell.show(browser.listing[position], at: position, detail: detail, showsPlace: showsPlace)
+    }
+
+    private func activate(_ position: Int) {
+        if position < browser.listing.count { whenActivated(browser.listing[position]) }
+    }
+
+    // MARK: Cells
+
+    private func factory(isTile: Bool) -> OpaquePointer {
+        let factory: OpaquePointer = gtk_signal_list_item_factory_new()
+        Signals.pointer("setup", of: factory) { [weak self] in self?.setUp($0, isTile: isTile) }
+        Signals.pointer("bind", of: factory) { [weak self] in self?.bind($0) }
+        Signals.pointer("unbind", of: factory) { [weak self] item in
+            if let item { self?.cells[item]?.clear() }
+        }
+        Signals.pointer("teardown", of: factory) { [weak self] item in
+            if let item { self?.cells[item] = nil }
+        }
+        return factory
+    }
+
+    private func setUp(_ item: UnsafeMutableRawPointer?, isTile: Bool) {
+        guard let item else { return }
+        let cell = ItemCell(isTile: isTile)
+        gtk_list_item_set_child(OpaquePointer(item), cell.widget)
+        cells[item] = cell
+        let gesture: OpaquePointer = gtk_gesture_click_new()
+        gtk_gesture_single_set_button(gesture, guint(GDK_BUTTON_SECONDARY))
+        Signals.click(gesture) { [weak self, weak cell] place in
+            guard let self, let cell, let position = cell.position else { return }
+            if gtk_selection_model_is_selected(selection, guint(position)) == 0 {
+                gtk_selection_model_select_item(selection, guint(position), 1)
+            }
+            whenMenu(cell.widget, place.x, place.y)
+        }
+        gtk_widget_add_controller(cell.widget, gesture)
+    }
+
+    private func bind(_ item: UnsafeMutableRawPointer?) {
+        guard let item, let cell = cells[item] else { return }
+        show(Int(gtk_list_item_get_position(OpaquePointer(item))), in: cell)
+        // Rows move when others are added or removed, without being bound anew.
+        updatePositions()
+    }
+
+    private func updatePositions() {
+        for (item, cell) in cells where cell.position != nil {
+            let position = gtk_list_item_get_position(OpaquePointer(item))
+            guard position != GTK_INVALID_LIST_POSITION, Int(position) != cell.position else { continue }
+            show(Int(position), in: cell)
+        }
+    }
+
+    // MARK: Naming
+
+    /// Lets the user type the name of an item in its cell, now or when it has one.
+    func beginNaming(_ id: BrowserItem.ID) {
+        naming = id
+        beginPendingNaming()
+    }
+
+    private func beginPendingNaming() {
+        guard let id = naming, let row = browser.listing.row(of: id) else { return }
+        select(row)
+        // The cell is made when the view has been laid out.
+        Task { [weak self] in
+            for _ in 0..<20 {
+                guard let self, naming == id, let row = browser.listing.row(of: id) else { return }
+                updatePositions()
+                if let cell = cells.values.first(where: { $0.position == row }) {
+                    naming = nil
+                    let item = browser.listing[row]
+                    return cell.beginNaming(item.name) { [weak self] in self?.browser.rename(item, to: $0) }
+                }
+                try? await Task.sleep(for: .milliseconds(25))
+            }
+        }
+    }
+}

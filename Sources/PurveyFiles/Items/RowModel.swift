@@ -1,0 +1,59 @@
+import CAdwaita
+import FileBrowser
+import FileProviderGTK
+
+/// A listing as a `GListModel`. Its objects are made when a view asks for them, and have no data: a view takes the
+/// item of a row from the listing. So 100,000 rows cost nothing but their items.
+@MainActor final class RowModel {
+    /// The `GListModel`.
+    let pointer: OpaquePointer
+    let listing: ItemListing
+
+    init(_ listing: ItemListing) {
+        self.listing = listing
+        guard let object = g_object_new_with_properties(Self.type, 0, nil, nil) else {
+            preconditionFailure("GLib has registered the type")  // It ends the process if it cannot.
+        }
+        pointer = OpaquePointer(object)
+        g_object_set_data(object, Self.key, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    isolated deinit {
+        let object = pointer.object(as: GObject.self)
+        g_object_set_data(object, Self.key, nil)
+        g_object_unref(object)
+    }
+
+    func changed(_ change: ItemListing.Change) {
+        g_list_model_items_changed(
+            pointer, guint(change.position), guint(change.removed), guint(change.added))
+    }
+
+    private static let key = "purvey-rows"
+
+    private static let type: GType = {
+        let type = g_type_register_static_simple(
+            g_object_get_type(), "PurveyRowModel", guint(MemoryLayout<GObjectClass>.size), nil,
+            guint(MemoryLayout<GObject>.size), nil, GTypeFlags(rawValue: 0))
+        var interface = GInterfaceInfo()
+        interface.interface_init = { interface, _ in
+            guard let interface else { return }
+            let table = interface.assumingMemoryBound(to: GListModelInterface.self)
+            table.pointee.get_item_type = { _ in g_object_get_type() }
+            table.pointee.get_n_items = { model in RowModel.count(of: model) }
+            table.pointee.get_item = { model, position in
+                position < RowModel.count(of: model)
+                    ? g_object_new_with_properties(g_object_get_type(), 0, nil, nil).map { gpointer($0) } : nil
+            }
+        }
+        g_type_add_interface_static(type, g_list_model_get_type(), &interface)
+        return type
+    }()
+
+    /// Returns the number of rows. GTK calls it on the main thread.
+    private nonisolated static func count(of model: OpaquePointer?) -> guint {
+        guard let model, let data = g_object_get_data(model.object(as: GObject.self), "purvey-rows") else { return 0 }
+        let rows = Unmanaged<RowModel>.fromOpaque(data).takeUnretainedValue()
+        return MainActor.assumeIsolated { guint(rows.listing.count) }
+    }
+}

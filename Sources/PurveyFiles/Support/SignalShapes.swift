@@ -1,0 +1,84 @@
+import CAdwaita
+import FileProviderGTK
+
+/// Connections to signals with arguments. GTK emits signals on the main thread only.
+@MainActor enum Signals {
+    /// Calls a closure with the signal's one argument, a pointer: `bind`, `notify`, `activate` of an action.
+    static func pointer(
+        _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor (UnsafeMutableRawPointer?) -> Void
+    ) {
+        let handler: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, argument, data in
+            // SAFETY: the pointer does not leave the main thread.
+            nonisolated(unsafe) let argument = argument
+            Handler<UnsafeMutableRawPointer?, Void>.run(data) { $0(argument) }
+        }
+        // SAFETY: GTK calls it with the arguments of the signal between the object and the connection's data.
+        connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler(action))
+    }
+
+    /// Calls a closure with a position: `activate` of a list.
+    static func position(
+        _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor (Int) -> Void
+    ) {
+        let handler: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
+            Handler<Int, Void>.run(data) { $0(Int(position)) }
+        }
+        // SAFETY: as above.
+        connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler(action))
+    }
+
+    /// Calls a closure after rows of a selection changed.
+    static func selection(_ object: some GTKPointer, _ action: @escaping @MainActor () -> Void) {
+        let handler: @convention(c) (gpointer?, guint, guint, gpointer?) -> Void = { _, _, _, data in
+            Handler<Void, Void>.run(data) { $0(()) }
+        }
+        // SAFETY: as above.
+        connect(object, "selection-changed", unsafeBitCast(handler, to: GCallback.self), Handler { action() })
+    }
+
+    /// Calls a closure with the place of a click.
+    static func click(
+        _ gesture: some GTKPointer, _ action: @escaping @MainActor ((x: Double, y: Double)) -> Void
+    ) {
+        let handler: @convention(c) (gpointer?, gint, gdouble, gdouble, gpointer?) -> Void = { _, _, x, y, data in
+            Handler<(x: Double, y: Double), Void>.run(data) { $0((x, y)) }
+        }
+        // SAFETY: as above.
+        connect(gesture, "pressed", unsafeBitCast(handler, to: GCallback.self), Handler(action))
+    }
+
+    /// Calls a closure with the value of a key. The closure's result is whether the key was handled.
+    static func key(_ controller: some GTKPointer, _ action: @escaping @MainActor (guint) -> Bool) {
+        let handler: @convention(c) (gpointer?, guint, guint, GdkModifierType, gpointer?) -> gboolean = {
+            _, key, _, _, data in
+            Handler<guint, Bool>.run(data) { $0(key) } == true ? 1 : 0
+        }
+        // SAFETY: as above, with a result.
+        connect(controller, "key-pressed", unsafeBitCast(handler, to: GCallback.self), Handler(action))
+    }
+
+    private static func connect(
+        _ object: some GTKPointer, _ signal: String, _ callback: GCallback?, _ handler: AnyObject
+    ) {
+        g_signal_connect_data(
+            object.gtkAddress, signal, callback, Unmanaged.passRetained(handler).toOpaque(),
+            { data, _ in if let data { Unmanaged<AnyObject>.fromOpaque(data).release() } },
+            GConnectFlags(rawValue: 0))
+    }
+}
+
+/// The closure of a signal, retained by the connection.
+private final class Handler<Argument, Result: Sendable> {
+    private let action: @MainActor (Argument) -> Result
+
+    init(_ action: @escaping @MainActor (Argument) -> Result) { self.action = action }
+
+    @discardableResult
+    static func run(
+        _ data: gpointer?, _ body: @MainActor (@MainActor (Argument) -> Result) -> Result
+    ) -> Result? {
+        guard let data else { return nil }
+        let action = Unmanaged<Handler>.fromOpaque(data).takeUnretainedValue().action
+        return MainActor.assumeIsolated { body(action) }
+    }
+}

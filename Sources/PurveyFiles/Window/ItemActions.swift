@@ -1,0 +1,124 @@
+import CAdwaita
+import FileBrowser
+import FileProvider
+import FileProviderGTK
+
+/// The actions of a window, by the names that menus, buttons and shortcuts use, with `win.` in front.
+@MainActor final class ItemActions {
+    /// The actions about the selection and the current location.
+    enum Name: String, CaseIterable {
+        case open, rename, trash, copy, cut, paste, duplicate, keep, unkeep, download, restore, favorite, unfavorite
+        case undo, back, forward, up, reload, search, grid, info, menu, shortcuts, close
+        case freeUp = "free-up"
+        case deleteForever = "delete-forever"
+        case retry
+        case newFolder = "new-folder"
+        case selectAll = "select-all"
+
+        /// The name in menus and for buttons.
+        var detailed: String { "win." + rawValue }
+    }
+
+    private let group: OpaquePointer
+    private var actions: [Name: OpaquePointer] = [:]
+
+    /// - Parameter map: the `GActionMap` that gets the actions.
+    init(in map: OpaquePointer) { group = map }
+
+    func add(_ name: Name, _ action: @escaping @MainActor () -> Void) {
+        let object: OpaquePointer = g_simple_action_new(name.rawValue, nil)
+        Signals.pointer("activate", of: object) { _ in action() }
+        g_action_map_add_action(group, object)
+        actions[name] = object
+        g_object_unref(object.gtkAddress)
+    }
+
+    private func enable(_ name: Name, _ isEnabled: Bool) {
+        if let action = actions[name] { g_simple_action_set_enabled(action, isEnabled ? 1 : 0) }
+    }
+
+    /// Enables the actions that make sense now.
+    func refresh(_ browser: Browser) {
+        let items = browser.selection
+        let isTrash = browser.location == .trash
+        let here = items.filter { !$0.isTrashed && !$0.isRemote }
+        let canChange = !here.isEmpty && here.count == items.count
+        let hasMount = canChange && here.allSatisfy { $0.mountedPath != nil }
+        enable(.open, items.count == 1 && canChange)
+        enable(.rename, items.count == 1 && hasMount)
+        enable(.trash, canChange)
+        enable(.copy, hasMount)
+        enable(.cut, hasMount)
+        enable(.duplicate, hasMount && browser.canAdd)
+        enable(.paste, browser.clipboard != nil && browser.canAdd)
+        enable(.keep, canChange && here.contains { !$0.description.isPinned })
+        enable(.unkeep, canChange && here.contains { $0.description.isPinned && !$0.description.isPinnedByFolder })
+        enable(.download, canChange && here.contains { $0.isFolder || $0.condition.isFetchable })
+        enable(.freeUp, canChange && here.contains { $0.isFolder || $0.condition.isEvictable })
+        enable(.retry, canChange && here.contains { $0.condition.remedy != nil || $0.condition.isWaiting })
+        enable(.favorite, canChange && browser.location != .favorites)
+        enable(.unfavorite, canChange && browser.location == .favorites)
+        enable(.restore, isTrash && !items.isEmpty)
+        enable(.deleteForever, isTrash && !items.isEmpty)
+        enable(.newFolder, browser.canAdd)
+        enable(.undo, browser.canUndo)
+        enable(.back, !browser.history.isEmpty)
+        enable(.forward, !browser.future.isEmpty)
+        enable(.up, browser.location.parent != nil)
+        enable(.menu, !items.isEmpty || browser.canAdd)
+    }
+
+    // MARK: Menus
+
+    /// Returns the menu of the selection, without what does not apply.
+    func menu(_ browser: Browser) -> OpaquePointer {
+        let menu: OpaquePointer = g_menu_new()
+        let sections: [[(String, Name)]] =
+            browser.selection.isEmpty
+            ? [[("New Folder", .newFolder), ("Paste", .paste)], [("Select All", .selectAll)]]
+            : [
+                [("Open", .open)],
+                [
+                    ("Download", .download), ("Keep on This Computer", .keep), ("No Longer Keep", .unkeep),
+                    ("Free Up Space", .freeUp), ("Try Again", .retry),
+                ],
+                [("Cut", .cut), ("Copy", .copy), ("Duplicate", .duplicate)],
+                [("Rename…", .rename), ("Add to Favorites", .favorite), ("Remove from Favorites", .unfavorite)],
+                [("Move to Trash", .trash), ("Restore", .restore), ("Delete Forever…", .deleteForever)],
+            ]
+        for entries in sections { append(entries.filter { isEnabled($0.1) }, to: menu) }
+        return menu
+    }
+
+    /// Returns the menu of the window.
+    func mainMenu() -> OpaquePointer {
+        let menu: OpaquePointer = g_menu_new()
+        append([("New Folder", .newFolder), ("Paste", .paste), ("Undo", .undo), ("Select All", .selectAll)], to: menu)
+        append([("List or Grid", .grid), ("Information", .info), ("Reload", .reload)], to: menu)
+        append([("Keyboard Shortcuts", .shortcuts)], to: menu)
+        return menu
+    }
+
+    private func isEnabled(_ name: Name) -> Bool { actions[name].map { g_action_get_enabled($0) != 0 } ?? false }
+
+    private func append(_ entries: [(String, Name)], to menu: OpaquePointer) {
+        guard !entries.isEmpty else { return }
+        let section: OpaquePointer = g_menu_new()
+        for (label, name) in entries { g_menu_append(section, label, name.detailed) }
+        g_menu_append_section(menu, nil, section.menuModel)
+        g_object_unref(section.gtkAddress)
+    }
+}
+
+extension OpaquePointer {
+    /// A `GMenu` as the class that menus of buttons take.
+    var menuModel: UnsafeMutablePointer<GMenuModel> { object(as: GMenuModel.self) }
+}
+
+extension ItemCondition {
+    /// Whether there are contents to download.
+    var isFetchable: Bool { self == .inCloud || self == .partlyHere }
+    /// Whether there are contents that can be removed.
+    var isEvictable: Bool { self == .here || self == .partlyHere || self == .kept }
+    var isWaiting: Bool { if case .waiting = self { true } else { false } }
+}

@@ -1,0 +1,37 @@
+// `purvey-files`: a window on the files of the services. It is a client of the daemon.
+import CAdwaita
+import FileBrowser
+import FileProviderGTK
+import Glibc
+import LinuxSystem
+
+let manual = ProgramManual(
+    name: "purvey-files",
+    help: """
+        usage: purvey-files [DOMAIN[:PATH]]
+               purvey-files --screenshots DIR [DOMAIN]
+
+        Shows the files of the services in a window: browse, find, open, change, keep on this computer, free up space. DOMAIN is a
+        service to begin with, PATH a folder in it.
+
+          --screenshots DIR  write pictures of each view to DIR, light and dark, wide and narrow, and right to left
+          --help             show this help
+          --version          show the version
+
+        """, options: ["--screenshots"])
+
+signal(SIGPIPE, SIG_IGN)
+let arguments = Array(CommandLine.arguments.dropFirst())
+if let status = manual.answer(arguments) { exit(status) }
+let begin: BrowserProgram.Begin
+switch arguments.first {
+case "--screenshots"?:
+    guard 2...3 ~= arguments.count else { exit(manual.misuse("--screenshots takes a directory, and perhaps a domain")) }
+    begin = .screenshots(arguments[1], domain: arguments.count > 2 ? arguments[2] : nil)
+case let option? where option.hasPrefix("-"): exit(manual.refuse(option))
+case let place?:
+    guard arguments.count == 1 else { exit(manual.refuse(arguments[1])) }
+    begin = .place(place)
+case nil: begin = .place(nil)
+}
+exit(BrowserProgram.run(begin, manual))
