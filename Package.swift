@@ -578,6 +578,17 @@ let package = Package(
                 "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyBus",
                 "ScriptableProvider", "ScriptableService", "TestThreads",
             ]),
+        // A daemon and a service for tests of the file browser.
+        .target(
+            name: "BrowserTesting",
+            dependencies: ["DaemonTesting", "LinuxSystem", "ProgramTesting", "ScriptableService"],
+            path: "Tests/BrowserTesting", swiftSettings: settings),
+        tests(
+            "FileBrowserTests",
+            [
+                "BrowserTesting", "Conduit", "DaemonTesting", "FileBrowser", "FileProvider", "LinuxSystem",
+                "ScriptableProvider", "ScriptableService",
+            ]),
         tests("PurveyDemoTests", ["FileTesting", "LinuxSystem", "ProgramTesting"]),
         tests(
             "LocalFolderTests",

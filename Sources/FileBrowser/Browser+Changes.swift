@@ -30,7 +30,7 @@ extension Browser {
     }
 
     /// Returns the reason why an item cannot have a name, or `nil` if it can.
-    package static func fault(ofName name: String) -> String? {
+    package nonisolated static func fault(ofName name: String) -> String? {
         if name.isEmpty { return "A name is needed." }
         if name == "." || name == ".." { return "“\(name)” cannot be a name." }
         if name.utf8.contains(UInt8(ascii: "/")) { return "A name cannot contain “/”." }

@@ -1,0 +1,99 @@
+import DaemonTesting
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import ScriptableService
+
+/// A test's own daemon, with a mounted domain "Cloud" whose service the test controls.
+package struct BrowsedCloud: Sendable {
+    package let daemon: StartedDaemon
+    package let cloud: StartedCloud
+    /// The directory of everything that the test makes, with a path short enough for a socket in it.
+    package let home: String
+
+    /// The domain's mount point.
+    package var mount: String { daemon.home + "/mounts/Cloud" }
+
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(_ description: String) { self.description = description }
+    }
+
+    /// Runs a test.
+    ///
+    /// - Parameter files: the files of the service, by path.
+    package static func run(
+        _ files: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
+        _ body: (BrowsedCloud) async throws -> Void
+    ) async throws {
+        let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
+        let home = temporary + "/pvf-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        let place = try await onThread { try BrowsedCloud(home: home, files) }
+        let result: Result<Void, any Error>
+        do {
+            try await body(place)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        let isGone = try await onThread {
+            _ = place.daemon.end()
+            place.cloud.end()
+            return place.daemon.removeHome(mount: place.mount)
+        }
+        try? FileManager.default.removeItem(atPath: home)
+        try result.get()
+        if !isGone { throw Failed("the daemon's directory was not removed") }
+    }
+
+    private init(home: String, _ files: [String: String]) throws {
+        self.home = home
+        let program = try BuiltProgram.path("ScriptableProvider")
+        cloud = try StartedCloud(program: program, folder: home + "/service")
+        daemon = try StartedDaemon(home: home + "/h")
+        try FileManager.default.createDirectory(atPath: daemon.home, withIntermediateDirectories: true)
+        try StartedCloud.makeBundle(at: home + "/Scriptable.appex", program: program)
+        for (path, text) in files { try cloud.control.put(path, text) }
+        try daemon.start()
+        try succeed("extensions", "install", "--link", home + "/Scriptable.appex")
+        try succeed("domains", "add", StartedCloud.providerIdentifier, "Cloud", "path=" + cloud.folder)
+    }
+
+    /// Runs `purvey`, which must succeed. Blocks.
+    private func succeed(_ arguments: String...) throws {
+        let (ending, text) = try daemon.purvey(arguments)
+        guard ending == .exited(0) else { throw Failed("\(arguments): \(text)") }
+    }
+
+    /// Runs a request to the service on a thread of its own.
+    package func tell<Value: Sendable>(
+        _ body: @escaping @Sendable (CloudControl) throws -> Value
+    ) async throws -> Value {
+        let control = cloud.control
+        return try await onThread { try body(control) }
+    }
+
+    /// Returns the paths of the service's items.
+    package func paths() async throws -> Set<String> { try await tell { Set(try $0.snapshot().keys) } }
+}
+
+/// Runs a blocking, throwing function on a handler thread.
+package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await HandlerThreads.shared.value(of: { Result { try body() } }).get()
+}
+
+/// Polls until a condition holds. A busy machine may take long.
+///
+/// - Throws: ``BrowsedCloud/Failed`` if it never holds.
+package func eventually(
+    isolation: isolated (any Actor)? = #isolation, _ words: String, _ condition: () async throws -> Bool
+) async throws {
+    for _ in 0..<3_000 {
+        if try await condition() { return }
+        try await Task.sleep(for: .milliseconds(100))
+    }
+    throw BrowsedCloud.Failed("never: \(words)")
+}
