@@ -589,6 +589,12 @@ let package = Package(
                 "BrowserTesting", "Conduit", "DaemonTesting", "FileBrowser", "FileProvider", "LinuxSystem",
                 "ScriptableProvider", "ScriptableService",
             ]),
+        tests(
+            "PurveyFilesTests",
+            [
+                "BrowserTesting", "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting",
+                "ScriptableProvider", "ScriptableService",
+            ]),
         tests("PurveyDemoTests", ["FileTesting", "LinuxSystem", "ProgramTesting"]),
         tests(
             "LocalFolderTests",

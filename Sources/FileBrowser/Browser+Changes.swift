@@ -49,7 +49,10 @@ extension Browser {
             browser.listing.remove(item.id)
             var renamed = item
             renamed.description.name = name
-            if browser.location == .folder(domain: item.domain, path: item.folder) { browser.listing.set(renamed) }
+            if browser.location == .folder(domain: item.domain, path: item.folder) {
+                browser.listing.set(renamed)
+                browser.whenPlaced(renamed.id)
+            }
             browser.done("Renamed to “\(name)”", .moved([(path, newPath)]))
         }
     }
@@ -130,7 +133,9 @@ extension Browser {
             for item in clipboard.items {
                 guard let source = item.mountedPath else { throw Self.unmounted }
                 let name = try await FileWork.copy(source, into: folder, progress: job.reporter)
-                await browser.readItem(BrowserItem.ID(domain: domain, path: path.isEmpty ? name : path + "/" + name))
+                let id = BrowserItem.ID(domain: domain, path: path.isEmpty ? name : path + "/" + name)
+                await browser.readItem(id)
+                browser.whenPlaced(id)
                 if clipboard.isCut { _ = try await browser.daemon.call(TrashItemCall(place: item.place)) }
             }
             browser.whenDone("\(Self.words(for: clipboard.items)) copied", false)
@@ -199,7 +204,8 @@ extension Browser {
             do throws(BrowserError) {
                 _ = try await daemon.call(
                     UntrashItemCall(domain: item.domain, item: item.description.identifier))
-                return await readItem(item.id)
+                await readItem(item.id)
+                return whenPlaced(item.id)
             } catch  where error.kind == .noSuchItem && attempt < Self.attempts {
                 attempt += 1
                 guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { return }

@@ -16,6 +16,8 @@ import LinuxSystem
     package var whenChanged: (Aspect) -> Void = { _ in }
     /// Called with a short text about completed work, and whether it can be undone.
     package var whenDone: (_ text: String, _ canUndo: Bool) -> Void = { _, _ in }
+    /// Called when an item appeared because of the user's work, so that it is selected.
+    package var whenPlaced: (BrowserItem.ID) -> Void = { _ in }
     /// Called when an item appeared whose name the user should now type.
     package var whenNaming: (BrowserItem.ID) -> Void = { _ in }
 

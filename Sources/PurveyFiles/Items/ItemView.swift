@@ -78,6 +78,9 @@ import FileProviderGTK
         header.refresh()
     }
 
+    /// Whether the focus is on an item.
+    var hasFocus: Bool { gtk_widget_get_focus_child(widget) != nil }
+
     func grabFocus() { gtk_widget_grab_focus(view) }
 
     func selectAll() { gtk_selection_model_select_all(selection) }
@@ -96,6 +99,7 @@ import FileProviderGTK
 
     private func changed(_ change: ItemListing.Change) {
         let selected = browser.selection
+        let hadFocus = hasFocus
         isRestoring = change.removed > 0 && change.added > 0
         model.changed(change)
         if isRestoring {
@@ -108,9 +112,17 @@ import FileProviderGTK
             }
         }
         selectionChanged()
+        if hadFocus, change.added == 0, !selected.isEmpty, browser.selection.isEmpty { selectNeighbor(of: change) }
         beginPendingNaming()
         let count = browser.listing.count
         if (count == 0) != (count + change.removed - change.added == 0) { whenEmptinessChanged() }
+    }
+
+    /// Selects the row after those that went, so that the keyboard goes on from there.
+    private func selectNeighbor(of change: ItemListing.Change) {
+        guard browser.listing.count > 0 else { return }
+        select(min(change.position, browser.listing.count - 1))
+        grabFocus()
     }
 
     /// The number of selected items that stay selected in another order.

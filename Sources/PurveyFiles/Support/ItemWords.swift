@@ -7,7 +7,7 @@ import FileProviderGTK
 @MainActor enum ItemWords {
     static func size(_ item: BrowserItem) -> String {
         guard !item.isFolder, let size = item.description.size else { return "" }
-        return ByteCount.text(size)
+        return size == 1 ? "1 byte" : ByteCount.text(size)
     }
 
     /// Returns the modification date: the time for today, otherwise the day.

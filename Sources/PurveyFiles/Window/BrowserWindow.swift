@@ -23,6 +23,14 @@ import FileProviderGTK
     private let forwardButton = Make.button(icon: "go-next-symbolic", tip: "Forward", action: "win.forward")
     private let gridButton = Make.button(icon: "view-grid-symbolic", tip: "Show as grid", action: "win.grid")
     private var undoToast: OpaquePointer?
+    /// The location before the present one.
+    private var shownLocation = Location.recents
+    /// The time from which a page says that items are still loading.
+    private var loadingPageTime = ContinuousClock.now
+    /// Whether the focus was on the items when the location changed, so that it belongs there again.
+    private var focusOnArrival = false
+    /// The folder to select, because the user came out of it.
+    private var arrival: BrowserItem.ID?
 
     /// The windows that are open. This property retains them.
     private static var open: [BrowserWindow] = []
@@ -235,7 +243,12 @@ import FileProviderGTK
         browser.whenChanged = { [weak self] in self?.refresh($0) }
         browser.whenDone = { [weak self] in self?.toast($0, canUndo: $1) }
         browser.whenNaming = { [weak self] in self?.items.beginNaming($0) }
-        items.whenEmptinessChanged = { [weak self] in self?.refreshContent() }
+        browser.whenPlaced = { [weak self] id in
+            guard let self, let row = browser.listing.row(of: id) else { return }
+            items.select(row)
+            items.grabFocus()
+        }
+        items.whenEmptinessChanged = { [weak self] in self?.itemsArrived() }
         items.whenActivated = { [weak self] in self?.activate($0) }
         items.whenMenu = { [weak self] in self?.showMenu($0, $1, $2) }
         sidebar.whenChosen = { [weak self] location in
@@ -268,12 +281,14 @@ import FileProviderGTK
         switch aspect {
         case .places: sidebar.refresh()
         case .location:
+            locationChanged()
             pathBar.refresh()
             sidebar.refresh()
             banner.refresh()
             gtk_window_set_title(window, "\(browser.location.title) — Files")
+            window.object(as: GtkWidget.self).setAccessible(label: "\(browser.location.title) — Files")
             refreshContent()
-        case .loading: refreshContent()
+        case .loading: itemsArrived()
         case .selection: break
         case .banner: banner.refresh()
         case .jobs, .transfers:
@@ -290,13 +305,50 @@ import FileProviderGTK
         if browser.location == .transfers, !transfers.isEmpty {
             transfers.refresh()
             page = "transfers"
-        } else if browser.listing.count > 0 {
+        } else if browser.listing.count > 0 || isWaitingBriefly {
             page = "items"
         } else {
             status.refresh()
             page = "status"
         }
         gtk_stack_set_visible_child_name(content.opaque, page)
+    }
+
+    /// Whether the items are expected in a moment. Until then the page about loading would only flicker.
+    private var isWaitingBriefly: Bool {
+        browser.isLoading && browser.listingError == nil && ContinuousClock.now < loadingPageTime
+    }
+
+    private static let patience: Duration = .milliseconds(300)
+
+    /// Prepares for the items of another location.
+    private func locationChanged() {
+        loadingPageTime = .now + Self.patience
+        let former = shownLocation
+        shownLocation = browser.location
+        focusOnArrival = items.hasFocus || gtk_window_get_focus(window) == nil
+        if former.parent == browser.location, case .folder(let domain, let path) = former {
+            arrival = BrowserItem.ID(domain: domain, path: path)
+        } else {
+            arrival = nil
+        }
+        Task { [weak self] in
+            try? await Task.sleep(for: Self.patience)
+            self?.refreshContent()
+        }
+    }
+
+    /// Selects the folder that was left, and gives the focus to the items of a location that the user went to from
+    /// there.
+    private func itemsArrived() {
+        refreshContent()
+        guard browser.listing.count > 0 else { return }
+        if let id = arrival, let row = browser.listing.row(of: id) {
+            arrival = nil
+            items.select(row)
+        }
+        if focusOnArrival { items.grabFocus() }
+        focusOnArrival = browser.isLoading && focusOnArrival
     }
 
     private func toast(_ text: String, canUndo: Bool) {
@@ -307,7 +359,6 @@ import FileProviderGTK
             adw_toast_set_button_label(toast, "Undo")
             adw_toast_set_action_name(toast, "win.undo")
             undoToast = toast
-            Signals.pointer("dismissed", of: toast) { _ in }
             onSignal("dismissed", of: toast) { [weak self] in
                 if self?.undoToast == toast { self?.undoToast = nil }
             }

@@ -65,13 +65,18 @@ import FileProviderGTK
             shownDomains = browser.domains
             list.removeChildren { gtk_list_box_remove(list.opaque, $0) }
             locations = Self.places.map(\.location) + browser.domains.map(\.location)
-            for place in Self.places { add(Self.row(icon: place.icon, place.location.title)) }
-            for domain in browser.domains { add(Self.row(domain)) }
+            for place in Self.places {
+                add(Self.row(icon: place.icon, place.location.title), named: place.location.title)
+            }
+            for domain in browser.domains { add(Self.row(domain), named: "\(domain.name), \(domain.summary)") }
         }
         selectCurrent()
     }
 
-    private func add(_ row: Widget) { gtk_list_box_append(list.opaque, row) }
+    private func add(_ content: Widget, named name: String) {
+        gtk_list_box_append(list.opaque, content)
+        gtk_widget_get_parent(content)?.setAccessible(label: name)
+    }
 
     private func selectCurrent() {
         let current: Location =

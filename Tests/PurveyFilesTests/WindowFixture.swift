@@ -1,0 +1,97 @@
+import BrowserTesting
+import DaemonTesting
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import Testing
+
+/// A window of `purvey-files` on an X display of the test's own, with a bus for assistive technologies and a keyboard.
+struct WindowFixture {
+    let place: BrowsedCloud
+    let tree: AccessibilityBus
+    private let environment: [String: String?]
+
+    /// Runs a test with a window that shows the domain "Cloud".
+    static func run(_ files: [String: String], _ body: (WindowFixture) async throws -> Void) async throws {
+        try await BrowsedCloud.run(files) { place in
+            let server = try RunningProgram(
+                "/usr/bin/Xvfb", ["-displayfd", "1", "-screen", "0", "1100x800x24", "-nolisten", "tcp", "-noreset"])
+            let display = try #require(try await server.lines(1).first, "Xvfb does not start")
+            let runtime = place.home + "/x"
+            try FileManager.default.createDirectory(
+                atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            var environment: [String: String?] = [
+                "DISPLAY": ":\(display)", "WAYLAND_DISPLAY": nil, "XDG_RUNTIME_DIR": runtime, "GDK_BACKEND": "x11",
+                "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory", "PURVEY_HOME": place.daemon.home,
+                "PURVEY_BUS": "none", "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": runtime, "XDG_CACHE_HOME": runtime,
+            ]
+            let bus = try RunningProgram(
+                "/usr/bin/dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address"],
+                environment: environment)
+            let address = try #require(try await bus.lines(1).first, "dbus-daemon does not start")
+            environment["DBUS_SESSION_BUS_ADDRESS"] = address
+            let program = try RunningProgram(
+                try BuiltProgram.path("purvey-files"), ["Cloud"], environment: environment)
+            let result: Result<Void, any Error>
+            do {
+                let tree = try await onThread { try AccessibilityBus(session: address) }
+                let fixture = WindowFixture(place: place, tree: tree, environment: environment)
+                _ = try await fixture.find("list", "Items")
+                try await body(fixture)
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            for ending in [program, bus, server] {
+                ending.send(SIGTERM)
+                _ = try? await ending.end()
+            }
+            try result.get()
+        }
+    }
+
+    /// Returns an element, once there is one.
+    func find(_ role: String, _ name: String) async throws -> AccessibleNode {
+        let tree = tree
+        var found: AccessibleNode?
+        do {
+            try await eventually("a \(role) “\(name)”") {
+                found = try await onThread { tree.find(role, name) }
+                return found != nil
+            }
+        } catch {
+            let all = try await onThread { tree.nodes().map { "\($0.role) “\($0.title)”" } }
+            Issue.record("the window has \(all.joined(separator: ", "))")
+            throw error
+        }
+        return try #require(found)
+    }
+
+    /// Waits until there is no element of a role with a name.
+    func awaitNo(_ role: String, _ name: String) async throws {
+        let tree = tree
+        try await eventually("no \(role) “\(name)”") { try await onThread { tree.find(role, name) == nil } }
+    }
+
+    /// Does the action of an element.
+    func press(_ role: String, _ name: String) async throws {
+        let node = try await find(role, name)
+        try await onThread { try node.press() }
+    }
+
+    /// Presses keys, in the form of `xdotool`.
+    func keys(_ keys: String...) async throws {
+        let run = try await RunningProgram("/usr/bin/xdotool", ["key"] + keys, environment: environment).end()
+        #expect(run.status == 0, "\(run)")
+    }
+
+    /// Gives the keyboard to the window: no window manager does.
+    func focusWindow() async throws {
+        let run = try await RunningProgram(
+            "/usr/bin/xdotool", ["search", "--onlyvisible", "--name", "Files", "windowfocus"],
+            environment: environment
+        ).end()
+        #expect(run.status == 0, "\(run)")
+    }
+}

@@ -1,0 +1,61 @@
+import BrowserTesting
+import DaemonTesting
+import FileTesting
+import Foundation
+import LinuxSystem
+import ScriptableService
+import Testing
+
+/// Tests of the window, which see it as assistive technologies do, and use its buttons and the keyboard.
+@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: Requirement.isWanted(program: "Xvfb")))
+struct WindowTests {
+    private let files = ["Plan.txt": "to do", "Notes/One.txt": "1"]
+
+    @Test func aFileIsRenamedTrashedAndBroughtBack() async throws {
+        try await WindowFixture.run(files) { window in
+            // Each state has its word in the name of the row.
+            _ = try await window.find("list item", "Notes, folder")
+            _ = try await window.find("list item", "Plan.txt, In the cloud, 5 bytes")
+
+            // Open a folder, and come back.
+            try await window.focusWindow()
+            try await window.keys("Home", "Return")
+            _ = try await window.find("list item", "One.txt, In the cloud")
+            try await window.press("button", "Back")
+            _ = try await window.find("list item", "Plan.txt")
+
+            // Rename in place.
+            try await window.keys("End", "F2")
+            let entry = try await window.find("text box", "New name of Plan.txt")
+            try await onThread { try entry.setText("Idea.txt") }
+            try await window.keys("Return")
+            _ = try await window.find("list item", "Idea.txt")
+            try await eventually("the service has the name") { try await window.place.paths().contains("Idea.txt") }
+
+            // Trash, and undo.
+            try await window.keys("Delete")
+            try await window.awaitNo("list item", "Idea.txt")
+            try await window.press("button", "Undo")
+            _ = try await window.find("list item", "Idea.txt")
+            try await eventually("the service has the file") { try await window.place.paths().contains("Idea.txt") }
+        }
+    }
+
+    @Test func theWindowStaysWhenTheDaemonDiesAndReconnects() async throws {
+        try await WindowFixture.run(files) { window in
+            _ = try await window.find("list item", "Plan.txt")
+            let daemon = window.place.daemon
+            try await onThread {
+                daemon.kill()
+                try daemon.start()
+            }
+            let mount = window.place.mount
+            try await eventually("the mount is back") {
+                try await onThread {
+                    (try? Data("later".utf8).write(to: URL(fileURLWithPath: mount + "/Later.txt"))) != nil
+                }
+            }
+            _ = try await window.find("list item", "Later.txt")
+        }
+    }
+}
