@@ -54,18 +54,14 @@ extension Browser {
     private func readFolder(_ domain: String, _ path: String) async throws(BrowserError) {
         let place = ItemPlace(text: domain + ":" + path, path: "")
         let isFirst = listing.count == 0
-        var position: Int64?
         var all: [BrowserItem] = []
-        repeat {
-            let page = try await daemon.call(ListFolderCall(place: place, position: position))
+        let reader = FolderReader(daemon: daemon, place: place)
+        while let batch = try await reader.next() {
             if Task.isCancelled { return }
             let mount = mount(of: domain)
-            let items = page.items.map {
-                BrowserItem(domain: domain, folder: path, mount: mount, description: $0)
-            }
+            let items = batch.map { BrowserItem(domain: domain, folder: path, mount: mount, description: $0) }
             if isFirst { listing.append(items) } else { all += items }
-            position = page.next
-        } while position != nil
+        }
         if !isFirst { listing.replace(with: all) }
     }
 
