@@ -10,7 +10,8 @@
 ///     any but busy ones   ── succeed ──▶           succeeding  ── the sender's end ──▶      idle
 ///     any                 ── forget ──▶            idle, or the same phase while the item is busy
 ///
-/// A busy item is running, reserved or succeeding. A transition that is not allowed changes nothing and returns `false`.
+/// A busy item is running, reserved or succeeding. A transition that is not allowed changes nothing and returns
+/// `false`.
 package struct UploadTable {
     private var tasks: [ItemNumber: UploadTask] = [:]
 
