@@ -6,8 +6,8 @@ import LinuxSystem
 // The calls between the components that hold and transfer files' contents, as those of ComponentLinks.swift. The graph
 // has no cycle:
 //
-//     ContentCache      calls the local edits (notices, and whether one is being sent) and the recorder of uses
-//     Downloader        calls the sign-in, the content cache, the change tracker and the tracker of identifiers
+//     ContentCache      calls the scheduler of uploads (whether one is running), the journal writer and the recorder of uses
+//     Downloader        calls the sign-in, the content cache, the change tracker and the finder of identifiers
 //     RemovalWaits      calls the content cache, the downloader and the uploader
 //     HandleResumption  calls the content cache, the downloader, and the local edits and their recovery
 //
@@ -20,13 +20,15 @@ protocol ContentCacheHost: ComponentHost {
     nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenHandle
     /// Whether a change or the user metadata of an item is being sent.
     func isSending(_ number: ItemNumber) -> Bool
-    func noteEdited(_ number: ItemNumber, size: Int64, modified: Double) throws(Errno)
-    func noteClosed(_ number: ItemNumber)
-    func writeInAnyCase(_ changes: [DomainEngine.JournalChange], freesSpace: Bool) throws(IndexError)
+    func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool) throws(IndexError)
     func writeUses(isEnd: Bool)
 
     // Events.
 
+    /// Passes on that the contents of a file have changed. The edit is in the journal when this returns.
+    func noteEdited(_ number: ItemNumber, size: Int64, modified: Double) throws(Errno)
+    /// Passes on that a file that was open for writing was closed.
+    func noteClosed(_ number: ItemNumber)
     /// Passes on that the provider's version of a file is to be fetched.
     func contentsAreWanted(_ number: ItemNumber)
     /// Passes on that no handle needs the contents of a file any more.
@@ -48,7 +50,7 @@ extension DomainEngine: ContentCacheHost {
         OpenHandle(self, number, isForWriting: isForWriting, descriptor: descriptor)
     }
 
-    func isSending(_ number: ItemNumber) -> Bool { edits.table.isBusy(number) || metadata.isSending(number) }
+    func isSending(_ number: ItemNumber) -> Bool { scheduler.table.isBusy(number) || metadata.isSending(number) }
 
     func contentsAreWanted(_ number: ItemNumber) { downloader.startFetch(number, self) }
 

@@ -76,7 +76,7 @@ extension DomainEngine {
     /// Returns the handles that could be resumed, by the kernel's numbers. A second call returns none. A handle that is
     /// missing from the result cannot be resumed: it has read bytes that are not local any more, or would write to an
     /// item that does not exist. The caller closes it.
-    package nonisolated func takeResumed() -> [UInt64: OpenHandle] { resumedHandles.take() }
+    package nonisolated func takeResumed() -> [UInt64: OpenHandle] { resources.resumedHandles.take() }
 
     /// Declares that all handles of a file share the page cache from now on, as in a mount. A handle that has read
     /// bytes then keeps all handles on its version until the last one is closed.
@@ -94,8 +94,6 @@ extension DomainEngine {
 
 /// Calls of the content cache for those parts of the engine that are not separate components.
 extension DomainEngine {
-    var writerMarks: WriterMarks { cache.writerMarks }
-
     func openRow(_ number: ItemNumber) throws(ProviderError) -> IndexedItem { try cache.openRow(number) }
 
     func opened(_ number: ItemNumber, for purpose: OpenPurpose) throws(ProviderError) -> OpenHandle {
@@ -109,12 +107,6 @@ extension DomainEngine {
     func compare(_ number: ItemNumber) throws(ProviderError) { try cache.compare(number, self) }
 
     func takeAsEdited(_ number: ItemNumber) throws(ProviderError) { try cache.takeAsEdited(number, self) }
-
-    func isResumed(_ number: ItemNumber) -> Bool { resumption.hasWriter(number) }
-
-    func statusOfEdit(_ number: ItemNumber) throws -> FileStatus? { try cache.statusOfEdit(number) }
-
-    func lacksContents(_ number: ItemNumber) -> Bool { cache.lacksContents(number) }
 
     func dropOutdatedContents(_ number: ItemNumber) { cache.dropOutdatedContents(number, self) }
 

@@ -45,19 +45,14 @@ final class HandleResumption {
     private let cache: ContentCache
     /// The files that processes have open in a mount that outlived the last engine.
     private let openings: [HandleToResume]
-    private let writers: Set<ItemNumber>
     /// The handles that were reopened for these processes.
-    let handles = ResumedHandles()
+    var handles: ResumedHandles { context.resources.resumedHandles }
 
     init(_ context: EngineContext, _ cache: ContentCache, _ openings: [HandleToResume]) {
         self.context = context
         self.cache = cache
         self.openings = openings
-        writers = Set(openings.lazy.filter(\.isForWriting).map(\.number))
     }
-
-    /// Whether a write handle of an item was handed to this engine by the previous one.
-    func hasWriter(_ number: ItemNumber) -> Bool { writers.contains(number) }
 
     /// Reopens the files that programs have open. Called after the journal, the index and the files are consistent,
     /// and before anything is evicted.

@@ -51,23 +51,3 @@ package final class UploadStates: Sendable {
         if states.withLock({ $0.removeValue(forKey: number) }) != nil { notes?.note(number) }
     }
 }
-
-extension DomainEngine {
-    /// Updates whether an item is being sent.
-    func noteProgress(of number: ItemNumber) {
-        let isUnderWay = edits.table[number].step != nil || edits.table[number].accepted != nil
-        uploads.update(number) { state in
-            state.isUnderWay = isUnderWay
-            if !isUnderWay { (state.sent, state.total) = (0, 0) }
-        }
-    }
-
-    /// Records the progress of an upload as the provider reports it.
-    package func noteUpload(of identifier: String, sent: Int64, total: Int64) {
-        guard sent >= 0, total >= sent, let row = try? index.item(identifier: identifier), !row.changes.isEmpty else {
-            return
-        }
-        uploads.update(row.number) { ($0.sent, $0.total) = (sent, total) }
-        configuration.states?.note(row.number)
-    }
-}

@@ -9,14 +9,14 @@ import LinuxSystem
 extension DomainEngine {
     func itemsWereApplied(_ applied: AppliedItems) {
         for number in applied.outdated { dropOutdatedContents(number) }
-        if !applied.conflicts.isEmpty { noteConflicts(applied.conflicts) }
+        if !applied.conflicts.isEmpty { localEdits.noteConflicts(applied.conflicts, self) }
     }
 
     func itemsWereRemoved(_ removed: RemovedItems) {
         for number in removed.withContents { discardContents(number) }
         downloader.itemsWereRemoved(removed.removed, self)
         metadata.noteRemoved(removed.removed, self)
-        if !removed.kept.isEmpty { noteRemovedByProvider(removed.kept) }
+        if !removed.kept.isEmpty { components.recreation.noteRemovedByProvider(removed.kept, self) }
     }
 }
 
@@ -31,7 +31,7 @@ extension DomainEngine {
 extension DomainEngine {
     func changesWereReceived() {
         // Requests of waiting edits may still be refused.
-        if edits.table.running.isEmpty, edits.table.nextTime() == nil { signIn.noteSignedIn() }
+        if scheduler.table.running.isEmpty, scheduler.table.nextTime() == nil { signIn.noteSignedIn() }
     }
 
     func changesAreFollowed() { trash.enumeration.beginIfRequested(self) }

@@ -9,15 +9,15 @@ import LinuxSystem
 //
 //     SignIn          calls no other part
 //     ItemReconciler  calls the sign-in, the tracker of identifiers and the content cache
-//     Enumerator      calls the sign-in, the reconciler, the tracker of identifiers and the content cache
+//     Enumerator      calls the sign-in, the reconciler, the finder of identifiers and the content cache
 //     ChangeTracker   calls the sign-in, the reconciler, the enumerator and the content cache
 //     Trash           calls the reconciler and the change tracker
 //     Pinning         calls the downloader, the enumerator and the content cache
-//     UserMetadata    calls the sign-in, the reconciler and the tracker of identifiers
+//     UserMetadata    calls the sign-in, the reconciler, and the tracker and the finder of identifiers
 //
 // A component does not call those that depend on it. It sends events, which the engine passes on
-// (ComponentEvents.swift). The parts of the engine that are not components yet call any component. The calls and events
-// of the components that hold and transfer contents are in Contents/ContentEvents.swift.
+// (ComponentEvents.swift). The calls and events of the components that hold and transfer contents are in
+// Contents/ContentEvents.swift, those of edits in EditLinks.swift.
 
 /// An engine, from the point of view of its components.
 protocol ComponentHost: Actor {
@@ -50,6 +50,8 @@ protocol ItemReconciling: ComponentHost {
     func reconcileUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderError)
     func statuses(of identifiers: [String]) async throws(ProviderError) -> ItemStatuses
     func scheduleRevalidation(_ statuses: ItemStatuses) throws(ProviderError)
+    func scheduleRevalidation(_ identifiers: Set<String>) throws(ProviderError)
+    func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem?, _ answer: ProviderItem?)
     func requestRevalidation(_ identifiers: Set<String>)
     func markUncertain(_ number: ItemNumber)
 }
@@ -125,9 +127,8 @@ extension DomainEngine: ItemReconciling {
 
     /// Records that the provider has confirmed a local change of an item, as
     /// ``ItemReconciler/confirmed(_:told:_:request:_:)`` does.
-    func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem? = nil, _ answer: ProviderItem? = nil)
-    {
-        reconciler.confirmed(identifier, told: told, answer, request: edits.table[number].step?.request, self)
+    func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem?, _ answer: ProviderItem?) {
+        reconciler.confirmed(identifier, told: told, answer, request: scheduler.table[number].step?.request, self)
     }
 
     /// Revalidates a visible item that the provider does not know.
@@ -154,29 +155,6 @@ protocol ContentKeeping: ComponentHost {
 
 extension DomainEngine: ReconcilerHost {}
 
-// MARK: Identifiers
-
-/// The part that finds items whose identifiers change at the provider. It withholds reported items that may be known
-/// items under a new identifier.
-protocol IdentifierTracking: ComponentHost {
-    /// Whether the provider may have moved an item by a request whose reply was lost.
-    func mayHaveMoved(_ number: ItemNumber) -> Bool
-    func isMoving(_ identifier: String) -> Bool
-    func awaitNewIdentifier(of number: ItemNumber, asked identifier: String) async -> Bool
-    func findNewIdentifier(of number: ItemNumber, asked identifier: String) async throws -> StepResult?
-    func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws
-
-    func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem]
-    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem]
-    func forgetWithheld(_ isMeant: (String) -> Bool)
-    func believed(gone identifiers: [String]) throws(ProviderError) -> [String]
-    func follow(_ items: [Reidentified])
-}
-
-extension DomainEngine: IdentifierTracking {
-    func mayHaveMoved(_ number: ItemNumber) -> Bool { edits.moves[number] != nil }
-}
-
 // MARK: The enumerator
 
 /// The enumerator: lists directories.
@@ -198,7 +176,7 @@ extension DomainEngine: Enumerating {
 }
 
 /// The parts that ``Enumerator`` calls, and its events.
-protocol EnumeratorHost: ItemReconciling, IdentifierTracking, ContentKeeping {
+protocol EnumeratorHost: ItemReconciling, IdentifierFinding, ContentKeeping {
     /// Passes on that a directory was listed completely, while its listing still counts as running.
     func directoryWasListed()
     func listingEnded(_ end: ListingEnd)
@@ -283,7 +261,7 @@ extension DomainEngine: Materializing {
 // MARK: User metadata
 
 /// The parts that ``UserMetadata`` calls, and its event.
-protocol UserMetadataHost: ItemReconciling, IdentifierTracking {
+protocol UserMetadataHost: ItemReconciling, IdentifierTracking, IdentifierFinding {
     func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexError) -> Bool
 
     /// Passes on that no request for an item's user metadata is running any more.
@@ -292,4 +270,8 @@ protocol UserMetadataHost: ItemReconciling, IdentifierTracking {
     func metadataWasSent(of number: ItemNumber, awaitedBy removals: Set<ItemNumber>)
 }
 
-extension DomainEngine: UserMetadataHost {}
+extension DomainEngine: UserMetadataHost {
+    func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexError) -> Bool {
+        try context.isWithin(top, number)
+    }
+}

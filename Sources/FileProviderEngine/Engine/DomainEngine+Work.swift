@@ -7,7 +7,7 @@ extension DomainEngine {
     /// Whether work is running or requested that ends without a further event. Work that is scheduled for later does
     /// not count.
     package var isBusy: Bool {
-        !edits.table.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
+        !scheduler.table.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
             || trash.enumeration.isRunning || enumerator.count > 0 || downloader.isRunning
     }
 
@@ -15,7 +15,7 @@ extension DomainEngine {
     package func work() throws(IndexError) -> [String] {
         var lines: [String] = []
         for entry in try journal.all() { lines.append(try work(on: entry)) }
-        for (identifier, told) in edits.withheld {
+        for (identifier, told) in components.tracker.withheld {
             lines.append("\(identifier) is withheld at \(told.place.name) in \(told.place.parent)")
         }
         lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
@@ -39,13 +39,13 @@ extension DomainEngine {
         }
         if entry.isOpen { words.append("open") }
         if let sent = entry.sent { words.append("sent to \(sent.name) in \(sent.parent)") }
-        if edits.table[number].step != nil { words.append("under way") }
-        if case .reserved = edits.table[number].phase { words.append("reserved") }
-        if edits.table[number].isWantedAgain { words.append("again") }
-        if let other = edits.table[number].blocker { words.append("waits for \(other.rawValue)") }
-        if let sent = edits.table[number].accepted { words.append("not confirmed after \(sent.polls) looks") }
-        if let time = edits.table[number].due { words.append("due in \(time - clock.now)") }
-        if edits.table[number].attempts > 0 { words.append("attempts \(edits.table[number].attempts)") }
+        if scheduler.table[number].step != nil { words.append("under way") }
+        if case .reserved = scheduler.table[number].phase { words.append("reserved") }
+        if scheduler.table[number].isWantedAgain { words.append("again") }
+        if let other = scheduler.table[number].blocker { words.append("waits for \(other.rawValue)") }
+        if let sent = scheduler.table[number].accepted { words.append("not confirmed after \(sent.polls) looks") }
+        if let time = scheduler.table[number].due { words.append("due in \(time - clock.now)") }
+        if scheduler.table[number].attempts > 0 { words.append("attempts \(scheduler.table[number].attempts)") }
         if let failure = uploads[number]?.failure ?? entry.failure { words.append("failed: \(failure.kind)") }
         return words.joined(separator: ", ")
     }

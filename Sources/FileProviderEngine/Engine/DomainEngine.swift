@@ -12,30 +12,10 @@ package actor DomainEngine {
     nonisolated let resources: EngineResources
     /// The shared state of the components.
     let context: EngineContext
-    /// The full-text index, which searches without the provider.
-    package nonisolated let search: SearchIndex
-
+    /// The components. Extensions give each a name of its own.
+    let components: EngineComponents
     nonisolated let thread: EngineThread
-    /// The progress of edits, for views of items.
-    package nonisolated let uploads: UploadStates
-    /// The versions of the item sets that clients follow.
-    package nonisolated let sets = SetVersions()
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    // The state of the engine's parts.
-    var edits = EditState()
-    let signIn: SignIn
-    let cache: ContentCache
-    let downloader: Downloader
-    let removalWaits: RemovalWaits
-    let resumption: HandleResumption
-    nonisolated let resumedHandles: ResumedHandles
-    let reconciler: ItemReconciler
-    let enumerator: Enumerator
-    let changes: ChangeTracker
-    let trash: Trash
-    let pinning: Pinning
-    let metadata: UserMetadata
 
     /// Opens a domain and recovers from a crash. Blocks on the disk.
     ///
@@ -48,26 +28,13 @@ package actor DomainEngine {
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
         resuming openings: [HandleToResume] = []
     ) throws {
-        uploads = UploadStates(notes: configuration.states)
         let folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
         let journal = try Journal(path: configuration.dataFolder + "/journal.db")
         let writerMarks = try WriterMarks(path: configuration.dataFolder + "/writers")
         resources = try EngineResources(
             configuration, provider: provider, clock: clock, folders: folders, journal: journal.log)
         context = EngineContext(resources, journal: journal)
-        signIn = SignIn(context)
-        cache = ContentCache(context, writerMarks)
-        downloader = Downloader(context, cache, signIn)
-        removalWaits = RemovalWaits(context, cache)
-        resumption = HandleResumption(context, cache, openings)
-        resumedHandles = resumption.handles
-        reconciler = ItemReconciler(context, signIn)
-        enumerator = Enumerator(context, signIn)
-        changes = ChangeTracker(context, signIn)
-        trash = Trash(context)
-        pinning = Pinning(context)
-        metadata = UserMetadata(context, signIn)
-        search = SearchIndex(resources.index, path: configuration.dataFolder + "/search.db")
+        components = EngineComponents(context, writerMarks, resuming: openings)
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: resources.rebuilding != nil)
     }
@@ -78,6 +45,12 @@ package actor DomainEngine {
     package nonisolated var provider: any Provider { resources.provider }
     package nonisolated var clock: any EngineClock { resources.clock }
     package nonisolated var index: Index { resources.index }
+    /// The full-text index, which searches without the provider.
+    package nonisolated var search: SearchIndex { resources.search }
+    /// The progress of edits, for views of items.
+    package nonisolated var uploads: UploadStates { resources.uploads }
+    /// The versions of the item sets that clients follow.
+    package nonisolated var sets: SetVersions { resources.sets }
     /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
     /// was not rebuilt.
     package nonisolated var rebuilding: String? { resources.rebuilding }
@@ -99,6 +72,7 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
+        context.engine = self
         // The search retains the index, so the index must not retain the search.
         index.onChange = { [events, weak search, states = configuration.states] changes in
             events.tell(.index(changes))
@@ -108,14 +82,14 @@ package actor DomainEngine {
         index.onSetChange { [sets] in sets.note($0) }
         index.onWanted { [weak self] in self?.perform { $0.pinning.materializeMissing($0) } }
         let entries = try journal.all()
-        try recoverRemovedEdits()
+        try recovery.recoverRemovedEdits()
         try cache.recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
-        try recoverEdits(entries)
+        try recovery.recoverEdits(entries, self)
         try metadata.recover(self)
         try reconciler.revalidation.recover(self)
         try trash.enumeration.recover()
         askForOutdated()
-        listReidentified()
+        tracker.listReidentified(self)
         resumption.resume(self)
         cache.sweepRemoved()
         cache.sweepClean(self)

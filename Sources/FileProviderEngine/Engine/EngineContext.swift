@@ -18,6 +18,8 @@ import LinuxSystem
 final class EngineContext {
     let resources: EngineResources
     let journal: Journal
+    /// The engine, for what happens later. It is set when the engine begins.
+    weak var engine: DomainEngine?
     /// The delays between attempts.
     let backoff = Backoff()
     /// Whether the recovery of edits has completed. Before that, local edits are neither accepted nor sent.
@@ -115,6 +117,17 @@ final class EngineContext {
     /// Returns the identifier of an item, or that of the root if the item does not exist.
     func identifier(of number: ItemNumber) throws(IndexError) -> String {
         try index.item(number)?.item.identifier ?? ProviderItem.rootIdentifier
+    }
+
+    func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexError) -> Bool {
+        var number = number
+        // The index has no cycles. The depth is bounded all the same.
+        for _ in 0..<IndexedItem.mostAncestors {
+            if number == top { return true }
+            guard number != .root, let above = try index.itemEvenIfDeleted(number)?.parent else { break }
+            number = above
+        }
+        return false
     }
 
     // MARK: Requests

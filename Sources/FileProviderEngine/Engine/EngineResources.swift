@@ -10,6 +10,13 @@ final class EngineResources: Sendable {
     let index: Index
     let folders: ContentFolders
     let openFiles = OpenFileTable()
+    let search: SearchIndex
+    /// The progress of edits, for views of items.
+    let uploads: UploadStates
+    /// The versions of the item sets that clients follow.
+    let sets = SetVersions()
+    /// The handles that were reopened for programs.
+    let resumedHandles = ResumedHandles()
     /// The order of requests and reports, which detects stale replies.
     let replies = ReplyOrdering()
     let listingAges = ListingAges()
@@ -53,6 +60,8 @@ final class EngineResources: Sendable {
                 + "this machine, and the modes, dates and attributes that were set here, are forgotten."
         }
         self.rebuilding = rebuilding
+        search = SearchIndex(index, path: configuration.dataFolder + "/search.db")
+        uploads = UploadStates(notes: configuration.states)
         durable = DurableWrites(journal: journal, index: index.log, clock: clock)
     }
 

@@ -83,3 +83,18 @@ enum UploadCopy {
         try retrying { renameat(folder.rawValue, name, target.rawValue, newName) }
     }
 }
+
+extension ContentFolders {
+    /// Removes the upload copies of an item.
+    func removeUploads(of number: ItemNumber) {
+        for name in UploadName.all(number) { try? UploadCopy.remove(name, in: uploads) }
+    }
+
+    /// Passes the upload copies of a replaced item to its successor, because the provider may hold the contents of one
+    /// of them.
+    func passUploads(of number: ItemNumber, to successor: ItemNumber) {
+        for (name, newName) in zip(UploadName.all(number), UploadName.all(successor)) {
+            try? UploadCopy.move(name, in: uploads, to: uploads, as: newName)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import FileProvider
+
+/// A wait for edits that is in progress.
+struct EditWait {
+    /// The edit whose step contains the wait and is delayed by it; `nil` for a wait of another process.
+    let own: ItemNumber?
+    /// The edits that are still awaited.
+    var awaited: Set<ItemNumber>
+}
+
+/// The progress of edits towards the provider, and waits for it: until the provider has local changes, or has replied to
+/// a removal. A provider may begin such a wait during a change of an item, which ends only after the wait.
+///
+/// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. See ``EngineContext`` for the thread.
+final class EditProgress: EngineComponent {
+    let context: EngineContext
+    private let signIn: SignIn
+    private let recorder: EditRecorder
+    private let scheduler: UploadScheduler
+    private let tracker: IdentifierTracker
+    /// Waits for edits that are being sent, by a number of their own.
+    private var waits: [Int: EditWait] = [:]
+    private var lastWait = 0
+    /// The running sums of ``uploadTotals()``.
+    private var tally = TransferTally()
+
+    init(
+        _ context: EngineContext, _ signIn: SignIn, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
+        _ tracker: IdentifierTracker
+    ) {
+        self.context = context
+        self.signIn = signIn
+        self.recorder = recorder
+        self.scheduler = scheduler
+        self.tracker = tracker
+    }
+
+    func editStatus() throws(IndexError) -> EditStatus {
+        var status = EditStatus(events: recorder.events)
+        for entry in try journal.all() where !entry.changes.isEmpty { status.items.append(editStatus(of: entry)) }
+        return status
+    }
+
+    /// Returns the progress of some items' edits. Items without edits are left out. The cost does not depend on the
+    /// number of other edits.
+    func editStatus(
+        of numbers: [ItemNumber]
+    ) throws(IndexError) -> [ItemNumber: EditStatus.Item] {
+        var items: [ItemNumber: EditStatus.Item] = [:]
+        for number in numbers {
+            guard let entry = try journal.entry(number), !entry.changes.isEmpty else { continue }
+            items[number] = editStatus(of: entry)
+        }
+        return items
+    }
+
+    private func editStatus(of entry: JournalEntry) -> EditStatus.Item {
+        let upload = uploads[entry.number]
+        let failure = upload?.failure ?? entry.failure
+        return EditStatus.Item(
+            number: entry.number, name: entry.name, changes: entry.changes, isUnderWay: upload?.isUnderWay ?? false,
+            sent: upload?.sent ?? 0, total: upload?.total ?? 0, failure: failure,
+            isHeld: signIn.isNeeded || failure.map(\.needsUser) ?? false)
+    }
+
+    // MARK: Waits
+
+    /// The first and the longest number of seconds between two checks.
+    private static let pauses = (first: 0.02, longest: 1.0)
+
+    /// Waits until the provider has all present local changes of an item and of everything in it. Later changes are
+    /// awaited only if they concern an awaited item.
+    ///
+    /// - Parameter change: The identifier of an item that the provider is changing while it waits. This item is not
+    ///   awaited.
+    /// - Throws: The failure of an edit that is parked; ``ProviderError/Kind/cannotSynchronize`` if an edit can only
+    ///   be sent after the wait; ``ProviderError/Kind/cancelled`` if the task was cancelled.
+    nonisolated(nonsending) func waitForEdits(
+        below top: ItemNumber = .root, inside change: String? = nil
+    ) async throws(ProviderError) {
+        let own = try changeInHand(change)
+        var wait = EditWait(own: own, awaited: Set(try editsWaiting(below: top).map(\.number)))
+        if let own { wait.awaited.remove(own) }
+        lastWait += 1
+        let key = lastWait
+        defer { waits[key] = nil }
+        try await look { () throws(ProviderError) in
+            let waiting = try editsWaiting(below: top).filter { wait.awaited.contains($0.number) }
+            if let failure = waiting.lazy.filter(\.isHeld).compactMap(\.failure).first { throw failure }
+            wait.awaited = Set(waiting.map(\.number))
+            waits[key] = wait
+            try checkDeadlock(of: wait)
+            return wait.awaited.isEmpty
+        }
+    }
+
+    /// Waits for the provider's reply to the removal or trashing of an item. Does not wait for an unreachable service
+    /// or for the user.
+    ///
+    /// - Parameter seconds: The maximum duration of the wait.
+    /// - Throws: The reason why the item was not removed; ``ProviderError/Kind/cancelled`` if the task was
+    ///   cancelled.
+    nonisolated(nonsending) func waitForRemoval(of number: ItemNumber, upTo seconds: Double) async throws(ProviderError)
+    {
+        let end = clock.now + seconds
+        try await look { () throws(ProviderError) in
+            let (entry, item) = try onRecord { () throws(IndexError) in
+                (try journal.entry(number), try index.item(number))
+            }
+            if entry?.changes.contains(.deleted) == true {
+                let isHeldUp = signIn.isNeeded || (uploads[number]?.failure ?? entry?.failure) != nil
+                return isHeldUp || clock.now >= end
+            }
+            if item != nil, let refusal = refusal(of: number) { throw refusal }
+            return true
+        }
+    }
+
+    /// Returns the provider's reason for refusing an item's last removal; `nil` if it refused none.
+    private func refusal(of number: ItemNumber) -> ProviderError? {
+        for event in recorder.events.reversed() where event.number == number {
+            guard case .deletionRefused(let failure) = event.kind else { continue }
+            return failure ?? ProviderError(.deletionRejected, message: "Somebody else has changed it.")
+        }
+        return nil
+    }
+
+    nonisolated(nonsending) func look(_ isSo: () throws(ProviderError) -> Bool) async throws(ProviderError) {
+        var pause = Self.pauses.first
+        while try !isSo() {
+            await clock.wait(pause)
+            if Task.isCancelled { throw ProviderError(.cancelled, message: "Nobody waits for it any more.") }
+            guard !isClosed else { throw .closed }
+            pause = min(2 * pause, Self.pauses.longest)
+        }
+    }
+
+    private func editsWaiting(below top: ItemNumber) throws(ProviderError) -> [EditStatus.Item] {
+        try onRecord { () throws(IndexError) in
+            var waiting: [EditStatus.Item] = []
+            for item in try editStatus().items where try context.isWithin(top, item.number) { waiting.append(item) }
+            return waiting
+        }
+    }
+
+    // MARK: Deadlocks
+
+    /// Returns the item of an identifier if a request that changes it is running at the provider.
+    func changeInHand(_ identifier: String?) throws(ProviderError) -> ItemNumber? {
+        guard let identifier else { return nil }
+        let row = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
+        return row.flatMap { scheduler.table.isBusy($0.number) ? $0.number : nil }
+    }
+
+    /// Checks a wait for a deadlock.
+    ///
+    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if an awaited edit can only end after the wait.
+    func checkDeadlock(of wait: EditWait) throws(ProviderError) {
+        guard let own = wait.own, !wait.awaited.isEmpty else { return }
+        guard needs(wait.awaited, own) || isFullOfWaits(besides: wait.awaited) else { return }
+        throw ProviderError(
+            .cannotSynchronize, message: "The change of an item waits for a change that waits for it in turn.")
+    }
+
+    /// Whether any of some edits can end only after another edit has ended.
+    private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
+        var seen = numbers
+        var next = Array(numbers)
+        while let number = next.popLast() {
+            if number == other { return true }
+            var needed: Set<ItemNumber> = []
+            if let other = scheduler.table[number].blocker { needed.insert(other) }
+            if let row = try? index.itemEvenIfDeleted(number), row.isKnownToProvider, let taker = tracker.taker(of: row)
+            {
+                needed.insert(taker)
+            }
+            for wait in waits.values where wait.own == number { needed.formUnion(wait.awaited) }
+            for number in needed where seen.insert(number).inserted { next.append(number) }
+        }
+        return false
+    }
+
+    /// Whether no step can start, because every running step waits for a step that has not started.
+    private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
+        guard scheduler.table.running.count >= UploadScheduler.stepLimit,
+            awaited.contains(where: { scheduler.table[$0].step == nil })
+        else {
+            return false
+        }
+        let held = Set(waits.values.lazy.filter { !$0.awaited.isEmpty }.compactMap(\.own))
+        return scheduler.table.running.allSatisfy(held.contains)
+    }
+
+    // MARK: Totals
+
+    /// Returns the totals of files whose local contents the provider does not have, including parked ones.
+    func uploadTotals() throws(IndexError) -> TransferTotals {
+        var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
+        for entry in try journal.all()
+        where entry.kind == .file && !entry.changes.isDisjoint(with: [.created, .contents])
+            && !entry.changes.contains(.deleted)
+        {
+            let upload = uploads[entry.number]
+            let total = upload.map(\.total) ?? 0
+            let size = total > 0 ? total : try index.item(entry.number)?.localSize ?? 0
+            transfers[entry.number] = (upload?.sent ?? 0, size)
+        }
+        return tally.look(at: transfers)
+    }
+}

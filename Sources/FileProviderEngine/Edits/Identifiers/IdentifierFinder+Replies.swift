@@ -1,0 +1,96 @@
+import FileProvider
+import LinuxSystem
+
+/// Identifiers in replies.
+extension IdentifierFinder {
+    /// Checks that the identifier in a reply can belong to the item. No other item may have it, except one that was
+    /// reported during the request and is this same item.
+    func checkIdentity(
+        _ answer: ProviderItem, of number: ItemNumber, asked identifier: String,
+        _ engine: isolated some IdentifierFinderHost
+    ) async throws {
+        guard !answer.identifier.hasSameBytes(as: identifier) else { return }
+        try await resolveHolder(of: answer.identifier, besides: number, engine)
+        guard let known = try index.item(identifier: answer.identifier), known.number != number
+        else { return }
+        // The other item may just have been removed or moved away.
+        if scheduler.table.isBusy(known.number) {
+            throw ProviderError(.transient, message: "“\(known.name)” is on its way.")
+        }
+        guard known.item.isAt(answer.filename, in: answer.parent) else {
+            throw ProviderError(
+                .badAnswer, message: "The provider gave an item the identifier of “\(known.name)”.")
+        }
+        // An item of the same kind that became known only after this one was sent is this one.
+        if known.item.kind == answer.kind, known.number.rawValue > number.rawValue { return }
+        _ = try reconcileReplaced(known, engine)
+    }
+
+    /// Handles a known item whose place and identifier now belong to another item at the provider. The provider does
+    /// not have the known item any more. If the known item was edited, it becomes a new item.
+    ///
+    /// - Returns: The item to wait for first, if any.
+    func reconcileReplaced(_ known: IndexedItem, _ engine: isolated some IdentifierFinderHost) throws -> StepResult? {
+        if scheduler.table.isBusy(known.number) {
+            // The step that is running may end without this, or be cut off by a crash. A later one must know it, too.
+            if var entry = try journal.entry(known.number) {
+                entry.lostIdentifier = known.item.identifier
+                try writer.writeInAnyCase([.put(entry)])
+            }
+            return .waits(for: known.number)
+        }
+        _ = try recreation.makeAgain(known.number, engine)
+        scheduler.schedule(known.number, after: configuration.settlingTime, engine)
+        return nil
+    }
+
+    /// Finds the new identifier of the item that has an identifier in the index, because another item is getting that
+    /// identifier.
+    func resolveHolder(
+        of identifier: String, besides number: ItemNumber, _ engine: isolated some IdentifierFinderHost
+    ) async throws {
+        guard let known = try index.item(identifier: identifier), known.number != number else { return }
+        _ = try await findNewIdentifier(of: known.number, asked: identifier, engine)
+    }
+
+    /// Finds the duplicate row of an item that was reported under its new identifier before the reply came. The caller
+    /// removes that row.
+    ///
+    /// - Returns: The row's number, and the item to wait for first if the row has local changes.
+    func double(
+        of number: ItemNumber, _ answer: ProviderItem, _ engine: isolated some IdentifierFinderHost
+    ) throws -> (ItemNumber?, StepResult?) {
+        guard let known = try index.item(identifier: answer.identifier), known.number != number else {
+            return (nil, nil)
+        }
+        if let result = try recreation.free(known.number, engine) { return (nil, result) }
+        // That row may have become a new local item.
+        guard let known = try index.item(identifier: answer.identifier), known.number != number else {
+            return (nil, nil)
+        }
+        return (known.number, nil)
+    }
+
+    /// Adopts the identifier in the reply to a change that does not move the item, if the reply has a new one.
+    func reidentify(
+        _ row: IndexedItem?, as answer: ProviderItem, asked identifier: String,
+        _ engine: isolated some IdentifierFinderHost
+    ) async throws {
+        guard !answer.identifier.hasSameBytes(as: identifier) else { return }
+        guard let row, row.item.identifier.hasSameBytes(as: identifier), answer.kind == row.item.kind else {
+            throw ProviderError(.badAnswer, message: "The provider answered with another item.")
+        }
+        try check(answer, is: row.item.kind)
+        try await checkIdentity(answer, of: row.number, asked: identifier, engine)
+        try take(answer.identifier, for: row, engine)
+    }
+
+    /// Gives an item another identifier in index, journal and queued edits.
+    func take(
+        _ identifier: String, for row: IndexedItem, _ engine: isolated some IdentifierFinderHost
+    ) throws {
+        try passMetadata(of: row.number, to: identifier)
+        try writer.writeIndex { writer throws(IndexError) in try writer.reidentify(row.number, as: identifier) }
+        tracker.follow(row.number, from: row.item.identifier, to: identifier, engine)
+    }
+}

@@ -1,0 +1,186 @@
+import FileProvider
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// The search for items that may have a new identifier at the provider, as with providers whose identifiers are paths.
+/// These are items whose move got no reply, and items in directories that got a new identifier. After it is found, index,
+/// journal and queued edits use the new identifier. Locally the item keeps its number and bytes.
+///
+/// It calls the tracker of identifiers and what that calls, and the recreation of items (``IdentifierFinderHost``). See
+/// ``EngineContext`` for the thread.
+final class IdentifierFinder: EngineComponent {
+    let context: EngineContext
+    let writer: JournalWriter
+    let recorder: EditRecorder
+    let scheduler: UploadScheduler
+    let tracker: IdentifierTracker
+    let recreation: ItemRecreation
+
+    init(
+        _ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
+        _ tracker: IdentifierTracker, _ recreation: ItemRecreation
+    ) {
+        self.context = context
+        self.writer = writer
+        self.recorder = recorder
+        self.scheduler = scheduler
+        self.tracker = tracker
+        self.recreation = recreation
+    }
+
+    // MARK: Moves
+
+    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item under a new
+    /// identifier.
+    nonisolated(nonsending) func moved(_ row: IndexedItem, to place: SentLocation) async throws -> ProviderItem? {
+        guard let found = try await item(at: place), !found.identifier.hasSameBytes(as: row.item.identifier),
+            found.isSame(as: row.item)
+        else {
+            return nil
+        }
+        guard let known = try index.item(identifier: found.identifier), known.number != row.number else { return found }
+        let isUntouched = known.changes.isEmpty && known.content != .edited && !scheduler.table.isBusy(known.number)
+        return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
+    }
+
+    /// Finds an item whose move got no reply, before the item is moved again.
+    ///
+    /// - Returns: `nil` if the provider has the item under its known identifier, or does not have it.
+    func findMoved(
+        _ row: IndexedItem, _ place: SentLocation, _ engine: isolated some IdentifierFinderHost
+    ) async throws -> StepResult? {
+        do {
+            _ = try await asking { () async throws(ProviderError) in
+                try await provider.item(row.item.identifier)
+            }
+            return nil
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            guard let found = try await moved(row, to: place) else { return nil }
+            let (double, result) = try double(of: row.number, found, engine)
+            if let result { return result }
+            guard var entry = try journal.entry(row.number),
+                let now = try index.itemEvenIfDeleted(row.number), now.item.identifier == row.item.identifier
+            else { return .later(0) }
+            entry.identifier = found.identifier
+            entry.mayHaveMoved = false
+            entry.movedTo = nil
+            var records: [JournalChange] = [.put(entry)]
+            if let double { records.append(.remove(double)) }
+            try passMetadata(of: row.number, to: found.identifier)
+            try writer.confirm(records) { writer throws(IndexError) in
+                try writer.update(row.number) { row in
+                    row.item.identifier = found.identifier
+                    row.item.parent = found.parent
+                    row.item.filename = found.filename
+                }
+            }
+            tracker.follow(row.number, from: row.item.identifier, to: found.identifier, engine)
+            if let double { recreation.forgetDouble(double, engine) }
+            tracker.forgetMove(of: row.number, engine)
+            return .later(0)
+        }
+    }
+
+    // MARK: Unknown identifiers
+
+    /// Finds the new identifier of an item whose known identifier the provider does not recognize. An identifier can
+    /// change when the identifier of a directory above changes.
+    ///
+    /// - Returns: The item or delay to wait for; `nil` if the item is gone.
+    func findNewIdentifier(
+        of number: ItemNumber, asked identifier: String, _ engine: isolated some IdentifierFinderHost
+    ) async throws -> StepResult? {
+        guard var row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return nil }
+        guard row.item.identifier.hasSameBytes(as: identifier) else { return .later(0) }
+        let reidentified = try index.reidentifiedFolders()
+        guard !tracker.moves.isEmpty || !reidentified.isEmpty else { return nil }
+        // The path leads from the item up to the highest directory whose items may have other identifiers.
+        var (path, count): ([IndexedItem], Int) = ([], 0)
+        for _ in 0..<IndexedItem.mostAncestors {
+            guard row.number != .root else { break }
+            path.append(row)
+            guard let folder = try index.item(identifier: row.item.parent), folder.number != .root else { break }
+            if tracker.moves[folder.number] != nil { return .waits(for: folder.number) }
+            if reidentified.contains(folder.number) { count = path.count }
+            row = folder
+        }
+        for child in path.prefix(count).reversed() {
+            guard let now = try index.itemEvenIfDeleted(child.number),
+                now.item.identifier.hasSameBytes(as: child.item.identifier)
+            else { continue }
+            let request = replies.beginRequest()
+            let place = SentLocation(parent: now.item.parent, name: now.item.filename)
+            guard let found = try await item(at: place), found.kind == now.item.kind else { return nil }
+            // A listing may have found the item meanwhile, or it may have moved.
+            guard !replies.isStale(for: found.identifier, since: request),
+                let row = try index.itemEvenIfDeleted(child.number), row.item.identifier == now.item.identifier
+            else { return .later(0) }
+            if found.identifier.hasSameBytes(as: row.item.identifier) { continue }
+            let (double, result) = try double(of: row.number, found, engine)
+            if let result { return result }
+            try take(found.identifier, for: row, engine)
+            if let double {
+                try journal.remove(double)
+                recreation.forgetDouble(double, engine)
+            }
+        }
+        guard let now = try index.itemEvenIfDeleted(number) else { return nil }
+        return now.item.identifier.hasSameBytes(as: identifier) ? nil : .later(0)
+    }
+
+    /// In seconds.
+    private static let longestWaitForMove = 2.0
+
+    /// Finds the new identifier as ``findNewIdentifier(of:asked:)`` does, and waits until it is known.
+    ///
+    /// - Returns: Whether the item may be requested again.
+    func awaitNewIdentifier(
+        of number: ItemNumber, asked identifier: String, _ engine: isolated some IdentifierFinderHost
+    ) async -> Bool {
+        // Several directories above may be moved, one after the other.
+        for attempt in 1...8 {
+            // The reply to the item's own move may have just arrived, or be about to.
+            if tracker.moves[number] != nil, let step = scheduler.table[number].step { await step.task.value }
+            guard !isClosed, let result = try? await findNewIdentifier(of: number, asked: identifier, engine) else {
+                return false
+            }
+            guard case .waits(let other) = result else { return true }
+            if let step = scheduler.table[other].step {
+                await step.task.value
+            } else {
+                // The reply was lost, so the move is sent again.
+                scheduler.schedule(other, engine)
+                await clock.wait(min(delay(afterAttempt: attempt), Self.longestWaitForMove))
+            }
+        }
+        return false
+    }
+
+    /// Returns the item in a place at the provider; `nil` if the place is empty or its directory does not exist.
+    nonisolated(nonsending) func item(at place: SentLocation) async throws -> ProviderItem? {
+        do {
+            return try await listedItem(named: place.name, in: place.parent)
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            return nil
+        }
+    }
+
+    /// Returns the item with a given name from the enumeration of a directory.
+    nonisolated(nonsending) func listedItem(named name: String, in parent: String) async throws -> ProviderItem? {
+        var page: [UInt8]?
+        var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
+        while true {
+            let after = page
+            let answer = try await asking { () async throws(ProviderError) in
+                try await provider.page(of: parent, after: after, suggestedSize: configuration.pageSize)
+            }
+            let item = answer.items.first { $0.isAt(name, in: parent) }
+            if let item { return item }
+            guard let next = answer.next else { return nil }
+            // An item that is on a later page would be created twice.
+            try guarded.check(answer)
+            page = next
+        }
+    }
+}

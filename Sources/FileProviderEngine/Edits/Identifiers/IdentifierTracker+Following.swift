@@ -1,0 +1,99 @@
+import FileProvider
+import LinuxSystem
+
+/// Identifiers that have changed in the index: journal and queued edits follow them.
+extension IdentifierTracker {
+    /// Updates the journal and the queued edits after an item got another identifier in the index.
+    func follow(
+        _ number: ItemNumber, from former: String, to identifier: String, _ engine: isolated some IdentifierTrackerHost
+    ) {
+        guard !former.hasSameBytes(as: identifier), !former.hasPrefix(IndexedItem.localPrefix) else { return }
+        // Replies to earlier requests contain the former identifier.
+        replies.noteReport(of: [former, identifier])
+        follow([Reidentified(number: number, former: former, identifier: identifier)], engine)
+    }
+
+    /// Updates the journal and the queued edits for items whose identifiers changed in the index. Enumerates those
+    /// items that are directories.
+    func follow(_ items: [Reidentified], _ engine: isolated some IdentifierTrackerHost) {
+        guard !items.isEmpty else { return }
+        for item in items {
+            do throws(IndexError) {
+                try passPlaces(from: item.former, to: item.identifier)
+                var records: [JournalChange] = []
+                if var entry = try journal.entry(item.number), !entry.identifier.hasSameBytes(as: item.identifier) {
+                    entry.identifier = item.identifier
+                    records.append(.put(entry))
+                }
+                records += try recorder.entries(in: item.number, whichIsNow: item.identifier)
+                // If this fails, the next start takes the missing part from the index.
+                if !records.isEmpty { try writer.writeInAnyCase(records) }
+            } catch {
+                damage.note(error)
+            }
+            scheduler.schedule(item.number, engine)
+        }
+        replies.noteReport(of: items.map(\.former))
+        listReidentified(engine)
+    }
+
+    /// Updates the places of edits that await a reply and whose directory got a new identifier.
+    private func passPlaces(from former: String, to identifier: String) throws(IndexError) {
+        func moved(_ place: SentLocation) -> SentLocation? {
+            place.parent.hasSameBytes(as: former) ? SentLocation(parent: identifier, name: place.name) : nil
+        }
+        for (place, numbers) in unanswered {
+            guard let new = moved(place) else { continue }
+            unanswered[place] = nil
+            unanswered[new, default: []].formUnion(numbers)
+            for number in numbers {
+                guard var entry = try journal.entry(number), entry.sent == place else { continue }
+                entry.sent = new
+                try writer.writeInAnyCase([.put(entry)])
+            }
+        }
+        for (number, place) in moves {
+            guard let new = moved(place) else { continue }
+            moves[number] = new
+            guard var entry = try journal.entry(number), entry.movedTo == place else { continue }
+            entry.movedTo = new
+            try writer.writeInAnyCase([.put(entry)])
+        }
+        for (number, place) in leaving {
+            if let new = moved(place) { leaving[number] = new }
+        }
+        for (identifier, told) in withheld {
+            if let new = moved(told.place) { withheld[identifier]?.place = new }
+        }
+    }
+
+    /// Corrects a reply that was sent before the item's directory got a new identifier: the item's parent is that
+    /// directory. The item's own new identifier is learnt when the directory is enumerated.
+    ///
+    /// - Parameter parent: The directory's identifier at the time of the request.
+    /// - Returns: Whether the directory got a new identifier.
+    func isOutdated(_ answer: inout ProviderItem, in folder: ItemNumber, asked parent: String) throws -> Bool {
+        guard let now = try index.item(folder), !now.item.identifier.hasSameBytes(as: parent),
+            answer.parent.hasSameBytes(as: parent)
+        else { return false }
+        answer.parent = now.item.identifier
+        return true
+    }
+
+    /// Enumerates a directory in which an item has another identifier than its reply says.
+    func listForIdentifiers(_ folder: ItemNumber, _ engine: isolated some IdentifierTrackerHost) throws {
+        try writer.writeIndex { writer throws(IndexError) in try writer.noteReidentified(folder) }
+        listReidentified(engine)
+    }
+
+    /// Enumerates the directories whose items may have new identifiers.
+    func listReidentified(_ engine: isolated some IdentifierTrackerHost) {
+        do throws(IndexError) {
+            for folder in try index.reidentifiedFolders() where try index.item(folder) != nil {
+                engine.directoryIsOutdated(folder)
+            }
+        } catch {
+            damage.note(error)
+        }
+    }
+}

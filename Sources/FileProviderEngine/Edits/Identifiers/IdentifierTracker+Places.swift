@@ -1,0 +1,80 @@
+import FileProvider
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// The order of requests that concern one place. With identifiers that are paths, an item that moves to another item's
+/// place also gets that item's identifier. Until the outcome of both moves is known, a request by this identifier could
+/// reach either item.
+extension IdentifierTracker {
+    /// Returns an item that the provider is being asked to put in a known item's place.
+    func taker(of row: IndexedItem) -> ItemNumber? {
+        let place = SentLocation(row.item)
+        return scheduler.table.running.first { other in
+            other != row.number && (moves[other] == place || unanswered[place]?.contains(other) == true)
+        }
+    }
+
+    /// Returns the reason why the provider must not be asked yet to put an item in a place; `nil` if there is no
+    /// obstacle. Called before the request is recorded as sent, and again directly before the request, because the
+    /// directory's identifier may have changed meanwhile.
+    func obstacle(
+        for number: ItemNumber, to place: SentLocation, in folder: ItemNumber
+    ) throws(IndexError) -> StepResult? {
+        guard let parent = try index.item(folder), parent.item.identifier.hasSameBytes(as: place.parent) else {
+            return .later(0)
+        }
+        if let moving = try folderBeingMoved(above: parent), moving != number { return .waits(for: moving) }
+        guard let other = try itemLeaving(place, besides: number) else { return nil }
+        // The other item is sent at once because this one waits for it.
+        if !scheduler.table.isBusy(other), scheduler.table[other].blocker == nil {
+            scheduler.table.queue(other, at: clock.now)
+        }
+        return .waits(for: other)
+    }
+
+    /// Returns an item whose move to a place was requested and not replied to. The provider's item in that place may be
+    /// this item under a new identifier.
+    func mover(besides number: ItemNumber, to place: SentLocation) -> ItemNumber? {
+        moves.first { $0.value == place && $0.key != number && !scheduler.waits($0.key, for: number) }?.key
+    }
+
+    /// Returns an item that may still be in a place at the provider and whose removal or move is not held up.
+    private func itemLeaving(_ place: SentLocation, besides number: ItemNumber) throws(IndexError) -> ItemNumber? {
+        for (other, left) in leaving where left == place && other != number && !scheduler.waits(other, for: number) {
+            if let entry = try journal.entry(other), entry.failure == nil { return other }
+        }
+        // An item that is being sent may be about to move: a file whose upload is running, for instance.
+        for other in scheduler.table.running where other != number && !scheduler.waits(other, for: number) {
+            if let row = try index.itemEvenIfDeleted(other), row.isKnownToProvider, SentLocation(row.item) == place,
+                let entry = try journal.entry(other), entry.failure == nil, entry.changes.contains(.place),
+                !entry.changes.contains(.deleted)
+            {
+                return other
+            }
+        }
+        return nil
+    }
+
+    /// Returns a directory that the provider is moving now and that is a given directory or above it.
+    private func folderBeingMoved(above folder: IndexedItem) throws(IndexError) -> ItemNumber? {
+        guard !moves.isEmpty else { return nil }
+        var row: IndexedItem? = folder
+        for _ in 0..<IndexedItem.mostAncestors {
+            guard let current = row, current.number != .root else { return nil }
+            if moves[current.number] != nil, scheduler.table[current.number].step != nil { return current.number }
+            row = try index.item(identifier: current.item.parent)
+        }
+        return nil
+    }
+}
+
+extension JournalEntry {
+    /// Whether the entry's identifier belongs to another item at the provider, so that it must not be sent.
+    var hasLostIdentifier: Bool { lostIdentifier.map(identifier.hasSameBytes(as:)) ?? false }
+}
+
+extension SentLocation {
+    /// Creates the place that the provider has an item in.
+    init(_ item: ProviderItem) { self.init(parent: item.parent, name: item.filename) }
+}

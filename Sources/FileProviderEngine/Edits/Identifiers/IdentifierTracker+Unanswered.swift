@@ -1,0 +1,90 @@
+import FileProvider
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// New items that the provider may have or not: their reply has not come yet, or was lost. An item that the provider
+/// reports under the same name and place is most likely the new item. It is withheld from clients until this is known.
+extension IdentifierTracker {
+    /// Journals the place that an item is about to be sent to; `nil` deletes the record.
+    func noteSent(
+        _ number: ItemNumber, _ place: SentLocation?, _ engine: isolated some IdentifierTrackerHost
+    ) throws {
+        guard var entry = try journal.entry(number), entry.sent != place else { return }
+        let before = entry.sent
+        entry.sent = place
+        try journal.put(entry)
+        if let before { settle(before, of: number, engine) }
+        if let place { unanswered[place, default: []].insert(number) }
+    }
+
+    /// Ends the uncertainty about an item that was sent to a place: the outcome is known or irrelevant.
+    ///
+    /// - Parameter identifier: The identifier that the item got, if it was created.
+    func settle(
+        _ place: SentLocation, of number: ItemNumber, as identifier: String? = nil,
+        _ engine: isolated some IdentifierTrackerHost
+    ) {
+        unanswered[place]?.remove(number)
+        if unanswered[place]?.isEmpty == true { unanswered[place] = nil }
+        if let identifier { withheld[identifier] = nil }
+        guard unanswered[place] == nil, !moves.values.contains(place) else { return }
+        let others = withheld.filter { $0.value.place == place }
+        for identifier in others.keys { withheld[identifier] = nil }
+        // Their last report was some time ago.
+        engine.itemsMayBeShown(Set(others.keys))
+    }
+
+    /// Ends the uncertainty about an item that no longer exists locally.
+    func forgetUnanswered(of number: ItemNumber, _ engine: isolated some IdentifierTrackerHost) {
+        for (place, sent) in unanswered where sent.contains(number) { settle(place, of: number, engine) }
+    }
+
+    /// Returns another new item that was sent to a place and has no reply yet. The provider's item in that place may be
+    /// this new item. The new item may have been moved or removed locally since.
+    func sender(besides number: ItemNumber, to place: SentLocation) throws(IndexError) -> ItemNumber? {
+        for other in unanswered[place] ?? [] where other != number && !scheduler.waits(other, for: number) {
+            if let entry = try journal.entry(other), entry.failure == nil { return other }
+        }
+        return nil
+    }
+
+    /// Whether items were reported inside a directory that is withheld.
+    func holdsItems(_ identifier: String) -> Bool { withheld[identifier]?.inside.isEmpty == false }
+
+    /// Returns items without those that are withheld.
+    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
+        guard !unanswered.isEmpty || !moves.isEmpty else { return items }
+        var shown: [ProviderItem] = []
+        for item in items where try !withhold(item) { shown.append(item) }
+        return shown
+    }
+
+    /// Whether a reported item is withheld: it may be an item that was sent, or it is inside such an item.
+    private func withhold(_ item: ProviderItem) throws(ProviderError) -> Bool {
+        let identifier = item.identifier
+        let inside = withheld.removeValue(forKey: identifier)?.inside ?? []
+        let known = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
+        guard known == nil else { return false }
+        let place = SentLocation(parent: item.parent, name: item.filename)
+        if unanswered[place] != nil || moves.values.contains(place) {
+            // An item that was moved or removed locally gets its new identifier from this report.
+            let left = try onRecord { () throws(IndexError) in try rowLeft(at: item) }
+            if let left, left.item.kind == item.kind { return false }
+            withheld[identifier] = WithheldItem(place: place, inside: inside)
+            return true
+        }
+        // The directory is enumerated once it is shown.
+        for (folder, told) in withheld where folder == item.parent || told.inside.contains(item.parent) {
+            withheld[folder]?.inside.insert(identifier)
+            return true
+        }
+        return false
+    }
+
+    /// Drops withheld items that the provider has removed.
+    func forgetWithheld(_ isMeant: (String) -> Bool) {
+        guard !withheld.isEmpty else { return }
+        withheld = withheld.filter { !isMeant($0.key) }
+    }
+}

@@ -1,0 +1,87 @@
+import FileProvider
+import Glibc
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// The local creation of items.
+extension LocalEdits {
+    /// Creates an empty file. It is sent after it is closed.
+    ///
+    /// - Parameter mode: The provider only receives whether the file is executable.
+    func createFile(
+        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated some LocalEditsHost
+    ) throws(EditError) -> IndexedItem {
+        try engine.makingRoom { () throws(EditError) in
+            try make(.file, named: name, in: parent, mode: mode, linkTarget: nil, engine)
+        }
+    }
+
+    func makeFolder(
+        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated some LocalEditsHost
+    ) throws(EditError) -> IndexedItem {
+        try engine.makingRoom { () throws(EditError) in
+            try make(.folder, named: name, in: parent, mode: mode, linkTarget: nil, engine)
+        }
+    }
+
+    func makeSymbolicLink(
+        named name: String, in parent: ItemNumber, target: String, _ engine: isolated some LocalEditsHost
+    ) throws(EditError) -> IndexedItem {
+        guard configuration.takesSymbolicLinks else { throw EditError(.notPermitted) }
+        guard !target.isEmpty else { throw EditError(.noSuchFile) }
+        guard target.utf8.count < 4096 else { throw EditError(.nameTooLong) }
+        return try engine.makingRoom { () throws(EditError) in
+            try make(.symbolicLink, named: name, in: parent, mode: nil, linkTarget: target, engine)
+        }
+    }
+
+    private func make(
+        _ kind: ProviderItem.Kind, named name: String, in parent: ItemNumber, mode: UInt16?, linkTarget: String?,
+        _ engine: isolated some LocalEditsHost
+    ) throws(EditError) -> IndexedItem {
+        try checkOpen()
+        let folder = try visibleFolder(parent)
+        guard name != ".", name != ".." else { throw EditError(.fileExists) }
+        try Self.checkName(name)
+        guard try visible(named: name, in: parent) == nil else { throw EditError(.fileExists) }
+        guard folder.allows(IndexedItem.Capability.writing) else { throw EditError(.permissionDenied) }
+
+        var item = ProviderItem(
+            identifier: recorder.newLocalIdentifier(), parent: folder.item.identifier, filename: name, kind: kind)
+        item.linkTarget = linkTarget
+        item.flags = []
+        let new = IndexedItem(
+            number: index.nextNumber(), parent: parent, name: name, item: item,
+            changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
+            localSize: 0, localVersion: [], localModified: dateNow, mode: mode,
+            listing: kind == .folder ? .complete : .never, isPinned: false)
+        let row: IndexedItem
+        do throws(EditError) {
+            if kind == .file {
+                try makeEditFile(of: new.number)
+                EngineStep.newFileMade.reach()
+            }
+            // The name was found to be free, so the row keeps it.
+            row = try recorder.record([.put(try recorder.freshEntry(of: new))], engine) { writer throws(IndexError) in
+                try writer.insert(new, keepsNumber: true)
+                try recorder.dateFolders([parent], &writer)
+                return try writer.item(new.number) ?? new
+            }
+        } catch {
+            recorder.removeBytes(of: new.number, engine)
+            throw error
+        }
+        scheduler.schedule(row.number, after: kind == .file ? configuration.settlingTime : 0, engine)
+        return row
+    }
+
+    private func makeEditFile(of number: ItemNumber) throws(EditError) {
+        do throws(Errno) {
+            _ = try folders.edits.open(
+                ContentFolders.name(number), [.readWrite, .create, .truncate, .noFollow], permissions: 0o600)
+        } catch {
+            throw EditError(error)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import FileProvider
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// The local removal of items.
+extension LocalEdits {
+    /// Removes a file or a symbolic link. Processes that have it open keep its bytes.
+    ///
+    /// - Returns: The removed item.
+    @discardableResult
+    func remove(
+        _ name: String, in parent: ItemNumber, _ engine: isolated some LocalEditsHost
+    ) throws(EditError) -> IndexedItem {
+        try checkOpen()
+        let row = try child(name, of: parent)
+        guard row.item.kind != .folder else { throw EditError(.isDirectory) }
+        try remove(row, engine)
+        return row
+    }
+
+    /// Removes an empty directory.
+    ///
+    /// - Returns: The removed item.
+    /// - Throws: `ENOTEMPTY`, also if the directory was not enumerated completely. The caller enumerates it first; see
+    ///   ``EditError/unlistedFolder``.
+    @discardableResult
+    func removeFolder(
+        _ name: String, in parent: ItemNumber, _ engine: isolated some LocalEditsHost
+    ) throws(EditError) -> IndexedItem {
+        try checkOpen()
+        let row = try child(name, of: parent)
+        guard row.item.kind == .folder else { throw EditError(.notDirectory) }
+        try checkEmpty(row)
+        try remove(row, engine)
+        return row
+    }
+
+    func child(_ name: String, of parent: ItemNumber) throws(EditError) -> IndexedItem {
+        _ = try visibleFolder(parent)
+        guard let row = try visible(named: name, in: parent) else { throw EditError(.noSuchFile) }
+        return row
+    }
+
+    private func remove(_ row: IndexedItem, _ engine: isolated some LocalEditsHost) throws(EditError) {
+        let removal = try removal(of: row)
+        try recorder.settingAsideEdit(of: removal.lostEdit) { () throws(EditError) in
+            try recorder.record([removal.journal], freesSpace: true, engine) { writer throws(IndexError) in
+                try removal.apply(&writer)
+                try recorder.dateFolders([row.parent], &writer)
+            }
+        }
+        finish(removal, engine)
+    }
+
+    /// The changes that remove an item locally.
+    struct Removal {
+        let number: ItemNumber
+        /// Whether the provider never had the item, so that no trace of it stays.
+        let isForgotten: Bool
+        let hadEdits: Bool
+        /// The changes that are still to be made at the provider.
+        let changes: LocalChanges
+        let journal: JournalChange
+
+        /// The item, if the removal discards bytes that were written locally.
+        var lostEdit: ItemNumber? { hadEdits && !changes.contains(.contents) ? number : nil }
+
+        func apply(_ writer: inout IndexWriter) throws(IndexError) {
+            if isForgotten {
+                try writer.delete(number)
+            } else {
+                try writer.update(number) { row in
+                    row.changes = changes
+                    if row.content == .edited { row.loseContents() }
+                }
+            }
+        }
+    }
+
+    func removal(of row: IndexedItem) throws(EditError) -> Removal {
+        guard row.allows(IndexedItem.Capability.deleting) else { throw EditError(.notPermitted) }
+        let hadEdits = row.content == .edited
+        var entry = try recorder.entry(of: row)
+        // While the item is being created at the provider, the reply must be awaited: the item is then removed there.
+        if !row.isKnownToProvider, !scheduler.table.isBusy(row.number), entry.sent == nil {
+            return Removal(
+                number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
+        }
+        // Keeps the version that the provider had at the time of the removal, so that newer contents are not deleted
+        // with the item.
+        if !entry.changes.contains(.contents) { entry.baseVersion = row.item.contentVersion }
+        // Edited contents stay until the provider has removed the item, because it may refuse.
+        entry.changes =
+            row.isKnownToProvider ? entry.changes.intersection(.contents).union(.deleted) : [.created, .deleted]
+        entry.isOpen = false
+        return Removal(
+            number: row.number, isForgotten: false, hadEdits: hadEdits, changes: entry.changes, journal: .put(entry))
+    }
+
+    /// Completes a removal after the removal was written.
+    func finish(_ removal: Removal, _ engine: isolated some LocalEditsHost) {
+        scheduler.table.setAccepted(removal.number, nil)
+        scheduler.table.forgetFailures(of: removal.number)
+        uploads.update(removal.number) { $0.failure = nil }
+        if removal.isForgotten {
+            recorder.removeBytes(of: removal.number, engine)
+            scheduler.forget(removal.number, engine)
+        } else {
+            metadata.noteRemoved([removal.number], engine)
+            // Upload copies stay, so that the contents are recognized at the provider.
+            if removal.lostEdit != nil { engine.discardContents(removal.number) }
+            _ = engine.awaitContents(beforeRemoving: removal.number)
+            scheduler.schedule(removal.number, after: configuration.settlingTime, engine)
+        }
+    }
+}

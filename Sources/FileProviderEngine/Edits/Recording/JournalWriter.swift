@@ -1,0 +1,127 @@
+import FileProvider
+import LinuxSystem
+
+/// A change of the journal.
+enum JournalChange {
+    case put(JournalEntry)
+    case remove(ItemNumber)
+
+    var number: ItemNumber {
+        switch self {
+        case .put(let entry): entry.number
+        case .remove(let number): number
+        }
+    }
+}
+
+/// Writes local changes to the journal and the index, in the order that recovery depends on.
+///
+/// It calls no other part. See ``EngineContext`` for the thread.
+final class JournalWriter: EngineComponent {
+    let context: EngineContext
+    /// A closure that is called whenever journal and index disagree for a moment. Tests use it to examine the state
+    /// that a crash would leave.
+    var observer: (@Sendable () -> Void)?
+    /// Whether another attempt to write owed journal entries is scheduled, because the disk was full.
+    private var hasDeferredFlush = false
+
+    init(_ context: EngineContext) {
+        self.context = context
+    }
+
+    /// Writes a local change to the journal, and then to the index. If either write fails, nothing was changed.
+    func recordOnce<Result>(
+        _ changes: [JournalChange], freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(EditError) -> Result {
+        do throws(IndexError) {
+            var undoing: [JournalChange] = []
+            for change in changes {
+                let before = try journal.entry(change.number)
+                undoing.append(before.map { .put($0) } ?? .remove(change.number))
+            }
+            try write(changes, freesSpace: freesSpace)
+            observer?()
+            EngineStep.editJournalled.reach()
+            do throws(IndexError) {
+                let result = try index.write(freesSpace: freesSpace, body)
+                EngineStep.editIndexed.reach()
+                return result
+            } catch {
+                // If this process ends before the undo is written, the journal holds a change for which the call never
+                // returned.
+                try? writeInAnyCase(undoing, freesSpace: freesSpace)
+                for change in changes { index.skipNumbers(through: change.number) }
+                throw error
+            }
+        } catch {
+            throw EditError(error)
+        }
+    }
+
+    /// Writes a change that the provider has confirmed to the index, and then to the journal. A crash in between only
+    /// causes the step to be repeated. Once the index has the change, this process treats the journal as if it had the
+    /// change, too, even if the disk is full.
+    @discardableResult
+    func confirm<Result>(
+        _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
+        let result = try index.write(freesSpace: true, body)
+        observer?()
+        EngineStep.confirmedIndexed.reach()
+        try writeInAnyCase(changes)
+        EngineStep.confirmedJournalled.reach()
+        return result
+    }
+
+    /// Writes to the index only.
+    @discardableResult
+    func writeIndex<Result>(
+        _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
+        try index.write(body)
+    }
+
+    private func write(_ changes: [JournalChange], freesSpace: Bool) throws(IndexError) {
+        let (removed, entries) = Self.sorted(changes)
+        try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
+    }
+
+    /// Writes changes that have already happened to the journal. If the disk is full, queues them in memory until it
+    /// has room.
+    func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexError) {
+        let (removed, entries) = Self.sorted(changes)
+        try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
+        payJournal()
+    }
+
+    private static func sorted(_ changes: [JournalChange]) -> (removed: [ItemNumber], entries: [JournalEntry]) {
+        var removed: [ItemNumber] = []
+        var entries: [JournalEntry] = []
+        for change in changes {
+            switch change {
+            case .put(let entry): entries.append(entry)
+            case .remove(let number): removed.append(number)
+            }
+        }
+        return (removed, entries)
+    }
+
+    /// Schedules the write of the changes that are queued for the journal, if any.
+    private func payJournal() {
+        guard journal.owesChanges, !hasDeferredFlush else { return }
+        hasDeferredFlush = true
+        later(after: Self.payInterval) { $0.components.writer.payAgain() }
+    }
+
+    /// Tries again to write the changes that are queued for the journal.
+    func payAgain() {
+        hasDeferredFlush = false
+        guard !isClosed else { return }
+        // While the disk has no room, the next attempt is scheduled again.
+        try? journal.payChanges()
+        payJournal()
+    }
+
+    /// In seconds.
+    private static let payInterval = 2.0
+}

@@ -1,0 +1,47 @@
+import FileProvider
+import Glibc
+import ItemStore
+import LinuxSystem
+
+/// Processes that had files open for writing when a daemon died.
+extension EditRecovery {
+    /// Returns the status of an item's edited file, if it exists. If other processes have the file open for writing,
+    /// first replaces the item's file by a copy.
+    ///
+    /// With passthrough, the kernel writes to the file without asking the daemon, even when the mount is dead: only
+    /// close and fsync(2) fail. Such writes must change neither clean contents nor an edit that is being sent.
+    /// Therefore these processes keep the original file, and the item gets a copy of it.
+    func partedFromWriters(_ number: ItemNumber) throws -> FileStatus? {
+        guard let file = try folders.open(number, in: folders.edits, .readOnly) else {
+            cache.writerMarks.unmark(number)
+            return nil
+        }
+        for _ in 0..<Self.attempts {
+            guard file.hasWriters else {
+                cache.writerMarks.unmark(number)
+                return try file.status()
+            }
+            let name = ContentFolders.name(number) + ".parted"
+            do {
+                let copy = try UploadCopy.make(of: file, named: name, in: folders.uploads)
+                let status = try file.status()
+                try copy.synchronize()
+                try UploadCopy.move(name, in: folders.uploads, to: folders.edits, as: ContentFolders.name(number))
+                cache.writerMarks.unmark(number)
+                return status
+            } catch UploadCopy.UploadCopyError.changing {
+                continue
+            } catch {
+                // An edit that shares its file with another process is better than none.
+                try? UploadCopy.remove(name, in: folders.uploads)
+                break
+            }
+        }
+        // The next start tries again.
+        try? cache.writerMarks.keep(number)
+        return try file.status()
+    }
+
+    /// The number of attempts to copy a file that is being written to.
+    private static let attempts = 5
+}

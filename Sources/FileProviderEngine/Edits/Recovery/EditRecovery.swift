@@ -1,0 +1,329 @@
+import FileProvider
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// Recovery at start after a crash: makes journal, index and edited files agree again.
+///
+/// The journal is authoritative for the changes to send. The index is authoritative for an item's identity, and so for
+/// its place at the provider. The order of writes in ``EditRecorder/record(_:freesSpace:_:_:)`` and
+/// ``JournalWriter/confirm(_:_:)`` guarantees this.
+///
+/// It calls the components of edits and the content cache (``EditRecoveryHost``). See ``EngineContext`` for the thread.
+final class EditRecovery: EngineComponent {
+    let context: EngineContext
+    let writer: JournalWriter
+    let recorder: EditRecorder
+    let scheduler: UploadScheduler
+    let tracker: IdentifierTracker
+    let recreation: ItemRecreation
+    let cache: ContentCache
+    /// The items of which a write handle was handed to this engine by the previous one.
+    let resumedWriters: Set<ItemNumber>
+
+    init(
+        _ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
+        _ tracker: IdentifierTracker, _ recreation: ItemRecreation, _ cache: ContentCache,
+        resuming writers: Set<ItemNumber>
+    ) {
+        self.context = context
+        self.writer = writer
+        self.recorder = recorder
+        self.scheduler = scheduler
+        self.tracker = tracker
+        self.recreation = recreation
+        self.cache = cache
+        resumedWriters = writers
+    }
+
+    /// Recovers edits after the index was opened and before the first request to the provider.
+    ///
+    /// Most edits agree in journal, index and files, however many there are. These are only compared.
+    ///
+    /// - Parameter entries: All entries of the journal.
+    func recoverEdits(_ entries: [JournalEntry], _ engine: isolated some EditRecoveryHost) throws {
+        TemporaryName.sweep(folders.uploads)
+        var entries = entries
+        for entry in entries {
+            // A replaced item that still has a journal entry was not replaced in the end.
+            guard let replaced = entry.replaced, try journal.entry(replaced) == nil else { continue }
+            folders.passUploads(of: replaced, to: entry.number)
+        }
+        var differences = try differences(from: entries)
+        if !differences.rows.isEmpty {
+            try reconcileRowsWithoutEntries(differences.rows, engine)
+            // The steps above may have removed or written any entry.
+            entries = try journal.all()
+            differences = try self.differences(from: entries)
+        }
+        EngineStep.recoveredRows.reach()
+        let uncertain = entries.map(\.number).filter { !differences.settled.contains($0) }
+        try restoreMissingRows(uncertain, engine)
+        EngineStep.recoveredMissing.reach()
+        try reconcileOpenFiles(uncertain)
+        reconcileMarks(besides: uncertain)
+        EngineStep.recoveredOpenFiles.reach()
+        try reconcileIdentities(uncertain, engine)
+        EngineStep.recoveredIdentities.reach()
+        try imposeRemovals(uncertain, engine)
+        EngineStep.recoveredRemovals.reach()
+        try imposePlaces(uncertain)
+        EngineStep.recoveredPlaces.reach()
+        try imposeContents(uncertain)
+        EngineStep.recoveredContents.reach()
+        let recovered = try recoverFiles(differences.settled, engine)
+        EngineStep.recoveredFiles.reach()
+        let others = try recorder.entries(of: Array(Set(uncertain + recovered)))
+        let all = entries.filter { differences.settled.contains($0.number) } + others
+        for entry in all.sorted(by: { $0.number.rawValue < $1.number.rawValue }) {
+            try tracker.restore(entry)
+            scheduler.schedule(entry.number, after: configuration.settlingTime, engine)
+        }
+        context.becomeReady()
+        scheduler.startDueSteps(engine)
+    }
+
+    /// Restores edited files whose removal or replacement was undone by a power failure, and deletes the others.
+    func recoverRemovedEdits() throws {
+        for number in try folders.numbersSetAside() {
+            if try journal.entry(number)?.changes.contains(.contents) == true {
+                try folders.takeBack(number)
+            } else {
+                try folders.removeSetAside(number)
+            }
+        }
+    }
+
+    /// Settles rows that have local changes but no journal entry. Either the call that made the change never returned,
+    /// or a power failure removed the change's confirmation from the index.
+    private func reconcileRowsWithoutEntries(_ rows: [IndexedItem], _ engine: isolated some EditRecoveryHost) throws {
+        for row in rows {
+            let size = EditRecorder.size(of: row.number, in: folders.edits)
+            if !row.isKnownToProvider {
+                let isWanted = row.item.kind == .folder ? try recorder.hasVisibleChildren(row.number) : (size ?? 0) > 0
+                guard isWanted, !row.changes.contains(.deleted) else {
+                    try writer.writeIndex { writer throws(IndexError) in try writer.delete(row.number) }
+                    recorder.removeBytes(of: row.number, engine)
+                    continue
+                }
+                try journal.put(try recorder.freshEntry(of: row))
+                continue
+            }
+            // Files without an entry are examined last.
+            let isEdited = row.content == .edited && size == nil
+            let said = try index.item(identifier: row.item.parent)?.number
+            // The row of a removed item may be elsewhere until the provider has confirmed the removal.
+            let isMoved = !row.changes.isDisjoint(with: [.place, .deleted])
+            if said == nil, row.changes.contains(.deleted) {
+                try writer.writeIndex { writer throws(IndexError) in try writer.delete(row.number) }
+                recorder.removeBytes(of: row.number, engine)
+                continue
+            }
+            let parent = said ?? row.parent
+            try writer.writeIndex { writer throws(IndexError) in
+                try writer.update(row.number) { row in
+                    row.changes = []
+                    if isEdited { row.loseContents() }
+                    if isMoved {
+                        row.parent = parent
+                        row.name = MountName.mended(row.item.filename)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    /// Restores rows of edited items in an index that was built anew. The journal holds enough to continue their
+    /// upload.
+    private func restoreMissingRows(_ numbers: [ItemNumber], _ engine: isolated some EditRecoveryHost) throws {
+        let entries = try recorder.entries(of: numbers)
+        var missing: [ItemNumber: JournalEntry] = [:]
+        for entry in entries where try index.itemEvenIfDeleted(entry.number) == nil {
+            // Another item took over its place and identifier. A power failure undid that in the journal only.
+            if let holder = try index.item(identifier: entry.identifier), try journal.entry(holder.number) != nil {
+                try journal.remove(entry.number)
+                folders.passUploads(of: entry.number, to: holder.number)
+                recorder.removeBytes(of: entry.number, engine)
+            } else {
+                missing[entry.number] = entry
+            }
+        }
+        for entry in entries { try restoreRow(entry, &missing, engine) }
+    }
+
+    private func restoreRow(
+        _ entry: JournalEntry, _ missing: inout [ItemNumber: JournalEntry], _ engine: isolated some EditRecoveryHost
+    ) throws {
+        guard missing.removeValue(forKey: entry.number) != nil else { return }
+        // An item in a new directory is restored after that directory.
+        if let above = missing[entry.parent] { try restoreRow(above, &missing, engine) }
+        let parent = try restoredParent(of: entry, engine)
+        let isDeleted = entry.changes.contains(.deleted)
+        var name = entry.name
+        if !isDeleted, try index.item(named: name, in: parent.number) != nil {
+            name = try recorder.freeName(in: parent.number) { MountName.numbered(entry.name, $0 + 1) }
+        }
+        var item = ProviderItem(
+            identifier: entry.identifier, parent: parent.item.identifier, filename: entry.name, kind: entry.kind)
+        item.contentVersion = entry.baseVersion
+        item.linkTarget = entry.linkTarget
+        let row = IndexedItem(
+            number: entry.number, parent: parent.number, name: name, item: item, changes: entry.changes,
+            content: .dataless, localSize: 0, localVersion: entry.baseVersion, localModified: entry.modified,
+            mode: entry.mode, listing: entry.changes.contains(.created) ? .complete : .never, isPinned: false)
+        try writer.writeIndex { writer throws(IndexError) in try writer.insert(row, keepsNumber: true) }
+    }
+
+    private func restoredParent(of entry: JournalEntry, _ engine: isolated some EditRecoveryHost) throws -> IndexedItem
+    {
+        if let row = try index.item(entry.parent), row.item.kind == .folder { return row }
+        if let row = try index.item(identifier: entry.parentIdentifier), row.item.kind == .folder { return row }
+        let isKnown = !entry.parentIdentifier.hasPrefix(IndexedItem.localPrefix) && !entry.parentIdentifier.isEmpty
+        guard isKnown, try index.itemEvenIfDeleted(entry.parent) == nil, let root = try index.item(.root) else {
+            guard let root = try index.item(.root) else { throw IndexError.corrupt("The index has no root.") }
+            return root
+        }
+        // Only the identifier of this directory at the provider is known. Its name and place come with the first
+        // report of it.
+        let name = try recorder.freeName(in: .root) { "Folder \(entry.parent.rawValue)" + ($0 == 1 ? "" : " \($0)") }
+        let item = ProviderItem(
+            identifier: entry.parentIdentifier, parent: root.item.identifier, filename: name, kind: .folder)
+        var row = root
+        row.number = entry.parent
+        row.parent = .root
+        row.name = name
+        row.item = item
+        row.changes = []
+        row.listing = .never
+        let folder = row
+        try writer.writeIndex { writer throws(IndexError) in try writer.insert(folder, keepsNumber: true) }
+        askWhere(folder, engine)
+        return folder
+    }
+
+    /// Requests the item of a directory of which only the identifier is known and that contains an edit. Retries with
+    /// backoff.
+    private func askWhere(_ folder: IndexedItem, _ engine: isolated some EditRecoveryHost) {
+        let identifier = folder.item.identifier
+        Task {
+            for attempt in 1... {
+                do {
+                    let item = try await asking { () async throws(ProviderError) in
+                        try await provider.item(identifier)
+                    }
+                    try writer.writeIndex { writer throws(IndexError) in
+                        try writer.apply([item])
+                    }
+                    return
+                } catch let failure as ProviderError where failure.kind == .noSuchItem {
+                    return recreation.noteRemovedByProvider([folder.number], engine)
+                } catch is EngineClosedError {
+                    return
+                } catch {
+                    await clock.wait(delay(afterAttempt: attempt))
+                    if isClosed { return }
+                }
+            }
+        }
+    }
+
+    /// Corrects identifiers in the journal that differ from those in the index: either the provider replied just before
+    /// the crash, or the item became a new one. The journal is right only for an item that replaced another one, if the
+    /// index does not record the replacement yet.
+    private func reconcileIdentities(_ numbers: [ItemNumber], _ engine: isolated some EditRecoveryHost) throws {
+        for var entry in try recorder.entries(of: numbers) {
+            guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
+            else { continue }
+            if let replaced = entry.replaced, !row.isKnownToProvider, try journal.entry(replaced) == nil,
+                let other = try index.item(replaced), other.item.identifier == entry.identifier
+            {
+                let imposed = entry
+                try writer.writeIndex { writer throws(IndexError) in
+                    try EditRecorder.replace(other, by: imposed, &writer)
+                }
+                recorder.removeBytes(of: replaced, engine)
+                continue
+            }
+            let wasNew = entry.identifier.hasPrefix(IndexedItem.localPrefix)
+            entry.identifier = row.item.identifier
+            entry.sent = nil
+            entry.parent = row.parent
+            entry.name = row.name
+            if row.isKnownToProvider {
+                entry.changes = entry.changes.subtracting([.created, .place]).union(row.changes.intersection(.place))
+                // The reply to a change gave the item another identifier. The edit's base version stays.
+                if wasNew { entry.baseVersion = row.item.contentVersion }
+            } else {
+                entry.changes = row.changes.union(entry.changes.intersection(.contents))
+            }
+            if entry.changes.isEmpty, !entry.isOpen {
+                try journal.remove(entry.number)
+            } else {
+                try journal.put(entry)
+            }
+        }
+    }
+
+    /// Applies the removals that the journal records, and undoes removals that it does not record.
+    private func imposeRemovals(_ numbers: [ItemNumber], _ engine: isolated some EditRecoveryHost) throws {
+        for entry in try recorder.entries(of: numbers) {
+            guard entry.changes.contains(.deleted) else {
+                guard let row = try index.itemEvenIfDeleted(entry.number), row.changes.contains(.deleted) else {
+                    continue
+                }
+                try writer.writeIndex { writer throws(IndexError) in
+                    try writer.update(row.number) { $0.changes = entry.changes }
+                }
+                continue
+            }
+            guard let row = try index.item(entry.number) else { continue }
+            try writer.writeIndex { writer throws(IndexError) in
+                try writer.update(row.number) { row in
+                    row.changes = entry.changes
+                    row.loseContents()
+                }
+            }
+            if !entry.changes.contains(.contents) { engine.discardContents(row.number) }
+        }
+    }
+
+    /// Moves items to the places that the journal records.
+    private func imposePlaces(_ numbers: [ItemNumber]) throws {
+        var moved: [(entry: JournalEntry, parent: IndexedItem)] = []
+        for entry in try recorder.entries(of: numbers) where !entry.changes.contains(.deleted) {
+            // An item that was moved back locally still counts as moved in the index.
+            guard let row = try index.item(entry.number),
+                !entry.changes.union(row.changes).isDisjoint(with: [.place, .created]),
+                row.parent != entry.parent || !row.name.hasSameBytes(as: entry.name),
+                let parent = try index.item(entry.parent), parent.item.kind == .folder
+            else { continue }
+            // Items that are exchanged first move aside.
+            try writer.writeIndex { writer throws(IndexError) in
+                try writer.update(row.number) { $0.name = "purvey-recovery-\(row.number.rawValue)" }
+            }
+            moved.append((entry, parent))
+        }
+        for (entry, parent) in moved {
+            var name = entry.name
+            if try index.item(named: name, in: parent.number) != nil {
+                name = try recorder.freeName(in: parent.number) { MountName.numbered(entry.name, $0 + 1) }
+                var entry = entry
+                entry.name = name
+                try journal.put(entry)
+            }
+            let newName = name
+            try writer.writeIndex { writer throws(IndexError) in
+                try writer.update(entry.number) { row in
+                    row.parent = parent.number
+                    row.name = newName
+                    if !row.isKnownToProvider {
+                        row.item.parent = parent.item.identifier
+                        row.item.filename = newName
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import FileProvider
+import LinuxSystem
+
+/// Local items that no longer have an item at the provider, or not the one that they had: they become new items, or are
+/// removed.
+///
+/// It calls the recorder, the scheduler, the tracker of identifiers and the reconciler (``ItemRecreationHost``). See
+/// ``EngineContext`` for the thread.
+final class ItemRecreation: EngineComponent {
+    let context: EngineContext
+    let writer: JournalWriter
+    let recorder: EditRecorder
+    let scheduler: UploadScheduler
+    let tracker: IdentifierTracker
+
+    init(
+        _ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
+        _ tracker: IdentifierTracker
+    ) {
+        self.context = context
+        self.writer = writer
+        self.recorder = recorder
+        self.scheduler = scheduler
+        self.tracker = tracker
+    }
+
+    /// Creates an item again that the provider removed while it was edited locally.
+    func makeAgain(_ number: ItemNumber, _ engine: isolated some ItemRecreationHost) throws -> StepResult {
+        guard let row = try index.itemEvenIfDeleted(number) else { return .done }
+        // A directory has no entry if only items in it were changed.
+        let journalled = try journal.entry(number)
+        let entry = try journalled ?? recorder.freshEntry(of: row)
+        if entry.changes.contains(.deleted) {
+            try finishRemoval(number, engine)
+            return .done
+        }
+        // The provider has a file in place of a directory: the changes inside are created in a new directory.
+        let lostItsItem = row.item.kind == .folder && journalled == nil
+        guard row.isKnownToProvider || lostItsItem else { return .done }
+        let isWanted =
+            row.item.kind == .folder
+            ? try recorder.hasVisibleChildren(number) : hasOwnContents(row, entry)
+        guard isWanted else {
+            // The item was moved locally and removed at the provider, and has no bytes that only this machine has.
+            try drop(number, engine)
+            return .done
+        }
+        let parent = try index.item(row.parent) == nil ? ItemNumber.root : row.parent
+        var name = row.name
+        if let other = try index.item(named: name, in: parent), other.number != number {
+            name = try recorder.freeName(in: parent) { MountName.numbered(row.name, $0 + 1) }
+        }
+        try becomeNew(entry, row, in: parent, named: name, followedBy: [], engine)
+        recorder.note(.madeAgain, of: number, name)
+        return .done
+    }
+
+    /// Whether a file has contents that only this machine has.
+    func hasOwnContents(_ row: IndexedItem, _ entry: JournalEntry) -> Bool {
+        row.content == .edited || entry.isOpen || isOpenForWriting(row.number)
+    }
+
+    /// Removes an item that the provider no longer has, without a trace.
+    func drop(_ number: ItemNumber, _ engine: isolated some ItemRecreationHost) throws {
+        try writer.confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
+        recorder.removeBytes(of: number, engine)
+    }
+
+    /// Makes an item a new local one, with the bytes that it has.
+    ///
+    /// - Parameter items: Items of the provider to apply in the same transaction.
+    func becomeNew(
+        _ entry: JournalEntry, _ row: IndexedItem, in parent: ItemNumber, named name: String,
+        followedBy items: [ProviderItem], _ engine: isolated some ItemRecreationHost
+    ) throws {
+        let number = entry.number
+        var item = ProviderItem(
+            identifier: recorder.newLocalIdentifier(),
+            parent: try index.item(parent)?.item.identifier ?? row.item.parent,
+            filename: name, kind: row.item.kind)
+        item.linkTarget = row.item.linkTarget
+        item.contentType = row.item.contentType
+        item.fileSystemFlags = row.item.fileSystemFlags
+        item.flags = []
+        let newItem = item
+        var entry = entry
+        entry.identifier = item.identifier
+        entry.parent = parent
+        entry.parentIdentifier = item.parent
+        entry.name = name
+        entry.baseVersion = []
+        entry.mayHaveMoved = false
+        entry.movedTo = nil
+        entry.changes = row.item.kind == .file ? [.created, .contents] : .created
+        entry.failure = nil
+        let changes = entry.changes
+        scheduler.table.setAccepted(number, nil)
+        // The index is written first: the next start takes an item's identity from it.
+        let applied = try writer.confirm([.put(entry)]) { writer throws(IndexError) in
+            try writer.update(number) { row in
+                row.item = newItem
+                row.parent = parent
+                row.name = name
+                row.changes = changes
+                row.localVersion = []
+                if row.item.kind == .file { row.becomeEdited(size: row.localSize) }
+                if row.item.kind == .folder { row.listing = .complete }
+            }
+            return try writer.apply(items)
+        }
+        tracker.forgetMove(of: number, engine)
+        engine.handle(applied)
+    }
+
+    /// Prepares the removal of a duplicate row. Contents that were edited in it become a conflicted copy.
+    ///
+    /// - Returns: The item to wait for first, if any.
+    func free(_ double: ItemNumber, _ engine: isolated some ItemRecreationHost) throws -> StepResult? {
+        if scheduler.table.isBusy(double) { return .waits(for: double) }
+        guard let entry = try journal.entry(double), let row = try index.item(double),
+            entry.changes.contains(.contents) || isOpenForWriting(double)
+        else { return nil }
+        let now = clock.now
+        let name = try recorder.freeName(in: row.parent) {
+            ConflictName.conflictedCopy(of: row.name, at: now, number: $0)
+        }
+        try becomeNew(entry, row, in: row.parent, named: name, followedBy: [], engine)
+        recorder.note(.conflict(copy: name), of: double, row.name)
+        scheduler.schedule(double, engine)
+        return nil
+    }
+
+    /// Removes an item whose removal the provider has confirmed.
+    func finishRemoval(_ number: ItemNumber, _ engine: isolated some ItemRecreationHost) throws {
+        if let row = try index.itemEvenIfDeleted(number) {
+            let identifier = row.item.identifier
+            // A report since the step began says that the item exists. Another client may have brought it back.
+            if row.isKnownToProvider, let request = scheduler.table[number].step?.request,
+                replies.isStale(for: identifier, since: request)
+            {
+                engine.requestRevalidation([identifier])
+            }
+            engine.confirmed(number, identifier, told: nil, nil)
+        }
+        // The bytes go first: bytes of an edit without a journal entry would be taken for a lost edit.
+        recorder.removeBytes(of: number, engine)
+        try writer.confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
+        scheduler.forget(number, engine)
+    }
+
+    /// Removes the duplicate row of an item.
+    func forgetDouble(_ double: ItemNumber, _ engine: isolated some ItemRecreationHost) {
+        recorder.removeBytes(of: double, engine)
+        scheduler.forget(double, engine)
+    }
+
+    /// Handles the provider's removal of items that were changed locally or contain changed items. Parents are handled
+    /// before children.
+    func noteRemovedByProvider(_ numbers: [ItemNumber], _ engine: isolated some ItemRecreationHost) {
+        for number in numbers {
+            guard !scheduler.table.isBusy(number) else {
+                // The running step learns of the removal, too.
+                scheduler.table.wantAgain(number)
+                continue
+            }
+            // If the index or journal cannot be written now, the removal is found again when the item is sent.
+            _ = try? makeAgain(number, engine)
+            scheduler.schedule(number, after: configuration.settlingTime, engine)
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import FileProvider
+import LinuxSystem
+
+/// The scheduler of uploads: makes the provider's items equal to the changed local ones, step by step. Each step may be
+/// interrupted by a crash, and is then repeated.
+///
+/// It calls the sign-in only, and sends events (``UploadSchedulerHost``); a step itself is one. See ``EngineContext`` for
+/// the thread.
+final class UploadScheduler: EngineComponent {
+    let context: EngineContext
+    let signIn: SignIn
+    /// The uploads, by item.
+    var table = UploadTable()
+    /// The timer for the next look at the table.
+    private var wake: (time: Double, waiting: Cancellable)?
+    /// Whether a signal came, and a look at the unconfirmed edits is scheduled.
+    private var isSignalled = false
+    /// The number of checks of unconfirmed edits that signals caused: for tests.
+    private(set) var signals = 0
+
+    /// The maximum number of concurrent steps.
+    static let stepLimit = 8
+
+    init(_ context: EngineContext, _ signIn: SignIn) {
+        self.context = context
+        self.signIn = signIn
+    }
+
+    /// Schedules an item's next step.
+    func schedule(
+        _ number: ItemNumber, after seconds: Double = 0, _ engine: isolated some UploadSchedulerHost
+    ) {
+        guard !isClosed else { return }
+        if table.isBusy(number) { table.wantAgain(number) }
+        table.queue(number, at: clock.now + seconds)
+        startDueSteps(engine)
+    }
+
+    /// Starts due steps up to the concurrency limit.
+    func startDueSteps(_ engine: isolated some UploadSchedulerHost) {
+        guard !isClosed, context.isReady, context.resources.gate.isOpen else { return }
+        guard !signIn.isNeeded || clock.now >= signIn.nextProbe else {
+            return wakeUp(at: signIn.nextProbe, engine)
+        }
+        let limit = !signIn.isNeeded ? Self.stepLimit : 1
+        while table.running.count < limit, let number = table.firstDue(at: clock.now) {
+            startStep(of: number, engine)
+        }
+        guard table.running.count < limit, let time = table.nextTime() else { return }
+        wakeUp(at: time, engine)
+    }
+
+    /// Sets the timer that runs the queue, unless it is due earlier already.
+    private func wakeUp(at time: Double, _ engine: isolated some UploadSchedulerHost) {
+        if let wake, wake.time <= time { return }
+        wake?.waiting.cancel()
+        wake = (time, later(after: max(0, time - clock.now)) { $0.components.scheduler.timerFired($0) })
+    }
+
+    /// Starts the steps that are due when the timer ends.
+    func timerFired(_ engine: isolated some UploadSchedulerHost) {
+        wake = nil
+        startDueSteps(engine)
+    }
+
+    private func startStep(of number: ItemNumber, _ engine: isolated some UploadSchedulerHost) {
+        // The step sends the changes that the journal has now, as long as it has not started.
+        let sendsContents = (try? journal.entry(number))?.changes == .contents
+        let request = replies.beginRequest()
+        let task = Task { await step(of: number, engine) }
+        table.start(number, UploadStep(task: task, request: request, sendsContents: sendsContents))
+        noteProgress(of: number)
+    }
+
+    private func step(of number: ItemNumber, _ engine: isolated some UploadSchedulerHost) async {
+        let epoch = signIn.epoch
+        let result: Result<StepResult, any Error>
+        do {
+            result = .success(try await engine.sendChanges(of: number))
+        } catch {
+            result = .failure(error)
+        }
+        let step = table.end(number)
+        guard !isClosed else { return }
+        if let successor = step?.successor {
+            // The unsent rest of the replaced item's upload is useless. The successor's step finds out about the sent
+            // part.
+            folders.removeUploads(of: number)
+            forget(number, engine)
+            noteProgress(of: successor)
+            return schedule(successor, after: configuration.settlingTime, engine)
+        }
+        defer { noteProgress(of: number) }
+        switch result {
+        case .success(let result): end(number, result, engine)
+        case .failure(let failure as ProviderError): fail(number, failure, sentIn: epoch, engine)
+        case .failure(let failure as IndexError): fail(number, failure, engine)
+        case .failure(let failure as LocalError): fail(number, ProviderError(failure.errno), sentIn: epoch, engine)
+        case .failure: postpone(number)
+        }
+        if table.takeWantedAgain(number) { schedule(number, after: configuration.settlingTime, engine) }
+        startDueSteps(engine)
+    }
+
+    private func end(
+        _ number: ItemNumber, _ result: StepResult, _ engine: isolated some UploadSchedulerHost
+    ) {
+        switch result {
+        case .done:
+            table.noteSuccess(number)
+            uploads.update(number) { $0.failure = nil }
+            // This was the attempt that is made while sign-in is needed. The user has signed in elsewhere.
+            if signIn.isNeeded, clock.now >= signIn.nextProbe { engine.signInSucceeded() }
+            signIn.noteSignedIn()
+            wakeWaiters(of: number)
+            do throws(IndexError) {
+                guard let entry = try journal.entry(number) else { return forget(number, engine) }
+                // A new item in the place that this one is about to leave has to wait for that.
+                if entry.changes.contains(.place), !entry.changes.contains(.deleted) { try engine.itemWillMove(number) }
+                if !entry.changes.isEmpty || !entry.isOpen { table.queue(number, at: clock.now) }
+            } catch {
+                // A journal that cannot be read now may hold more changes.
+                fail(number, error, engine)
+            }
+        case .waits(let other):
+            // If no event wakes the item, it is looked at again all the same.
+            table.block(number, on: other, until: clock.now + context.backoff.longest)
+            // If two items wait for each other, the first one began before it depended on the second. Its next
+            // step finds that it has to go first.
+            if waits(other, for: number) {
+                let count = table.noteCycle(other)
+                table.queue(other, at: clock.now + delay(afterAttempt: count))
+            }
+        case .later(let seconds):
+            let time = clock.now + seconds
+            if !table.awaitConfirmation(number, until: time) { table.queue(number, at: time) }
+        case .awaitsEvent: break
+        }
+    }
+
+    private func fail(
+        _ number: ItemNumber, _ failure: ProviderError, sentIn epoch: Int, _ engine: isolated some UploadSchedulerHost
+    ) {
+        EngineStep.failed.reach()
+        guard !signIn.isOutdated(failure, sentIn: epoch) else {
+            table.queue(number, at: clock.now)
+            return
+        }
+        let failure = lasting(failure, of: number)
+        uploads.update(number) { $0.failure = failure }
+        if failure.kind == .notAuthenticated {
+            signIn.noteNeeded(failure, sentIn: epoch)
+            // The item is sent with all others after the user has signed in.
+            table.queue(number, at: clock.now)
+            return
+        }
+        guard failure.needsUser else {
+            return postpone(number, longest: failure.kind == .noSpace ? EngineContext.longestWaitForSpace : .infinity)
+        }
+        guard var entry = try? journal.entry(number) else { return }
+        table.park(number)
+        engine.changeWasRefused(number)
+        entry.failure = failure
+        entry.attempts += 1
+        // If this fails, only the recorded failure is lost.
+        try? journal.put(entry)
+    }
+
+    /// Handles a failure to read or write the index or the journal. Only this machine can resolve it, so the step is
+    /// retried.
+    private func fail(
+        _ number: ItemNumber, _ failure: IndexError, _ engine: isolated some UploadSchedulerHost
+    ) {
+        damage.note(failure)
+        uploads.update(number) { $0.failure = ProviderError(failure) }
+        postpone(number, longest: EngineContext.longestWaitForSpace)
+    }
+
+    private func postpone(_ number: ItemNumber, longest: Double = .infinity) {
+        table.backOff(number) { clock.now + min(delay(afterAttempt: $0), longest) }
+    }
+
+    /// Schedules the items that waited for a result of this item.
+    func wakeWaiters(of number: ItemNumber) { table.wakeWaiters(of: number, at: clock.now) }
+
+    /// Drops the state of an item that has nothing left to send.
+    func forget(_ number: ItemNumber, _ engine: isolated some UploadSchedulerHost) {
+        table.forget(number)
+        uploads.forget(number)
+        engine.uploadWasForgotten(number)
+        wakeWaiters(of: number)
+        engine.uploadIsOver(number)
+        startDueSteps(engine)
+    }
+
+    /// Whether an item waits for another one, directly or indirectly.
+    func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool { table.waits(number, for: other) }
+
+    /// The number of consecutive unusable replies after which the edit is parked.
+    private static let mostBadAnswers = 5
+
+    /// Returns the failure of a step. If repeating the step is useless, the returned failure parks the edit.
+    func lasting(_ failure: ProviderError, of number: ItemNumber) -> ProviderError {
+        guard failure.kind == .badAnswer, table[number].attempts + 1 >= Self.mostBadAnswers else {
+            return failure
+        }
+        return ProviderError(.cannotSynchronize, message: failure.message)
+    }
+
+    /// Allows a new item to be created again, because the user retries.
+    func allowMakingAgain(_ entry: JournalEntry) {
+        guard entry.failure == .unfitAnswer else { return }
+        table.setUnfit(entry.number, .mayBeMadeAgain)
+    }
+
+    /// Updates whether an item is being sent.
+    func noteProgress(of number: ItemNumber) {
+        let isUnderWay = table[number].step != nil || table[number].accepted != nil
+        uploads.update(number) { state in
+            state.isUnderWay = isUnderWay
+            if !isUnderWay { (state.sent, state.total) = (0, 0) }
+        }
+    }
+
+    /// Schedules a check of the edits that await confirmation, because the provider signalled changes. Signals that
+    /// arrive before the check are merged, because each may concern all of these edits.
+    func noteSignalSoon(_ engine: isolated some UploadSchedulerHost) {
+        guard !isSignalled else { return }
+        isSignalled = true
+        // Runs behind the signals that are already queued.
+        engine.perform { $0.components.scheduler.signalled($0) }
+    }
+
+    /// Looks at the edits that await confirmation.
+    func signalled(_ engine: isolated some UploadSchedulerHost) {
+        isSignalled = false
+        signals += 1
+        for number in table.unconfirmed { schedule(number, engine) }
+    }
+
+    /// Ends the steps that are running, before the engine ends.
+    nonisolated(nonsending) func close() async {
+        wake?.waiting.cancel()
+        wake = nil
+        let tasks = table.running.compactMap { table[$0].step?.task }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+}

@@ -1,0 +1,208 @@
+import FileProvider
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// Name collisions: another item at the provider has the name that an item should get.
+extension Uploader {
+    /// Resolves a name collision of a new item. The colliding item may be the new item itself, created before a crash
+    /// or by a request whose reply was lost.
+    func resolveCollision(
+        _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderError,
+        _ engine: isolated some UploaderHost
+    ) async throws -> StepResult {
+        let request = replies.beginRequest()
+        guard let holder = try await holder(of: new.filename, in: new.parent, failure),
+            occupiesName(holder, of: number, named: new.filename, in: new.parent)
+        else { throw failure }
+        // An item that was removed or moved away since does not collide.
+        if replies.isStale(for: holder.identifier, since: request) { return .later(0) }
+        if let result = try await makeWay(for: number, holder, engine) { return result }
+        let place = SentLocation(parent: new.parent, name: new.filename)
+        if let sender = try tracker.sender(besides: number, to: place) { return .waits(for: sender) }
+        guard try isSettled(holder, number, named: new.filename, in: new.parent) else { throw failure }
+        if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true, engine) {
+            return result
+        }
+        try takeNumberedName(number, holder, engine)
+        return .done
+    }
+
+    /// Treats the provider's item as the new item, if both are the same or equivalent.
+    ///
+    /// - Parameter isFoldersOwn: Whether any directory of this name is equivalent, whatever it contains.
+    /// - Returns: `nil` if the provider's item is a different one.
+    func adopt(
+        _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ holder: ProviderItem,
+        isFoldersOwn: Bool, _ engine: isolated some UploaderHost
+    ) async throws -> StepResult? {
+        guard holder.kind == new.kind else { return nil }
+        switch new.kind {
+        case .folder:
+            guard try await isFree(holder) else { return nil }
+            if !isFoldersOwn, try await !isEmpty(holder) { return nil }
+            return try finishNewItem(number, sent: new, in: parent, nil, holder, wasThere: true, engine)
+        case .symbolicLink:
+            guard holder.linkTarget == new.linkTarget, try await isFree(holder) else { return nil }
+            return try finishNewItem(number, sent: new, in: parent, nil, holder, engine)
+        case .file:
+            guard let upload else { return nil }
+            let (likeness, theirs) = try await likeness(of: number, to: holder)
+            switch likeness {
+            case .edited: return try finishNewItem(number, sent: new, in: parent, upload, theirs, engine)
+            case .sent:
+                let earlier = Upload(file: upload.file, size: upload.size, generation: .max)
+                return try finishNewItem(number, sent: new, in: parent, earlier, theirs, engine)
+            case .other: return nil
+            }
+        }
+    }
+
+    /// Resolves a name collision of an item that is moved.
+    func resolveCollision(
+        _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderError,
+        _ engine: isolated some UploaderHost
+    ) async throws -> StepResult {
+        let request = replies.beginRequest()
+        guard let holder = try await holder(of: name, in: parent, failure),
+            occupiesName(holder, of: number, named: name, in: parent)
+        else { throw failure }
+        // An item that was removed or moved away since does not collide.
+        if replies.isStale(for: holder.identifier, since: request) { return .later(0) }
+        if let result = try await makeWay(for: number, holder, engine) { return result }
+        let place = SentLocation(parent: parent, name: name)
+        if let sender = try tracker.sender(besides: number, to: place) { return .waits(for: sender) }
+        guard try isSettled(holder, number, named: name, in: parent) else { throw failure }
+        try takeNumberedName(number, holder, engine)
+        return .done
+    }
+
+    /// Whether the colliding item certainly has the name. An item that is known in another place, or is not known, may
+    /// be a local item whose step has just ended. In this case the step is repeated once before anything is renamed or
+    /// merged.
+    private func isSettled(
+        _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
+    ) throws(IndexError) -> Bool {
+        guard scheduler.table[number].attempts == 0 else { return true }
+        guard let row = try index.item(identifier: holder.identifier) else { return false }
+        return row.item.isAt(name, in: parent)
+    }
+
+    /// Whether an item still has the name that another item should get. It may have been renamed or moved meanwhile. A
+    /// provider may compare names in another way, for example without case. Therefore such a collision is believed
+    /// after three attempts.
+    private func occupiesName(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
+        -> Bool
+    {
+        holder.isAt(name, in: parent) || scheduler.table[number].attempts >= 3
+    }
+
+    /// Whether the provider's item has no local changes.
+    nonisolated(nonsending) private func isFree(_ holder: ProviderItem) async throws -> Bool {
+        guard let row = try index.item(identifier: holder.identifier) else { return true }
+        let hasEntry = try journal.entry(row.number) != nil
+        return row.changes.isEmpty && !scheduler.table.isBusy(row.number) && !hasEntry
+    }
+
+    /// Returns the item that has a name at the provider now; `nil` if it cannot be found.
+    nonisolated(nonsending) func holder(
+        of name: String, in parent: String, _ failure: ProviderError
+    ) async throws -> ProviderItem? {
+        if let identifier = failure.collidingItem {
+            return try await asking { () async throws(ProviderError) in try await provider.item(identifier) }
+        }
+        return try await finder.listedItem(named: name, in: parent)
+    }
+
+    /// Waits for the colliding item to leave, if it is about to be moved or removed. If the colliding item itself waits
+    /// for the given item, renames the colliding item temporarily.
+    private func makeWay(
+        for number: ItemNumber, _ holder: ProviderItem, _ engine: isolated some UploaderHost
+    ) async throws -> StepResult? {
+        guard let row = try index.item(identifier: holder.identifier) ?? tracker.rowLeft(at: holder),
+            row.number != number,
+            let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
+        else { return nil }
+        guard scheduler.waits(row.number, for: number) else {
+            if !scheduler.table.isBusy(row.number), scheduler.table[row.number].blocker == nil,
+                uploads[row.number]?.failure == nil
+            {
+                scheduler.table.queue(row.number, at: clock.now)
+            }
+            return .waits(for: row.number)
+        }
+        let name = ConflictName.inserting(
+            " (purvey \(String(UInt32.random(in: .min ... .max), radix: 16)))",
+            into: holder.filename)
+        let moved = row.number
+        guard scheduler.table.reserve(moved) else { return .waits(for: moved) }
+        defer { scheduler.table.endReservation(moved, at: clock.now) }
+        // The edit that later gives the item its own name must not be lost.
+        let place = SentLocation(parent: holder.parent, name: name)
+        try tracker.noteMayMove(moved, to: place, engine)
+        try await synchronized()
+        let answer = try await asking { () async throws(ProviderError) in
+            try await provider.move(holder.identifier, to: holder.parent, named: name)
+        }
+        try check(answer, is: holder.kind)
+        try await finder.checkIdentity(answer, of: moved, asked: holder.identifier, engine)
+        let (double, result) = try finder.double(of: moved, answer, engine)
+        if let result { return result }
+        tracker.namesInBetween[answer.identifier] = NameInBetween(name: name)
+        engine.confirmed(moved, answer.identifier, told: nil, nil)
+        try passMetadata(of: moved, to: answer.identifier)
+        try writer.writeIndex { writer throws(IndexError) in
+            try writer.update(moved) { row in
+                row.item.identifier = answer.identifier
+                row.item.parent = answer.parent
+                row.item.filename = answer.filename
+            }
+        }
+        if var entry = try journal.entry(moved), !entry.identifier.hasSameBytes(as: answer.identifier) {
+            entry.identifier = answer.identifier
+            entry.mayHaveMoved = false
+            entry.movedTo = nil
+            try writer.writeInAnyCase([.put(entry)])
+        }
+        tracker.follow(moved, from: row.item.identifier, to: answer.identifier, engine)
+        if let double {
+            try journal.remove(double)
+            recreation.forgetDouble(double, engine)
+        }
+        tracker.forgetMove(of: moved, engine)
+        return .later(0)
+    }
+
+    /// Gives the item a numbered name locally, and sends it under that name.
+    private func takeNumberedName(
+        _ number: ItemNumber, _ holder: ProviderItem, _ engine: isolated some UploaderHost
+    ) throws {
+        guard var entry = try journal.entry(number), let row = try index.item(number) else { return }
+        // If the colliding item exists locally too, it gets the name locally.
+        let other = try index.item(identifier: holder.identifier)
+        var count = 2
+        while let taken = try index.item(named: MountName.numbered(row.name, count), in: row.parent),
+            taken.number != other?.number
+        { count += 1 }
+        let name = MountName.numbered(row.name, count)
+        entry.name = name
+        let place = entry.sent
+        entry.sent = nil
+        let changed = entry
+        let applied = try recorder.record([.put(changed)], engine) { writer throws(IndexError) in
+            try writer.update(number) { $0.name = EditRecorder.nameInBetween }
+            let applied = try writer.apply([holder])
+            if let other, !other.changes.contains(.place) {
+                try writer.update(other.number) { $0.name = MountName.mended(holder.filename) }
+            }
+            try writer.update(number) { row in
+                row.name = name
+                if !row.isKnownToProvider { row.item.filename = name }
+            }
+            return applied
+        }
+        engine.handle(applied)
+        if let place { tracker.settle(place, of: number, as: holder.identifier, engine) }
+        recorder.note(.renamed(to: name), of: number, row.name)
+    }
+}

@@ -1,0 +1,92 @@
+import FileProvider
+import LinuxSystem
+
+/// Conflicts: the provider's version is not the one that the edit is based on.
+extension Uploader {
+    /// Finds out whether different contents at the provider are an earlier upload of this engine, or a conflict.
+    func resolveConflict(
+        _ number: ItemNumber, _ current: ProviderItem, _ engine: isolated some UploaderHost
+    ) async throws -> StepResult {
+        let generation = scheduler.table[number].generation
+        let (likeness, theirs) = try await likeness(of: number, to: current)
+        guard var entry = try journal.entry(number), entry.changes.contains(.contents),
+            let row = try index.itemEvenIfDeleted(number), row.item.identifier == current.identifier,
+            // An item that was removed meanwhile is settled by its removal.
+            !entry.changes.contains(.deleted)
+        else { return .done }
+        switch likeness {
+        case .edited:
+            return try uploadDidFinish(
+                number, generation: generation, size: theirs.size ?? row.localSize, theirs, asked: theirs.identifier,
+                engine)
+        case .sent:
+            entry.baseVersion = theirs.contentVersion
+            let changed = entry
+            try writer.confirm([.put(changed)]) { writer throws(IndexError) in
+                try writer.update(number) { $0.item = theirs }
+            }
+        case .other:
+            // The provider first reported another version than the edit's base, and now returned contents of the base
+            // version.
+            if !entry.baseVersion.isEmpty, theirs.contentVersion == entry.baseVersion {
+                throw ProviderError(.transient, message: "The provider does not say the same version twice.")
+            }
+            try keepBoth(entry, row, theirs, engine)
+        }
+        return .done
+    }
+
+    enum Likeness {
+        /// The provider's contents equal the local ones.
+        case edited
+        /// The provider's contents were uploaded from here. The file was edited again since.
+        case sent
+        case other
+    }
+
+    /// The size in bytes up to which contents are fetched for a comparison without regard to cost.
+    private static let smallSize: Int64 = 1 << 19
+
+    /// Compares the provider's contents with the local ones and with the upload copies.
+    nonisolated(nonsending) func likeness(
+        of number: ItemNumber, to item: ProviderItem
+    ) async throws -> (Likeness, ProviderItem) {
+        var candidates: [(Likeness, FileDescriptor)] = []
+        if let file = try folders.open(number, in: folders.edits, .readOnly) { candidates.append((.edited, file)) }
+        for name in UploadName.all(number) {
+            guard let file = try? folders.uploads.open(name, [.readOnly, .noFollow]) else { continue }
+            candidates.append((.sent, file))
+        }
+        let compared = candidates
+        // Many providers report size 0 if they do not know it, and some report another size than that of the bytes
+        // that they return. Only contents that are reported to be far larger than anything local are not fetched.
+        let sizes = try compared.map { try Int64($0.1.status().size) }
+        guard let largest = sizes.max(), (item.size ?? 0) / 2 <= max(largest, Self.smallSize) else {
+            return (.other, item)
+        }
+        let contents = try await asking { () async throws(ProviderError) in
+            try await provider.contents(of: item.identifier) { _, _ in }
+        }
+        try check(contents.item, is: .file, item.identifier)
+        let likeness = try await blocking {
+            try compared.first { try ContentComparison.areEqual($0.1, contents.descriptor) }?.0 ?? .other
+        }
+        await provider.stopProviding(item.identifier)
+        try contents.checkUnchanged()
+        if isClosed { throw EngineClosedError() }
+        return (likeness, contents.item)
+    }
+
+    /// Keeps both versions. The local edit becomes a new item, and the provider's item keeps the name.
+    private func keepBoth(
+        _ entry: JournalEntry, _ row: IndexedItem, _ theirs: ProviderItem, _ engine: isolated some UploaderHost
+    ) throws {
+        let number = entry.number
+        let now = clock.now
+        let name = try recorder.freeName(in: row.parent) {
+            ConflictName.conflictedCopy(of: row.name, at: now, number: $0)
+        }
+        try recreation.becomeNew(entry, row, in: row.parent, named: name, followedBy: [theirs], engine)
+        recorder.note(.conflict(copy: name), of: number, row.name)
+    }
+}

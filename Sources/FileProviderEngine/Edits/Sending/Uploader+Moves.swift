@@ -1,0 +1,163 @@
+import FileProvider
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// The sending of renames and moves.
+extension Uploader {
+    func sendMove(
+        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated some UploaderHost
+    ) async throws -> StepResult {
+        let number = entry.number
+        guard let parent = try index.item(row.parent) else { return try moveToRoot(entry, row, engine) }
+        guard parent.isKnownToProvider else { return .waits(for: parent.number) }
+        if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
+        let name = row.name
+        let place = SentLocation(parent: parent.item.identifier, name: name)
+        if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
+        // The reply to an earlier move may have been lost.
+        let wasAsked = entry.mayHaveMoved
+        if wasAsked, let earlier = entry.movedTo, earlier != place,
+            let result = try await finder.findMoved(row, earlier, engine)
+        {
+            return result
+        }
+        var answer: ProviderItem
+        do {
+            if let there = try await itemInPlace(entry, row, in: parent) {
+                answer = there
+            } else {
+                if let result = try settleTaken(row, engine) { return result }
+                // A request that has to wait is not recorded as sent.
+                if let result = try tracker.obstacle(for: number, to: place, in: parent.number) { return result }
+                try tracker.noteMayMove(number, to: place, engine)
+                try await synchronized()
+                if let result = try tracker.obstacle(for: number, to: place, in: parent.number) { return result }
+                answer = try await askingForChange { () async throws(ProviderError) in
+                    try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
+                }
+            }
+        } catch let failure as ProviderError where failure.kind == .filenameCollision {
+            guard wasAsked, try await isGone(row), let moved = try await finder.moved(row, to: place) else {
+                return try await resolveCollision(number, movedTo: name, in: parent.item.identifier, failure, engine)
+            }
+            answer = moved
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            guard try await isGone(row) else { return try await reconcileMissingParent(parent, failure, engine) }
+            if wasAsked, let moved = try await finder.moved(row, to: place) {
+                answer = moved
+            } else if let result = try await finder.findNewIdentifier(of: number, asked: row.item.identifier, engine) {
+                return result
+            } else {
+                return try recreation.makeAgain(number, engine)
+            }
+        }
+        try check(answer, is: row.item.kind)
+        try await finder.checkIdentity(answer, of: number, asked: row.item.identifier, engine)
+        return try finishMove(number, to: parent, named: name, answer, engine)
+    }
+
+    /// Whether the provider has no item with the row's identifier.
+    nonisolated(nonsending) private func isGone(_ row: IndexedItem) async throws -> Bool {
+        do {
+            _ = try await asking { () async throws(ProviderError) in
+                try await provider.item(row.item.identifier)
+            }
+            return false
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            return true
+        }
+    }
+
+    /// Returns the provider's item if it is in its original place after a move whose reply was lost and that was undone
+    /// locally. Some providers would report a collision of the item with itself.
+    nonisolated(nonsending) private func itemInPlace(
+        _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
+    ) async throws -> ProviderItem? {
+        guard entry.mayHaveMoved, row.item.isAt(row.name, in: parent.item.identifier) else { return nil }
+        let item = try await asking { () async throws(ProviderError) in
+            try await provider.item(row.item.identifier)
+        }
+        return item.isAt(row.name, in: parent.item.identifier) ? item : nil
+    }
+
+    private func finishMove(
+        _ number: ItemNumber, to folder: IndexedItem, named name: String, _ answer: ProviderItem,
+        _ engine: isolated some UploaderHost
+    ) throws -> StepResult {
+        let parent = folder.number
+        var answer = answer
+        let isOutdated = try tracker.isOutdated(&answer, in: parent, asked: folder.item.identifier)
+        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
+        let (double, result) = try finder.double(of: number, answer, engine)
+        if let result { return result }
+        // If the item was moved again meanwhile, it is sent again.
+        if row.parent == parent, row.name.hasSameBytes(as: name) { entry.changes.remove(.place) }
+        tracker.passNameInBetween(from: row.item.identifier, to: answer.identifier)
+        answer = tracker.leftNameInBetween(answer, movedTo: name, in: parent)
+        let moved = answer
+        entry.identifier = answer.identifier
+        entry.mayHaveMoved = false
+        entry.movedTo = nil
+        entry.failure = nil
+        let changed = entry
+        let isInPlace = changed.changes.isDisjoint(with: [.place, .deleted])
+        let asSent = isInPlace ? moved.sent(as: name) : moved
+        var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
+        if let double { records.append(.remove(double)) }
+        try passMetadata(of: number, to: answer.identifier)
+        let applied = try writer.confirm(records) { writer throws(IndexError) in
+            try writer.update(number) { row in
+                // Newer contents are reported by the change feed, which also handles their effects.
+                var item = asSent
+                item.contentVersion = row.item.contentVersion
+                row.item = item
+                row.changes = changed.changes
+            }
+            return try isInPlace ? writer.apply([moved]) : AppliedItems()
+        }
+        engine.confirmed(number, answer.identifier, told: row.item, answer)
+        tracker.follow(number, from: row.item.identifier, to: answer.identifier, engine)
+        engine.handle(applied)
+        if let double { recreation.forgetDouble(double, engine) }
+        tracker.forgetMove(of: number, engine)
+        if isOutdated { try tracker.listForIdentifiers(parent, engine) }
+        return .done
+    }
+
+    /// Moves an item to the root because the provider reported that its directory is gone. Otherwise the item would not
+    /// be visible.
+    func moveToRoot(
+        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated some UploaderHost
+    ) throws -> StepResult {
+        var entry = entry
+        entry.parent = .root
+        entry.parentIdentifier = ProviderItem.rootIdentifier
+        if try index.item(named: row.name, in: .root) != nil {
+            entry.name = try recorder.freeName(in: .root) { MountName.numbered(row.name, $0 + 1) }
+        }
+        let changed = entry
+        try recorder.record([.put(changed)], engine) { writer throws(IndexError) in
+            try writer.update(row.number) { row in
+                row.parent = .root
+                row.name = changed.name
+                if !row.isKnownToProvider {
+                    row.item.parent = ProviderItem.rootIdentifier
+                    row.item.filename = changed.name
+                }
+            }
+        }
+        return .done
+    }
+
+    /// Returns the nearest directory above an item that is still to be moved or created at the provider. If the item
+    /// were sent first, the directory could end up inside itself at the provider.
+    private func firstMoving(above row: IndexedItem) throws(IndexError) -> ItemNumber? {
+        var number = row.parent
+        while number != .root, let folder = try index.item(number) {
+            if !folder.changes.isDisjoint(with: [.place, .created]) { return number }
+            number = folder.parent
+        }
+        return nil
+    }
+}

@@ -1,0 +1,54 @@
+import FileProvider
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// New items for which the provider's reply is unusable. The provider may still have created the item. It is asked to
+/// create the item again only once this is known, or when the user retries.
+extension Uploader {
+    /// Records that the reply to a new item is unusable. Returns the failure of the step.
+    func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderError)
+        -> ProviderError
+    {
+        guard answer.kind == new.kind else { return .unfitAnswer }
+        // The provider may have the item at the place that it was sent to.
+        scheduler.table.setUnfit(number, .isLookedFor)
+        return failure
+    }
+
+    /// Looks for a new item in the place that it was sent to, after an unusable reply.
+    ///
+    /// - Returns: `nil` if the provider may be asked to create the item.
+    /// - Throws: ``ProviderError/unfitAnswer`` if only the user can decide this.
+    func findUnfit(
+        _ number: ItemNumber, _ entry: JournalEntry, _ new: NewItem, in parent: ItemNumber, _ upload: Upload?,
+        _ engine: isolated some UploaderHost
+    ) async throws -> StepResult? {
+        let isHeld = entry.failure == .unfitAnswer
+        guard let unfit = scheduler.table[number].unfit ?? (isHeld ? .isLookedFor : nil) else { return nil }
+        let holder: ProviderItem?
+        do {
+            holder = try await finder.listedItem(named: new.filename, in: new.parent)
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            // The missing directory is found out when the item is sent.
+            return nil
+        }
+        if let holder {
+            if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true, engine) {
+                return result
+            }
+            // Another local item, or one that existed before, is an ordinary collision.
+            let isKnown = try index.item(identifier: holder.identifier) != nil
+            if !isKnown, holder.kind != new.kind { throw ProviderError.unfitAnswer }
+        }
+        guard unfit == .mayBeMadeAgain else { throw ProviderError.unfitAnswer }
+        scheduler.table.setUnfit(number, nil)
+        return nil
+    }
+}
+
+extension ProviderError {
+    static let unfitAnswer = ProviderError(
+        .cannotSynchronize,
+        message: "The provider made something else of the new item, or said so; it may not take items of this kind.")
+}

@@ -1,0 +1,109 @@
+import FileProvider
+import LinuxSystem
+
+/// The result of one step. A step consists of an item's next requests to the provider.
+enum StepResult {
+    /// The step is done, or nothing was to be done. The item's remaining changes are next.
+    case done
+    /// The step cannot proceed before another item's step has a result.
+    case waits(for: ItemNumber)
+    /// The step is to be repeated after a number of seconds.
+    case later(Double)
+    /// The step waits for an event, such as the close of a file.
+    case awaitsEvent
+}
+
+/// A failure of this machine's own disk. The step is retried.
+struct LocalError: Error {
+    var errno: Errno
+}
+
+/// The engine was closed during a request. Nothing is written any more.
+struct EngineClosedError: Error {}
+
+/// The requests of one step: they send an item's next change, and handle the provider's reply.
+///
+/// It calls the components of edits below it, the content cache, the reconciler, the enumerator, the removals that wait
+/// and the user metadata (``UploaderHost``). See ``EngineContext`` for the thread.
+final class Uploader: EngineComponent {
+    let context: EngineContext
+    let writer: JournalWriter
+    let recorder: EditRecorder
+    let scheduler: UploadScheduler
+    let tracker: IdentifierTracker
+    let recreation: ItemRecreation
+    let finder: IdentifierFinder
+    let removalWaits: RemovalWaits
+    let metadata: UserMetadata
+
+    init(
+        _ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
+        _ tracker: IdentifierTracker, _ recreation: ItemRecreation, _ finder: IdentifierFinder,
+        _ removalWaits: RemovalWaits, _ metadata: UserMetadata
+    ) {
+        self.context = context
+        self.writer = writer
+        self.recorder = recorder
+        self.scheduler = scheduler
+        self.tracker = tracker
+        self.recreation = recreation
+        self.finder = finder
+        self.removalWaits = removalWaits
+        self.metadata = metadata
+    }
+
+    // MARK: One step
+
+    /// Sends an item's next change.
+    func send(_ number: ItemNumber, _ engine: isolated some UploaderHost) async throws -> StepResult {
+        scheduler.table.setSendsContents(number, false)
+        guard let entry = try journal.entry(number) else { return .done }
+        guard let row = try index.itemEvenIfDeleted(number) else {
+            // No item exists for the entry. Contents that were edited before it was removed are removed with the
+            // entry.
+            if entry.changes.contains(.deleted) { recorder.removeBytes(of: number, engine) }
+            try journal.remove(number)
+            return .done
+        }
+        // An item that changed its kind at the provider is a new local item now.
+        if !row.isKnownToProvider, entry.changes.isDisjoint(with: [.created, .deleted]) {
+            // A file that was only moved locally has no bytes that only this machine has.
+            if row.item.kind == .file, !recreation.hasOwnContents(row, entry) {
+                try recreation.drop(number, engine)
+                return .done
+            }
+            let parent = try index.item(row.parent) == nil ? ItemNumber.root : row.parent
+            try recreation.becomeNew(entry, row, in: parent, named: row.name, followedBy: [], engine)
+            return .done
+        }
+        if row.isKnownToProvider, entry.hasLostIdentifier { return try recreation.makeAgain(number, engine) }
+        if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row, engine) }
+        // A file that is open for writing is sent after it is closed, or some time after it was noted as edited.
+        if isOpenForWriting(number), scheduler.table[number].generation == 0, !entry.changes.contains(.place) {
+            return .awaitsEvent
+        }
+        if entry.changes.contains(.created) { return try await sendNewItem(entry, row, engine) }
+        if entry.changes.contains(.place) { return try await sendMove(entry, row, engine) }
+        if entry.changes.contains(.contents) {
+            scheduler.table.setSendsContents(number, true)
+            return try await sendContents(entry, row, engine)
+        }
+        guard entry.isOpen else {
+            try writer.confirm([.remove(number)]) { writer throws(IndexError) in
+                try writer.update(number) { $0.changes = [] }
+            }
+            return .done
+        }
+        return .awaitsEvent
+    }
+
+    /// Returns the result of a step that must not send the item's identifier to the provider, because another item has
+    /// this identifier or may be getting it. Returns `nil` if the step can continue.
+    func settleTaken(_ row: IndexedItem, _ engine: isolated some UploaderHost) throws -> StepResult? {
+        // The entry may have changed during the step.
+        if let entry = try journal.entry(row.number), entry.hasLostIdentifier {
+            return try recreation.makeAgain(row.number, engine)
+        }
+        return tracker.taker(of: row) == nil ? nil : .later(configuration.settlingTime)
+    }
+}

@@ -1,0 +1,112 @@
+import FileProvider
+import LinuxSystem
+
+/// A component of an engine. ``EngineContext`` has the rules for them.
+protocol EngineComponent {
+    var context: EngineContext { get }
+}
+
+/// Short names of the shared state.
+extension EngineComponent {
+    var configuration: DomainConfiguration { context.configuration }
+    var provider: any Provider { context.provider }
+    var clock: any EngineClock { context.clock }
+    var index: Index { context.index }
+    var journal: Journal { context.journal }
+    var replies: ReplyOrdering { context.replies }
+    var folders: ContentFolders { context.resources.folders }
+    var openFiles: OpenFileTable { context.resources.openFiles }
+    var uploads: UploadStates { context.resources.uploads }
+    var durable: DurableWrites { context.resources.durable }
+    var damage: DamageMark { context.resources.damage }
+    var isClosed: Bool { context.isClosed }
+    /// The date for a local change of an item that happens now, in seconds since 1970.
+    var dateNow: Double { clock.date(by: folders.edits) }
+
+    @discardableResult
+    func write<Result>(
+        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(ProviderError) -> Result {
+        try context.write(freesSpace: freesSpace, body)
+    }
+
+    func row(_ number: ItemNumber) throws(ProviderError) -> IndexedItem { try context.row(of: number) }
+
+    func visible(_ number: ItemNumber) throws(EditError) -> IndexedItem { try context.visible(number) }
+
+    func identifier(of number: ItemNumber) throws(IndexError) -> String { try context.identifier(of: number) }
+
+    func passMetadata(of number: ItemNumber, to identifier: String) throws(IndexError) {
+        try context.passMetadata(of: number, to: identifier)
+    }
+
+    func isOpenForWriting(_ number: ItemNumber) -> Bool { openFiles.isOpenForWriting(number) }
+
+    func checkOpen() throws(EditError) { try context.checkOpen() }
+
+    /// Returns the backoff delay in seconds.
+    func delay(afterAttempt attempt: Int) -> Double { context.delay(afterAttempt: attempt) }
+
+    /// Runs a job on the engine's thread after a number of seconds, unless the engine ends before.
+    @discardableResult
+    func later(after seconds: Double, _ job: @escaping @Sendable (isolated DomainEngine) -> Void) -> Cancellable {
+        clock.run(after: seconds) { [weak engine = context.engine] in engine?.perform(job) }
+    }
+}
+
+/// Requests to the provider, and work on other threads.
+extension EngineComponent {
+    nonisolated(nonsending) func asking<Answer: Sendable>(
+        _ request: nonisolated(nonsending) () async throws(ProviderError) -> Answer
+    ) async throws -> Answer {
+        try await context.asking(request)
+    }
+
+    /// Performs a request that changes something at the provider. If its reply is lost, a later step finds out the
+    /// result.
+    nonisolated(nonsending) func askingForChange<Answer: Sendable>(
+        _ request: nonisolated(nonsending) () async throws(ProviderError) -> Answer
+    ) async throws -> Answer {
+        EngineStep.asked.reach()
+        let answer = try await asking(request)
+        EngineStep.answered.reach()
+        return answer
+    }
+
+    /// Waits until all earlier writes are on disk.
+    ///
+    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
+    nonisolated(nonsending) func synchronized() async throws {
+        let result = await withCheckedContinuation { continuation in
+            durable.synchronize { continuation.resume(returning: $0) }
+        }
+        if isClosed { throw EngineClosedError() }
+        do throws(Errno) { try result.get() } catch { throw LocalError(errno: error) }
+    }
+
+    /// Performs blocking work on another thread.
+    ///
+    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
+    nonisolated(nonsending) func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer)
+        async throws -> Answer
+    {
+        let result: Result<Answer, any Error> = await withCheckedContinuation { continuation in
+            HandlerThreads.shared.run { continuation.resume(returning: Result(catching: body)) }
+        }
+        if isClosed { throw EngineClosedError() }
+        return try result.get()
+    }
+
+    /// Checks that a reply is about the item that was requested.
+    ///
+    /// - Parameter identifier: `nil` if the provider may have given the item another one.
+    func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderError) {
+        let isRight =
+            !answer.identifier.isEmpty && answer.identifier != ProviderItem.rootIdentifier
+            && !answer.identifier.hasPrefix(IndexedItem.localPrefix) && answer.kind == kind
+            && (identifier == nil || identifier == answer.identifier)
+        guard isRight else {
+            throw ProviderError(.badAnswer, message: "The provider answered with another item than it was asked for.")
+        }
+    }
+}

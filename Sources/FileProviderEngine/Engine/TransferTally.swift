@@ -1,0 +1,37 @@
+import FileProvider
+import ItemStore
+import ItemValues
+
+/// The totals of running transfers, accumulated from one call to the next. A transfer that has disappeared counts as
+/// completed until no transfer is running.
+package struct TransferTally {
+    /// The sizes in bytes of the transfers at the last call.
+    private var sizes: [ItemNumber: Int64] = [:]
+    private var filesDone: Int64 = 0
+    private var bytesDone: Int64 = 0
+
+    package init() {}
+
+    /// Updates and returns the totals.
+    ///
+    /// - Parameter transfers: The transferred and total bytes of each transfer.
+    package mutating func look(at transfers: [ItemNumber: (done: Int64, total: Int64)]) -> TransferTotals {
+        guard !transfers.isEmpty else {
+            self = TransferTally()
+            return TransferTotals()
+        }
+        for (number, size) in sizes where transfers[number] == nil {
+            filesDone += 1
+            bytesDone &+= size
+        }
+        sizes = transfers.mapValues { max(1, $0.total) }
+        var totals = TransferTotals(
+            files: filesDone + Int64(transfers.count), filesDone: filesDone, bytes: bytesDone, bytesDone: bytesDone)
+        for (number, transfer) in transfers {
+            let size = sizes[number] ?? 1
+            totals.bytes &+= size
+            totals.bytesDone &+= min(max(0, transfer.done), size)
+        }
+        return totals
+    }
+}
