@@ -541,7 +541,7 @@ let package = Package(
             "FileProviderRuntimeTests",
             [
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
-                "ProviderPeer", "Sandbox", "TestThreads",
+                "ProgramTesting", "ProviderPeer", "Sandbox", "TestThreads",
             ]),
         // A service in a process of its own, which tests control, and the file provider that serves it.
         .target(
@@ -558,7 +558,7 @@ let package = Package(
             "ScriptableProviderTests",
             [
                 "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem",
-                "ScriptableProvider", "ScriptableService", "TestThreads",
+                "ProgramTesting", "ScriptableProvider", "ScriptableService", "TestThreads",
             ]),
         // A file provider whose set-up does what the domain's settings say. It is also an app with stored passwords:
         // Exchange is found at run time.

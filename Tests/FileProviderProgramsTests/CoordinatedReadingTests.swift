@@ -12,9 +12,7 @@ import Testing
         _ files: [String: String], _ body: (VaultFixture, PeerProcess, _ service: String) async throws -> Void
     ) async throws {
         try await VaultFixture.run(variables: ["PURVEY_PROVIDING_TIME=0.1"]) { place in
-            let folder = try place.makeService(files)
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(try place.makeService(files))
             try await body(place, app, folder)
         }
     }

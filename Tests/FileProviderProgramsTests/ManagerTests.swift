@@ -58,9 +58,7 @@ import Testing
 
     @Test func placesOfItemsAreFoundInBothDirections() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(try place.makeService(["a.txt": "hello\n"]))
             let storage = place.daemon.locations.data + "/containers/\(VaultFixture.provider)/File Provider Storage"
             #expect(try await app.ask("place", "place") == "\(VaultFixture.provider) \(storage)")
             let mounted = place.daemon.locations.mounts + "/Papers/a.txt"
@@ -75,9 +73,7 @@ import Testing
 
     @Test func signalsReachTheEngineAndBytesComeAndGo() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(try place.makeService(["a.txt": "hello\n"]))
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await offPool { try? FileManager.default.contentsOfDirectory(atPath: mount) } == ["a.txt"])
             try Data("more\n".utf8).write(to: URL(fileURLWithPath: folder + "/b.txt"))
@@ -95,9 +91,7 @@ import Testing
 
     @Test func aProgramMaySignalAsOftenAsItLikes() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(try place.makeService(["a.txt": "hello\n"]))
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await offPool { try? FileManager.default.contentsOfDirectory(atPath: mount) } == ["a.txt"])
             try Data("more\n".utf8).write(to: URL(fileURLWithPath: folder + "/b.txt"))
@@ -113,9 +107,7 @@ import Testing
 
     @Test func aProgramWaitsUntilBothSidesHaveWhatTheOtherDid() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(try place.makeService(["a.txt": "hello\n"]))
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await place.contents(mount + "/a.txt") == "hello\n")
             #expect(try await app.ask("settle main \(Self.root)", "settle") == "done")
@@ -149,9 +141,8 @@ import Testing
 
     @Test func aDomainThatIsDisconnectedIsLeftAloneUntilItIsConnectedAgain() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(
+                try place.makeService(["a.txt": "hello\n", "b.txt": "other"]))
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await place.contents(mount + "/a.txt") == "hello\n")
             // A request that is in progress is served all the same.
@@ -182,9 +173,8 @@ import Testing
 
     @Test func aProviderIsAskedToSearchWhereItsProgramHasSaidSo() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(
+                try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"]))
             let call = SearchProvidersCall(domain: "Papers", query: "a.t", limit: 10)
             await #expect(throws: (any Error).self) { _ = try await place.daemon.client.call(call) }
             try await app.ask("add main ?Papers \(folder)", "add done")

@@ -17,9 +17,7 @@ import Testing
     ) async throws {
         try await VaultFixture.run(variables: variables) { place in
             try await arrange(place)
-            let folder = try place.makeService(["a.txt": "hello"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(try place.makeService(["a.txt": "hello"]))
             try await body(place, app, folder)
         }
     }

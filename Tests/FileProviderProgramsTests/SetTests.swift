@@ -7,9 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct SetTests {
     @Test func aProgramListsWhatIsOnThisMachineAndFollowsIt() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n", "c.txt": "third\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (_, app) = try await place.appWithDomain(
+                try place.makeService(["a.txt": "hello\n", "b.txt": "other\n", "c.txt": "third\n"]))
             #expect(try await app.ask("list main materialized", "list").isEmpty)
             #expect(try await app.ask("changes main materialized", "changes") == "begun")
             for name in ["a.txt", "b.txt"] { try await app.ask("download main \(name)", "download done") }
@@ -28,9 +27,7 @@ import Testing
 
     @Test func aProgramSeesWhatWaitsToBeSentAndHowMuchOfItThereIs() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(try place.makeService(["a.txt": "hello\n"]))
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await place.contents(mount + "/a.txt") == "hello\n")
             #expect(try await app.ask("list main pending", "list").isEmpty)
@@ -51,9 +48,7 @@ import Testing
 
     @Test func aProgramSeesADownloadUntilItIsHere() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["held.txt": "held back"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(try place.makeService(["held.txt": "held back"]))
             #expect(try await app.ask("progress main downloading", "progress") == "1/1 0")
             app.tell("download main held.txt")
             try await eventually { try await app.ask("progress main downloading", "progress") == "0/9 1" }
@@ -65,9 +60,8 @@ import Testing
 
     @Test func aProgramHasContentsHandedOverAgain() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(
+                try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"]))
             try await app.ask("download main a.txt", "download done")
             for name in ["a.txt", "b.txt"] { #expect(try await app.ask("modify main \(name)", "modify") == "done") }
             try await app.ask("settle main a.txt", "settle done")
@@ -82,9 +76,8 @@ import Testing
 
     @Test func anExtensionAsksTheSameOfItsOwnDomain() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["ask.txt": "?", "b.txt": "other\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (folder, app) = try await place.appWithDomain(
+                try place.makeService(["ask.txt": "?", "b.txt": "other\n"]))
             try await app.ask("add second Others \(try place.makeService(named: "other"))", "add done")
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await place.contents(mount + "/ask.txt") == "?")
@@ -109,9 +102,8 @@ import Testing
 
     @Test func aProgramIsNotifiedOfChangesInWhatItHasAskedFor() async throws {
         try await VaultFixture.run { place in
-            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
-            let app = try place.app()
-            try await app.ask("add main Papers \(folder)", "add done")
+            let (_, app) = try await place.appWithDomain(
+                try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"]))
             for set in ["materialized", "pending"] { try await app.ask("list main \(set)", "list") }
             _ = try await app.ask("notified materialized", "notified")
             try await app.ask("download main a.txt", "download done")

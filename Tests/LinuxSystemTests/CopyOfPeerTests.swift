@@ -54,19 +54,10 @@ import Testing
 
     @Test func anAccessControlListIsLeftOutAndGivesTheGroupNothing() throws {
         let source = try folder.file("a", [1])
-        // Version 2; then kind, permissions and number of: the owner, user 1234, the group, the mask, the others.
-        let none: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
-        let list: [UInt8] =
-            [2, 0, 0, 0] + [1, 0, 6, 0] + none + [2, 0, 6, 0, 0xD2, 4, 0, 0] + [4, 0, 0, 0] + none
-            + [16, 0, 6, 0] + none + [32, 0, 0, 0] + none
-        guard clinux_fsetxattr(source.rawValue, "system.posix_acl_access", list, list.count, 0) == 0 else {
-            // Not every file system has lists.
-            #expect(Errno.current == .notSupported)
-            return
-        }
+        guard try AccessControlList.set(on: source) else { return }
         try FileCopier.copy(source, into: folder.descriptor, named: "b", origin: .peer)
         let copy = try folder.descriptor.open("b", .readOnly)
-        #expect(try !copy.attributeNames().contains("system.posix_acl_access"))
+        #expect(try !copy.attributeNames().contains(AccessControlList.attribute))
         #expect(try copy.status().permissions == 0o600)
     }
 

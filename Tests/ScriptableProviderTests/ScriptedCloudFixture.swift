@@ -4,6 +4,7 @@ import FileProviderEngine
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 import Testing
 
@@ -41,7 +42,7 @@ struct ScriptedCloudFixture {
     private init(memory: Int) throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
         root = temporary + "/pvs-" + UUID().uuidString.prefix(8)
-        let program = try #require(Self.program("ScriptableProvider"))
+        let program = try BuiltProgram.path("ScriptableProvider")
         cloud = try StartedCloud(program: program, folder: root + "/cloud")
         let bundle = root + "/Scriptable.appex"
         try StartedCloud.makeBundle(at: bundle, program: program, memory: memory)
@@ -64,15 +65,6 @@ struct ScriptedCloudFixture {
         for _ in 0..<1_000 where FileManager.default.fileExists(atPath: root) {
             try? FileManager.default.removeItem(atPath: root)
         }
-    }
-
-    private final class Marker {}
-
-    /// Returns the path of a test program, which lies beside the test bundle wherever the build put that.
-    private static func program(_ product: String) -> String? {
-        let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
-        let candidates = [built, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
-        return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
     }
 
     /// Makes the extension send contents after it took them, not before.

@@ -3,6 +3,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import Sandbox
 import Testing
 
@@ -55,20 +56,13 @@ struct ExtensionFixture {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: appex + "/Info.plist"))
         if (try? FileStatus.of(appex + "/Unruly")) == nil {
-            let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
             // Another process copies the program. If this one did, a fork might inherit the copy's descriptor open
             // for writing, and executing the copy would fail.
-            let program = try #require(Self.program(product, near: built))
+            let program = try BuiltProgram.path(product)
             let copy = try ChildProgram.start("/bin/cp", arguments: [program, appex + "/Unruly"], descriptors: [])
                 .wait()
             try #require(copy == .exited(0))
         }
-    }
-
-    /// Returns the path of a test program, which lies beside the test bundle wherever the build put that.
-    private static func program(_ product: String, near folder: URL) -> String? {
-        let candidates = [folder, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
-        return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
     }
 
     /// Starts the extension.
@@ -99,8 +93,6 @@ struct ExtensionFixture {
             socket: ours.descriptor)
     }
 }
-
-private final class Marker {}
 
 /// A running test extension.
 struct Unruly {

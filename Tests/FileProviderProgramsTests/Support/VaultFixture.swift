@@ -64,6 +64,15 @@ struct VaultFixture {
     /// Starts a process of the vault's program.
     func app() throws -> PeerProcess { try daemon.peer(program: program) }
 
+    /// Starts a process of the vault's program, which adds the domain `main` with the name Papers.
+    ///
+    /// - Returns: the domain's folder at the service, and the process.
+    func appWithDomain(_ folder: String) async throws -> (folder: String, app: PeerProcess) {
+        let app = try app()
+        try await app.ask("add main Papers \(folder)", "add done")
+        return (folder, app)
+    }
+
     /// Starts a process of the same program that is not registered.
     func stranger() throws -> PeerProcess { try daemon.peer(program: TestProcess.program("VaultApp")) }
 

@@ -6,6 +6,7 @@ import FileProviderEngine
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import Testing
 
 /// The provider peer, installed in a data directory of its own, with a domain over a directory. Everything is removed
@@ -66,7 +67,7 @@ struct ProviderFixture {
             .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
         // Another process copies the program, and a link is installed. If this process copied it, a fork might
         // inherit the copy's descriptor open for writing, and executing the copy would fail.
-        let program = try #require(Self.program("ProviderPeer"))
+        let program = try BuiltProgram.path("ProviderPeer")
         let copy = try ChildProgram.start("/bin/cp", arguments: [program, bundle + "/ProviderPeer"], descriptors: [])
             .wait()
         try #require(copy == .exited(0))
@@ -88,15 +89,6 @@ struct ProviderFixture {
         for _ in 0..<1_000 where FileManager.default.fileExists(atPath: root) {
             try? FileManager.default.removeItem(atPath: root)
         }
-    }
-
-    private final class Marker {}
-
-    /// Returns the path of a test program, which lies beside the test bundle wherever the build put that.
-    private static func program(_ product: String) -> String? {
-        let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
-        let candidates = [built, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
-        return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
     }
 
     // MARK: State of the peer
