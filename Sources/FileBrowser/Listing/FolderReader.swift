@@ -7,6 +7,7 @@ actor FolderReader {
     private let place: ItemPlace
     private var position: Int64?
     private var isFirst = true
+    private var types: [String: String] = [:]
     private var isComplete = false
 
     /// The time for which pages are collected after the first.
@@ -17,6 +18,17 @@ actor FolderReader {
         self.place = place
     }
 
+    /// Returns an item whose type shares its memory with other items of the type.
+    private func sharingType(_ item: ItemDescription) -> ItemDescription {
+        var item = item
+        if let known = types[item.contentType] {
+            item.contentType = known
+        } else {
+            types[item.contentType] = item.contentType
+        }
+        return item
+    }
+
     /// Returns the next items: those of the first page, or of all pages that arrive within a moment. Returns `nil`
     /// after the last.
     func next() async throws(BrowserError) -> [ItemDescription]? {
@@ -25,7 +37,7 @@ actor FolderReader {
         let end = ContinuousClock.now + Self.interval
         repeat {
             let page = try await daemon.call(ListFolderCall(place: place, position: position))
-            batch += page.items
+            batch += page.items.map(sharingType)
             position = page.next
             isComplete = position == nil
         } while !isComplete && !isFirst && ContinuousClock.now < end

@@ -104,6 +104,14 @@ import FileProviderGTK
             label: words.filter { !$0.isEmpty }.joined(separator: ", "), description: condition.explanation)
     }
 
+    /// Whether the cell is in the view.
+    var isShown: Bool { gtk_widget_get_parent(widget) != nil }
+
+    /// Gives the focus to the row.
+    func grabFocus() {
+        if let row = gtk_widget_get_parent(widget) { gtk_widget_grab_focus(row) }
+    }
+
     func clear() {
         endNaming()
         position = nil

@@ -121,8 +121,7 @@ import FileProviderGTK
     /// Selects the row after those that went, so that the keyboard goes on from there.
     private func selectNeighbor(of change: ItemListing.Change) {
         guard browser.listing.count > 0 else { return }
-        select(min(change.position, browser.listing.count - 1))
-        grabFocus()
+        focus(browser.listing[min(change.position, browser.listing.count - 1)].id)
     }
 
     /// The number of selected items that stay selected in another order.
@@ -184,6 +183,8 @@ import FileProviderGTK
         gtk_gesture_single_set_button(gesture, guint(GDK_BUTTON_SECONDARY))
         Signals.click(gesture) { [weak self, weak cell] place in
             guard let self, let cell, let position = cell.position else { return }
+            // Otherwise the row waits for the release of the button, which the menu gets.
+            gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
             if gtk_selection_model_is_selected(selection, guint(position)) == 0 {
                 gtk_selection_model_select_item(selection, guint(position), 1)
             }
@@ -218,15 +219,30 @@ import FileProviderGTK
     private func beginPendingNaming() {
         guard let id = naming, let row = browser.listing.row(of: id) else { return }
         select(row)
-        // The cell is made when the view has been laid out.
+        withCell(of: id) { [weak self] cell, item in
+            guard let self, naming == id else { return }
+            naming = nil
+            cell.beginNaming(item.name) { [weak self] in self?.browser.rename(item, to: $0) }
+        }
+    }
+
+    /// Selects an item and gives it the focus.
+    func focus(_ id: BrowserItem.ID) {
+        guard let row = browser.listing.row(of: id) else { return }
+        select(row)
+        withCell(of: id) { cell, _ in cell.grabFocus() }
+    }
+
+    private static let looks = 40
+
+    /// Calls a closure with the cell of an item, which is made when the view has been laid out.
+    private func withCell(of id: BrowserItem.ID, _ body: @escaping @MainActor (ItemCell, BrowserItem) -> Void) {
         Task { [weak self] in
-            for _ in 0..<20 {
-                guard let self, naming == id, let row = browser.listing.row(of: id) else { return }
+            for _ in 0..<Self.looks {
+                guard let self, let row = browser.listing.row(of: id) else { return }
                 updatePositions()
-                if let cell = cells.values.first(where: { $0.position == row }) {
-                    naming = nil
-                    let item = browser.listing[row]
-                    return cell.beginNaming(item.name) { [weak self] in self?.browser.rename(item, to: $0) }
+                if let cell = cells.values.first(where: { $0.position == row && $0.isShown }) {
+                    return body(cell, browser.listing[row])
                 }
                 try? await Task.sleep(for: .milliseconds(25))
             }

@@ -244,9 +244,7 @@ import FileProviderGTK
         browser.whenDone = { [weak self] in self?.toast($0, canUndo: $1) }
         browser.whenNaming = { [weak self] in self?.items.beginNaming($0) }
         browser.whenPlaced = { [weak self] id in
-            guard let self, let row = browser.listing.row(of: id) else { return }
-            items.select(row)
-            items.grabFocus()
+            self?.items.focus(id)
         }
         items.whenEmptinessChanged = { [weak self] in self?.itemsArrived() }
         items.whenActivated = { [weak self] in self?.activate($0) }
@@ -343,15 +341,18 @@ import FileProviderGTK
     private func itemsArrived() {
         refreshContent()
         guard browser.listing.count > 0 else { return }
-        if let id = arrival, let row = browser.listing.row(of: id) {
+        if let id = arrival, browser.listing.row(of: id) != nil {
             arrival = nil
-            items.select(row)
+            focusOnArrival = false
+            items.focus(id)
         }
         if focusOnArrival { items.grabFocus() }
         focusOnArrival = browser.isLoading && focusOnArrival
     }
 
     private func toast(_ text: String, canUndo: Bool) {
+        // A toast waits until those before it have gone.
+        if let former = undoToast.take() { adw_toast_dismiss(former) }
         let toast: OpaquePointer = adw_toast_new("")
         adw_toast_set_title(toast, escaped(text))
         adw_toast_set_timeout(toast, canUndo ? 8 : 3)
