@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The calls of clients that edits serve.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// The progress of edits, for clients.
 extension DomainEngine {

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 
 /// An edit's unexpected outcome.
 package struct EditEvent: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 
 /// A wait for edits that is in progress.
 struct EditWait {

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 // The calls between the components of edits, as those of ComponentLinks.swift. The graph has no cycle:

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// A component of an engine. ``EngineContext`` has the rules for them.

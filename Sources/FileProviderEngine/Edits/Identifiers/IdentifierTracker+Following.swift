@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Identifiers that have changed in the index: journal and queued edits follow them.

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Items whose identifier or place at the provider is uncertain: new items and moves whose reply has not come or was

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// Local changes of items, as system calls request them.

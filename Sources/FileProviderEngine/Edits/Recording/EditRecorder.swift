@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Records local changes: in the journal, in the index, and in the files of edited contents.

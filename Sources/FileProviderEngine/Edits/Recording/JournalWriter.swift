@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// A change of the journal.

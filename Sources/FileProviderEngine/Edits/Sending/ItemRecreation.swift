@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Local items that no longer have an item at the provider, or not the one that they had: they become new items, or are

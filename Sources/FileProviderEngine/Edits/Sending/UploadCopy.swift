@@ -1,4 +1,5 @@
 import Glibc
+import ItemStore
 import LinuxSystem
 
 /// A snapshot of a file's contents, which an upload reads while the file itself may change again.

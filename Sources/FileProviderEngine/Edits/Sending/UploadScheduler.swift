@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The scheduler of uploads: makes the provider's items equal to the changed local ones, step by step. Each step may be

@@ -1,3 +1,5 @@
+import ItemStore
+
 /// The uploads of all items, by item, with all transitions between their phases:
 ///
 ///     idle, parked, queued, backing off,  ── schedule ──▶  queued

@@ -1,3 +1,5 @@
+import ItemStore
+
 /// The upload of one item's local changes: its phase, and the facts that outlast a phase. ``UploadTable`` has the
 /// transitions.
 ///

@@ -1,4 +1,6 @@
 import FileProvider
+import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Conflicts: the provider's version is not the one that the edit is based on.

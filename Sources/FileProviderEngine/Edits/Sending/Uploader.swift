@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The result of one step. A step consists of an item's next requests to the provider.
