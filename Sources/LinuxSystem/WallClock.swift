@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The system's real-time clock.

@@ -286,7 +286,7 @@ struct UploadTests {
     @Test func `a small file is written in one request under its condition`() async throws {
         let bytes = pattern(1_000)
         var file = try file(bytes)
-        file.checksum = "MD5:" + (try ContentDigest.hexadecimal(.md5, of: bytes))
+        file.checksum = "MD5:" + (try MessageDigest.hexadecimal(.md5, of: bytes))
         let written = try await client.put(file)
         let entry = NextcloudEntry(try await client.files.entry(at: address))
         #expect(entry.entry.tag == written.tag && entry.instanceID == written.instanceID)

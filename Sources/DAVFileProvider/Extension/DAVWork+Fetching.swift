@@ -87,7 +87,7 @@ extension DAVWork {
     /// Records the digest of contents whose version may also be that of a later change within the same second.
     func noteContents(_ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool) async throws {
         let isDoubtful = isRacy && !account.profile.distinguishesAllChanges
-        let digest = isDoubtful ? try await Blocking.run { try FileDigest.digest(of: file, length) } : nil
+        let digest = isDoubtful ? try await Blocking.run { try ContentDigest.digest(of: file, length) } : nil
         let (number, version) = (item.number, item.contentVersion)
         try await account.catalogue.perform { try $0.note(digest: digest, of: number, version: version) }
     }
@@ -158,7 +158,7 @@ extension DAVServerProfile {
 }
 
 /// The bytes of local files.
-enum FileDigest {
+enum ContentDigest {
     /// Returns a digest of the first bytes of a file. Blocks.
     static func digest(of file: FileDescriptor, _ length: Int) throws(Errno) -> [UInt8] {
         var digest = Digest()

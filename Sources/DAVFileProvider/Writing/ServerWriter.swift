@@ -54,7 +54,7 @@ struct ServerWriter: Sendable {
                 return file
             }
             let contents = try await client.get(entry.address, to: .file(file, offset: 0))
-            return try await Blocking.run { try FileDigest.digest(of: file, contents.count) }
+            return try await Blocking.run { try ContentDigest.digest(of: file, contents.count) }
         } catch let error as DAVError {
             throw error
         } catch let errno as Errno {
@@ -70,7 +70,7 @@ struct ServerWriter: Sendable {
         if contents.count == 0 { return entry.length == 0 }
         let own: [UInt8]
         do {
-            own = try await Blocking.run { try FileDigest.digest(of: contents.file, contents.count) }
+            own = try await Blocking.run { try ContentDigest.digest(of: contents.file, contents.count) }
         } catch {
             throw .transport(.file(error as? Errno ?? .inputOutput))
         }

@@ -73,7 +73,7 @@ struct WebSocketHandshake {
         guard has(head, "Upgrade", "websocket"), has(head, "Connection", "upgrade") else {
             throw .invalidReply(origin, "it does not switch to a WebSocket")
         }
-        let digest = try ContentDigest.bytes(.sha1, of: Array((key + Self.suffix).utf8))
+        let digest = try MessageDigest.bytes(.sha1, of: Array((key + Self.suffix).utf8))
         guard head.headers["Sec-WebSocket-Accept"] == Self.base64(digest) else {
             throw .invalidReply(origin, "it does not accept this WebSocket, but another one")
         }

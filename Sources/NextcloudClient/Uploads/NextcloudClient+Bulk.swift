@@ -80,7 +80,7 @@ extension NextcloudClient {
     ) throws(DAVError) {
         let digest: String
         do {
-            digest = try ContentDigest.hexadecimal(.md5, of: file.contents)
+            digest = try MessageDigest.hexadecimal(.md5, of: file.contents)
         } catch {
             throw DAVError(error)
         }

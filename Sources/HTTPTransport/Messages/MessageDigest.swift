@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// A digest of contents, computed from pieces, in one of the ways in which servers of files name contents.
 ///
-///     var digest = try ContentDigest(.md5)
+///     var digest = try MessageDigest(.md5)
 ///     try digest.add(bytes)
 ///     let text = try digest.finish()  // 32 hexadecimal digits
 ///
 /// MD5 and SHA-1 recognize damage, not forgery.
-public struct ContentDigest: ~Copyable {
+public struct MessageDigest: ~Copyable {
     /// A way to compute a digest.
     public enum Algorithm: Sendable {
         case md5, sha1, sha256
@@ -58,8 +58,8 @@ public struct ContentDigest: ~Copyable {
         try begun(algorithm, bytes).finishedBytes()
     }
 
-    private static func begun(_ algorithm: Algorithm, _ bytes: [UInt8]) throws(HTTPError) -> ContentDigest {
-        var digest = try ContentDigest(algorithm)
+    private static func begun(_ algorithm: Algorithm, _ bytes: [UInt8]) throws(HTTPError) -> MessageDigest {
+        var digest = try MessageDigest(algorithm)
         try bytes.withUnsafeBufferPointer { bytes throws(HTTPError) in try digest.add(UnsafeRawBufferPointer(bytes)) }
         return digest
     }
@@ -68,7 +68,7 @@ public struct ContentDigest: ~Copyable {
     public static func hexadecimal(
         _ algorithm: Algorithm, of file: FileDescriptor, _ range: Range<Int>
     ) throws(HTTPError) -> String {
-        var digest = try ContentDigest(algorithm)
+        var digest = try MessageDigest(algorithm)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }
         var position = range.lowerBound
