@@ -176,9 +176,26 @@ package final class ExtensionProvider: Provider {
     package func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents {
-        let call = ProviderContentsCall(identifier: identifier, takesUsed: takesUsed)
+        try await contents(ProviderContentsCall(identifier: identifier, takesUsed: takesUsed), progress)
+    }
+
+    package func usesExistingContents() async throws(ProviderError) -> Bool {
+        try await ask(ProviderServesPartsCall(), isSafe: true).usesExisting
+    }
+
+    package func contents(
+        of identifier: String, using existing: ExistingContents, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderError) -> ProviderContents {
+        let file = try Self.readOnly(existing.descriptor)
+        let call = ProviderContentsCall(identifier: identifier, existing: file, existingVersion: existing.version)
+        return try await contents(call, progress)
+    }
+
+    private func contents(
+        _ call: ProviderContentsCall, _ progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderError) -> ProviderContents {
         let answer = try await ask(call, isSafe: true, .transfer, progress: progress)
-        let item = try Self.checked(answer.item, identifier: identifier)
+        let item = try Self.checked(answer.item, identifier: call.identifier)
         // Reading from a pipe or a device could block the reader.
         guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
             throw .bad("contents that are no file that can be read")

@@ -39,6 +39,18 @@ package protocol Provider: Sendable {
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents
 
+    /// Whether the provider can fetch a file with the help of earlier contents of it.
+    func usesExistingContents() async throws(ProviderError) -> Bool
+
+    /// Fetches the whole contents of a file, as the difference to earlier contents of it. The engine keeps those while
+    /// the request runs.
+    ///
+    /// - Throws: A failure of kind ``ProviderError/Kind/expired`` if the earlier version is of no use.
+    func contents(
+        of identifier: String, using existing: ExistingContents,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderError) -> ProviderContents
+
     /// Whether the provider supports fetching parts of files.
     func servesParts() async throws(ProviderError) -> Bool
 
@@ -142,6 +154,15 @@ extension Provider {
     /// Ignores `takesUsed`. This is the default for providers whose files no other process uses.
     package func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderError) -> ProviderContents { try await contents(of: identifier, progress: progress) }
+
+    /// Whether the provider can fetch a file with the help of earlier contents of it. The default is `false`.
+    package func usesExistingContents() async throws(ProviderError) -> Bool { false }
+
+    /// Fetches the whole contents without the earlier ones. This is the default.
+    package func contents(
+        of identifier: String, using existing: ExistingContents,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents { try await contents(of: identifier, progress: progress) }
 
     /// Whether the provider supports fetching parts of files. The default is `false`.
@@ -255,6 +276,17 @@ package struct ChangeBatch: Sendable {
         self.deleted = deleted
         self.anchor = anchor
         self.moreComing = moreComing
+    }
+}
+
+/// Local contents of a file, of a version that the provider has replaced.
+package struct ExistingContents: Sendable {
+    package let descriptor: FileDescriptor
+    package let version: [UInt8]
+
+    package init(descriptor: FileDescriptor, version: [UInt8]) {
+        self.descriptor = descriptor
+        self.version = version
     }
 }
 

@@ -89,6 +89,36 @@ import Testing
         }
     }
 
+    @Test func aFileIsFetchedAsTheDifferenceToACopyOfWhatIsLocal() async throws {
+        try await run { stage in
+            try stage.put("one", " and new")
+            #expect(try await stage.provider.usesExistingContents())
+            let existing = try FileDescriptor.memory("old")
+            let contents = try await stage.provider.contents(
+                of: "one", using: ExistingContents(descriptor: existing, version: [55]), progress: Self.noProgress)
+            #expect(stage.notes.contains("difference one 7"))
+            #expect(contents.item.contentVersion == [49])
+            #expect(try contents.descriptor.text() == "old and new")
+            #expect(try existing.text() == "old")
+            #expect(try filesOnTheirWay(stage).isEmpty)
+            try stage.put("without-history", "new")
+            let failure = await stage.failure {
+                _ = try await stage.provider.contents(
+                    of: "without-history", using: ExistingContents(descriptor: existing, version: [55]),
+                    progress: Self.noProgress)
+            }
+            #expect(failure?.kind == .expired)
+            #expect(try filesOnTheirWay(stage).isEmpty)
+        }
+    }
+
+    @Test func anExtensionWithFilesOfItsOwnFetchesNoDifferences() async throws {
+        try await ProviderFixture.with { stage in
+            try stage.put("one", "new")
+            #expect(try await !stage.provider.usesExistingContents())
+        }
+    }
+
     @Test func aFileThatIsNotInItsContainerStays() async throws {
         try await run { stage in
             try stage.put("somebodys-own", "mine")

@@ -41,6 +41,7 @@ extension Recorded {
         Recorded(ProviderServesPartsCall(), "bfff"),
         Recorded(ProviderServesParts(true), "bf00f5ff"),
         Recorded(ProviderServesParts(false), "bf00f4ff"),
+        Recorded(ProviderServesParts(false, usesExisting: true), "bf00f401f5ff"),
         Recorded(
             ProviderSearchResults(results: [result, result], isCutShort: true),
             "bf0082bf00616901616e026174ffbf00616901616e026174ff01f5ff"),
@@ -71,6 +72,9 @@ extension Recorded {
         Recorded(ProviderThumbnail(identifier: "", picture: nil, failure: nil), "bf0060ff"),
         Recorded(ProviderContentsCall(identifier: "a", takesUsed: true), "bf00616101f5ff"),
         Recorded(ProviderContentsCall(identifier: "", takesUsed: false), "bf0060ff"),
+        Recorded(
+            ProviderContentsCall(identifier: "a", existing: descriptor, existingVersion: [1, 2]),
+            "bf006161020003420102ff"),
         Recorded(
             ProviderFile(item: item, file: descriptor, moment: moment),
             "bf00bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf006161014101ffbf"

@@ -88,6 +88,29 @@ extension MemoryProvider {
         return ProviderContents(descriptor: file, item: node.item)
     }
 
+    package func usesExistingContents() async throws(ProviderError) -> Bool {
+        state.withLock { $0.behaviour.usesExistingContents }
+    }
+
+    package func contents(
+        of identifier: String, using existing: ExistingContents, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderError) -> ProviderContents {
+        try await begin(.difference(of: identifier, to: existing.version))
+        let node = try state.withLock { state throws(ProviderError) in try state.node(identifier) }
+        let known = try Self.everything(in: existing.descriptor)
+        let shared = zip(known, node.contents).prefix { $0 == $1 }.count
+        let file: FileDescriptor
+        do throws(Errno) {
+            file = try MemoryFile.create(name: "contents")
+            try Self.write(Array(known[..<shared]) + node.contents[shared...], to: file)
+        } catch {
+            throw ProviderError(.noSpace, message: error.description)
+        }
+        progress(Int64(node.contents.count - shared), Int64(node.contents.count - shared))
+        try await end(.difference(of: identifier, to: existing.version))
+        return ProviderContents(descriptor: file, item: node.item)
+    }
+
     package func servesParts() async throws(ProviderError) -> Bool {
         await waitWhileHeld(.servesParts)
         return state.withLock { $0.behaviour.servesParts }

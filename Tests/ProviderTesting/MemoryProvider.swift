@@ -15,6 +15,8 @@ package final class MemoryProvider: Provider {
         case currentAnchor(of: String)
         case changes(in: String)
         case contents(of: String)
+        /// The contents as the difference to those of a version.
+        case difference(of: String, to: [UInt8])
         case part(of: String, Range<Int64>)
         case create(name: String, in: String)
         case replaceContents(of: String)
@@ -32,7 +34,7 @@ package final class MemoryProvider: Provider {
             case .page: .page
             case .currentAnchor: .currentAnchor
             case .changes: .changes
-            case .contents: .contents
+            case .contents, .difference: .contents
             case .part: .part
             case .create: .create
             case .replaceContents: .replaceContents
@@ -100,6 +102,9 @@ package final class MemoryProvider: Provider {
         package var moved: (@Sendable (ProviderItem) -> ProviderItem)?
         /// A closure that may change a file's contents before they are returned.
         package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
+        /// Whether the provider fetches files as differences to earlier contents. It keeps the beginning that both
+        /// have in common, and appends the rest.
+        package var usesExistingContents = false
         /// Whether the provider serves byte ranges of files.
         package var servesParts = false
         /// A closure that may change a byte range before it is returned, or make one up.

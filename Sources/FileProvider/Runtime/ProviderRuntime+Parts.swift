@@ -7,7 +7,9 @@ import LinuxSystem
 extension ProviderRuntime {
     func addParts(to service: inout Service) {
         on(ProviderServesPartsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
-            ProviderServesParts(provider.object is any NSFileProviderPartialContentFetching)
+            ProviderServesParts(
+                provider.object is any NSFileProviderPartialContentFetching,
+                usesExisting: (provider as? ReplicaProvider)?.incremental != nil)
         }
         // Requests for parts do not wait for each other, even those for one file.
         on(ProviderPartCall.self, .transfer, key: { _ in nil }, in: &service) {

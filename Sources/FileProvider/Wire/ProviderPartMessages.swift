@@ -2,7 +2,7 @@ import Conduit
 import ItemValues
 import LinuxSystem
 
-/// A request whether the provider supports partial fetches.
+/// A request for the ways in which the provider can fetch contents.
 package struct ProviderServesPartsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderServesParts
     package typealias Reply = ProviderReply<ProviderServesParts>
@@ -14,11 +14,18 @@ package struct ProviderServesPartsCall: ProviderCall, SchemaMessage {
 }
 
 package struct ProviderServesParts: SchemaMessage {
+    /// Whether the provider supports partial fetches.
     package let servesParts: Bool
+    /// Whether the provider can fetch a file with the help of an earlier version of it.
+    package let usesExisting: Bool
 
-    package init(_ servesParts: Bool) { self.servesParts = servesParts }
+    package init(_ servesParts: Bool, usesExisting: Bool = false) {
+        self.servesParts = servesParts
+        self.usesExisting = usesExisting
+    }
 
-    package static let schema = Schema(Self.init, Field(0, \.servesParts))
+    package static let schema = Schema(
+        Self.init, Field(0, \.servesParts), Field(1, \.usesExisting, default: false))
 }
 
 /// A request for a byte range of a file. It reports the number of bytes as progress.

@@ -11,13 +11,23 @@ package struct ProviderContentsCall: ProviderCall, SchemaMessage {
     package let identifier: String
     /// Whether to return the file in its present state if a program does not release it.
     package let takesUsed: Bool
+    /// The contents of an earlier version, open for reading; `nil` to fetch the file without them.
+    package let existing: FileDescriptor?
+    /// The version of ``existing``.
+    package let existingVersion: [UInt8]?
 
-    package init(identifier: String, takesUsed: Bool = false) {
+    package init(
+        identifier: String, takesUsed: Bool = false, existing: FileDescriptor? = nil, existingVersion: [UInt8]? = nil
+    ) {
         self.identifier = identifier
         self.takesUsed = takesUsed
+        self.existing = existing
+        self.existingVersion = existingVersion
     }
 
-    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.takesUsed, default: false))
+    package static let schema = Schema(
+        Self.init, Field(0, \.identifier), Field(1, \.takesUsed, default: false), Field(2, \.existing),
+        Field(3, bytes: \.existingVersion))
 }
 
 /// A file's contents as an open file, and the provider's item.

@@ -14,6 +14,7 @@ extension DomainEngine {
 
     func itemsWereRemoved(_ removed: RemovedItems) {
         for number in removed.withContents { discardContents(number) }
+        for number in removed.removed { cache.older.remove(number) }
         downloader.itemsWereRemoved(removed.removed, self)
         metadata.noteRemoved(removed.removed, self)
         if !removed.kept.isEmpty { components.recreation.noteRemovedByProvider(removed.kept, self) }

@@ -4,21 +4,73 @@ import LinuxSystem
 
 /// Contents on their way to the engine.
 extension ReplicaProvider {
+    /// The provider as one that fetches differences; `nil` if it does not.
+    var incremental: (any NSFileProviderIncrementalContentFetching)? {
+        replica as? any NSFileProviderIncrementalContentFetching
+    }
+
     func contents(_ request: ProviderContentsCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderFile
     {
-        let identifier = request.identifier
+        guard let existing = request.existing else { return try wholeContents(request.identifier, engineRequest) }
+        guard let incremental else {
+            throw ProviderError(.unsupported, message: "the provider fetches whole files only")
+        }
+        // A copy, because the provider may not open files outside of its container, and may change this one.
+        let file: UploadFile
+        do {
+            file = try UploadFile(named: "contents", in: temporary)
+        } catch {
+            throw UploadFile.failure(error, engineRequest)
+        }
+        defer { file.remove() }
+        do {
+            try file.fill(with: existing, engineRequest)
+        } catch {
+            throw UploadFile.failure(error, engineRequest)
+        }
+        // The system does not keep the metadata of earlier versions.
+        let version = NSFileProviderItemVersion(
+            contentVersion: Data(request.existingVersion ?? []), metadataVersion: Data())
         let result: Result<ProviderFile, ProviderError> = try ask(engineRequest) { done in
-            replica.fetchContents(for: NSFileProviderItemIdentifier(identifier), version: nil, request: self.request) {
-                [temporary] url, item, error in
-                // Taken before the handler returns, even if the request is over: from then on the file belongs to the
-                // system.
-                let file = url.map { url in
-                    Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
-                }
-                done(Self.fetched(file, item, error))
-            }
+            incremental.fetchContents(
+                for: NSFileProviderItemIdentifier(request.identifier), version: nil,
+                usingExistingContentsAt: file.url, existingVersion: version, request: self.request,
+                completionHandler: taking(done))
+        }
+        do throws(ProviderError) {
+            return try result.get()
+        } catch {
+            guard error.domain == NSFileProviderErrorDomain,
+                error.code == NSFileProviderError.Code.versionNoLongerAvailable.rawValue
+            else { throw error }
+            // Repeating the request does not help. The whole file does.
+            throw ProviderError(.expired, message: error.message)
+        }
+    }
+
+    private func wholeContents(
+        _ identifier: String, _ engineRequest: EngineRequest
+    ) throws(ProviderError) -> ProviderFile {
+        let result: Result<ProviderFile, ProviderError> = try ask(engineRequest) { done in
+            replica.fetchContents(
+                for: NSFileProviderItemIdentifier(identifier), version: nil, request: self.request,
+                completionHandler: taking(done))
         }
         return try result.get()
+    }
+
+    /// Returns a completion handler that takes the file that the provider hands over.
+    private func taking(
+        _ done: @escaping @Sendable (Result<ProviderFile, ProviderError>) -> Void
+    ) -> (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void {
+        { [temporary] url, item, error in
+            // Taken before the handler returns, even if the request is over: from then on the file belongs to the
+            // system.
+            let file = url.map { url in
+                Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
+            }
+            done(Self.fetched(file, item, error))
+        }
     }
 
     private static func fetched(

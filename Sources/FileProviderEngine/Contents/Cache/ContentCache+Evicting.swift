@@ -10,6 +10,7 @@ extension ContentCache {
     /// - Throws: a failure of kind `notPermitted` if the file is dirty, open or pinned.
     func evict(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderError) {
         let row = try context.row(of: number)
+        older.remove(number)
         switch row.content {
         case .dataless: return
         case .edited:
@@ -22,9 +23,14 @@ extension ContentCache {
     }
 
     /// Removes clean contents, unless the file is open. Returns whether they were removed.
-    private func drop(_ row: IndexedItem, _ engine: isolated any ContentCacheHost) throws(ProviderError) -> Bool {
+    ///
+    /// - Parameter isOlder: Whether they are kept as those of an older version.
+    private func drop(
+        _ row: IndexedItem, isOlder: Bool = false, _ engine: isolated any ContentCacheHost
+    ) throws(ProviderError) -> Bool {
         let result = openFiles.whileClosed(row.number) {
-            Result { () throws(ProviderError) in try forgetContents(row.number) }
+            if isOlder { keepOlder(row) }
+            return Result { () throws(ProviderError) in try forgetContents(row.number) }
         }
         guard let result else { return false }
         try result.get()
@@ -49,7 +55,7 @@ extension ContentCache {
                 row.localVersion != row.item.contentVersion,
                 row.content == .current || partials[number] == nil
             else { return }
-            if try drop(row, engine) {
+            if try drop(row, isOlder: true, engine) {
                 context.resources.events.tell(.contentsReplaced(number))
             } else {
                 markOutdated(number)
@@ -67,6 +73,7 @@ extension ContentCache {
     /// closed.
     func discardContents(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
         shareContents(number)
+        older.remove(number)
         let result = openFiles.whileClosed(number) {
             Result { () throws(Errno) in
                 for folder in [folders.clean, folders.parts, folders.edits, folders.removed] {
@@ -118,7 +125,7 @@ extension ContentCache {
     func evictToLimit(_ engine: isolated any ContentCacheHost) {
         // The running count includes contents that were removed with their items, and those of pinned items.
         if let bytes = try? context.index.evictableBytes() { correctCleanBytes(bytes) }
-        let excess = policy.excess(of: cleanBytes, over: cacheLimit)
+        let excess = policy.excess(of: cleanBytes + older.bytes, over: cacheLimit)
         if excess > 0 { _ = evict(bytes: excess, engine) }
     }
 
@@ -128,7 +135,7 @@ extension ContentCache {
     func evict(bytes: Int64, _ engine: isolated any ContentCacheHost) -> Int64 {
         engine.writeUses(isEnd: false)
         let policy = policy
-        var gone: Int64 = 0
+        var gone = older.removeAll()
         do throws(ProviderError) {
             while gone < bytes {
                 // Open files may be among the next ones, but are skipped.

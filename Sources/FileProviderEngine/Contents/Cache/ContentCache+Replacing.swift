@@ -42,6 +42,11 @@ extension ContentCache {
             try? folders.move(number, from: folders.clean, to: folders.clean, as: new.number)
         } else {
             noteCleanBytes(-row.localSize)
+            if row.content == .current {
+                older.keep(row, as: new.number, from: folders.removed, isShared: true, limit: cacheLimit)
+            } else {
+                older.move(number, to: new.number)
+            }
         }
         // The last handle may have been closed meanwhile.
         if !openFiles.replaced(number, by: new.number) { discardContents(number, engine) }

@@ -13,6 +13,8 @@ final class ContentCache {
     let writerMarks: WriterMarks
     /// The partially materialized files in use.
     let partials = PartialFiles()
+    /// The contents of versions that the provider has replaced.
+    let older: OlderContents
     /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
     /// changed.
     private(set) var cacheLimit: Int64
@@ -28,6 +30,7 @@ final class ContentCache {
         self.context = context
         cacheLimit = context.configuration.cacheLimit
         self.writerMarks = writerMarks
+        older = OlderContents(context.resources.folders)
     }
 
     var folders: ContentFolders { context.resources.folders }
@@ -36,7 +39,7 @@ final class ContentCache {
     // MARK: The size of clean contents
 
     /// Whether the clean contents exceed the limit.
-    var isOverLimit: Bool { cleanBytes > cacheLimit }
+    var isOverLimit: Bool { cleanBytes + older.bytes > cacheLimit }
 
     func setLimit(_ bytes: Int64) { cacheLimit = bytes }
 
@@ -74,6 +77,7 @@ final class ContentCache {
         case .current:
             // No handle uses this outdated version, so it is dropped.
             guard row.localVersion == row.item.contentVersion else {
+                keepOlder(row)
                 try forgetContents(number)
                 return nil
             }
@@ -103,6 +107,11 @@ final class ContentCache {
             }
         }
         return try fileForReading(row) == nil
+    }
+
+    /// Keeps the contents of a file that the provider has replaced, before they are forgotten.
+    func keepOlder(_ row: IndexedItem) {
+        older.keep(row, as: row.number, from: folders.clean, limit: cacheLimit)
     }
 
     /// Marks a file as dataless in the index, and removes its local clean contents and parts.

@@ -22,6 +22,9 @@ final class ContentFolders: Sendable {
     /// Partially materialized files, each as long as the complete file; on the same file system as ``clean``.
     var parts: FileDescriptor { current().parts }
 
+    /// Contents of versions that the provider has replaced (``OlderContents``); on the same file system as ``clean``.
+    var older: FileDescriptor { current().older }
+
     /// Contents of files that were removed or replaced while programs read them, until the last handle is closed; on
     /// the same file system as ``clean``.
     var removed: FileDescriptor { current().removed }
@@ -32,6 +35,7 @@ final class ContentFolders: Sendable {
         let incoming: FileDescriptor
         let parts: FileDescriptor
         let removed: FileDescriptor
+        let older: FileDescriptor
 
         init(in path: String) throws(Errno) {
             let folder = try ContentFolders.folder(path)
@@ -39,11 +43,12 @@ final class ContentFolders: Sendable {
             incoming = try ContentFolders.folder("incoming", in: folder)
             parts = try ContentFolders.folder("parts", in: folder)
             removed = try ContentFolders.folder("removed", in: folder)
+            older = try ContentFolders.folder("older", in: folder)
         }
 
         /// Whether any of the directories was removed.
         var isGone: Bool {
-            [clean, incoming, parts, removed].contains { folder in (try? folder.status().linkCount) == 0 }
+            [clean, incoming, parts, removed, older].contains { folder in (try? folder.status().linkCount) == 0 }
         }
     }
 
@@ -65,7 +70,7 @@ final class ContentFolders: Sendable {
             self.cacheFolder = cacheFolder
             self.cache = Lock(cache)
             // Left from a time when the cache directory could not be used.
-            for name in ["content", "incoming", "parts", "removed"].compactMap({ FileName($0) }) {
+            for name in ["content", "incoming", "parts", "removed", "older"].compactMap({ FileName($0) }) {
                 try? TreeRemover.remove(name, in: data)
             }
         } else {
@@ -74,6 +79,8 @@ final class ContentFolders: Sendable {
         }
         // Incomplete contents are fetched again.
         try empty(incoming)
+        // Their versions are not recorded.
+        try empty(older)
     }
 
     /// Opens the cache directories, if they can be used and are on the same file system as `folder`.
@@ -133,6 +140,13 @@ final class ContentFolders: Sendable {
         _ number: ItemNumber, from folder: FileDescriptor, to other: FileDescriptor, as successor: ItemNumber
     ) throws(Errno) {
         try retrying { renameat(folder.rawValue, Self.name(number), other.rawValue, Self.name(successor)) }
+    }
+
+    /// Links an item's file into another directory, under another item number.
+    func link(
+        _ number: ItemNumber, from folder: FileDescriptor, to other: FileDescriptor, as successor: ItemNumber
+    ) throws(Errno) {
+        try retrying { linkat(folder.rawValue, Self.name(number), other.rawValue, Self.name(successor), 0) }
     }
 
     /// Moves the contents of a removed or replaced item, if it has any, to ``removed``.

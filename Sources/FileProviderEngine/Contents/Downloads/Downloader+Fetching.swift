@@ -169,8 +169,14 @@ extension Downloader {
         // For a reader, an unfinished change is better than an error. Without a reader, it is not worth storing.
         let takesUsed = takesOld && !waiters.handles(of: number).isEmpty
         let provider = context.provider
-        let answer = try await provider.contents(of: identifier, takesUsed: takesUsed) { done, total in
-            progress.set(done, total)
+        let answer: ProviderContents
+        // Contents of another size than the provider reports may be wrong because of the earlier ones.
+        if rejectedSize == nil, !takesOld, let different = try await contentsByDifference(row, progress) {
+            answer = different
+        } else {
+            answer = try await provider.contents(of: identifier, takesUsed: takesUsed) { done, total in
+                progress.set(done, total)
+            }
         }
         guard answer.item.identifier == identifier else {
             throw ProviderError(.badAnswer, message: "The provider gave the contents of another item.")
@@ -243,6 +249,7 @@ extension Downloader {
         let size = try cache.keepIncoming(asked, as: number, version: version, isUnfinished: isOfNoVersion)
         partsWereReplaced(number, by: version, engine)
         cache.noteCleanBytes(size)
+        cache.older.remove(number)
         // No handle waits any more.
         if isOfNoVersion, openFiles.entry(number) == nil { engine.dropOutdatedContents(number) }
         // A file that changes faster than it can be fetched is read in its older version. The next opening gets the

@@ -1,0 +1,117 @@
+import FileProvider
+import LinuxSystem
+
+/// Contents of versions that the provider has replaced, one of each file. With their help, a provider that fetches
+/// differences need not transfer the whole file again (``ExistingContents``).
+///
+/// They last until the next version is local, at most until the engine ends. They are the first to go when the cache
+/// is full. See ``EngineContext`` for the thread.
+final class OlderContents {
+    private struct Entry {
+        let version: [UInt8]
+        let size: Int64
+    }
+
+    private let folders: ContentFolders
+    private var entries: [ItemNumber: Entry] = [:]
+    /// The files in the order in which their contents were kept.
+    private var order: [ItemNumber] = []
+    /// The size of all contents.
+    private(set) var bytes: Int64 = 0
+    /// Whether the provider fetches differences; `nil` as long as it was not asked.
+    private(set) var areUseful: Bool?
+
+    /// The smallest file whose contents are kept. The transfer of a smaller one takes no longer than the request.
+    static let leastSize: Int64 = 64 << 10
+    /// The share of the cache limit that contents are kept in.
+    private static let share: Int64 = 8
+    private static let mostBytes: Int64 = 1 << 30
+
+    init(_ folders: ContentFolders) { self.folders = folders }
+
+    /// Records whether the provider fetches differences.
+    func noteUse(_ areUseful: Bool) {
+        self.areUseful = areUseful
+        if !areUseful { removeAll() }
+    }
+
+    /// Keeps the clean contents of a file that are about to be removed. If that fails, they are lost, and the file is
+    /// fetched whole.
+    ///
+    /// - Parameters:
+    ///   - folder: the directory that has the contents.
+    ///   - isShared: Whether the contents stay there, too.
+    func keep(
+        _ row: IndexedItem, as number: ItemNumber, from folder: FileDescriptor, isShared: Bool = false, limit: Int64
+    ) {
+        remove(number)
+        let most = min(limit / Self.share, Self.mostBytes)
+        guard areUseful != false, row.content == .current, row.localSize >= Self.leastSize, row.localSize <= most,
+            row.hasVersionOfProvider
+        else { return }
+        while bytes + row.localSize > most, let first = order.first { remove(first) }
+        do throws(Errno) {
+            if isShared {
+                try folders.link(row.number, from: folder, to: folders.older, as: number)
+            } else {
+                try folders.move(row.number, from: folder, to: folders.older, as: number)
+            }
+        } catch {
+            return
+        }
+        entries[number] = Entry(version: row.localVersion, size: row.localSize)
+        order.append(number)
+        bytes += row.localSize
+    }
+
+    /// Passes the contents on to the number that a file has got.
+    func move(_ number: ItemNumber, to successor: ItemNumber) {
+        guard let entry = entries[number] else { return }
+        remove(successor)
+        guard (try? folders.move(number, from: folders.older, to: folders.older, as: successor)) != nil else {
+            return remove(number)
+        }
+        entries[number] = nil
+        entries[successor] = entry
+        if let place = order.firstIndex(of: number) { order[place] = successor }
+    }
+
+    /// Returns the older contents of a file; `nil` if there are none.
+    func contents(of number: ItemNumber) -> ExistingContents? {
+        guard let entry = entries[number] else { return nil }
+        guard let file = try? folders.open(number, in: folders.older, .readOnly) else {
+            remove(number)
+            return nil
+        }
+        return ExistingContents(descriptor: file, version: entry.version)
+    }
+
+    func remove(_ number: ItemNumber) {
+        guard let entry = entries.removeValue(forKey: number) else { return }
+        order.removeAll { $0 == number }
+        bytes -= entry.size
+        try? folders.remove(number, in: folders.older)
+    }
+
+    /// Removes the contents of all files.
+    ///
+    /// - Returns: the number of bytes that are free.
+    @discardableResult
+    func removeAll() -> Int64 {
+        let freed = bytes
+        for number in order { remove(number) }
+        return freed
+    }
+}
+
+extension IndexedItem {
+    /// Whether the version of the local contents is certainly one that the provider has reported. Contents without a
+    /// version have one that ends with a zero (``ProviderItem/versionOfOlderContents``).
+    fileprivate var hasVersionOfProvider: Bool { !localVersion.isEmpty && localVersion.last != 0 }
+
+    /// The clean contents of an open file, if they are of an earlier version than the provider's.
+    var hasUsableOlderContents: Bool {
+        content == .current && localVersion != item.contentVersion && localSize >= OlderContents.leastSize
+            && hasVersionOfProvider
+    }
+}
