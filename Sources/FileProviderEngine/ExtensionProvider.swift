@@ -225,7 +225,7 @@ package final class ExtensionProvider: Provider {
             ProviderCreateCall(
                 parent: item.parent, filename: item.filename, kind: item.kind, linkTarget: item.linkTarget,
                 modified: item.modified, isExecutable: item.isExecutable, isPrivate: item.isPrivate, contents: file,
-                template: item.template),
+                template: item.template, mayAlreadyExist: item.mayAlreadyExist),
             isSafe: false, .transfer)
         guard Self.isListable(made) else { throw .bad("\(made.identifier) as a new item") }
         return made
@@ -250,6 +250,10 @@ package final class ExtensionProvider: Provider {
 
     package func signIn(password: String) async throws(ProviderError) {
         _ = try await ask(ProviderSignInCall(password: password), isSafe: true)
+    }
+
+    package func importDidFinish() async throws(ProviderError) {
+        _ = try await ask(ProviderImportFinishedCall(), isSafe: true)
     }
 
     package func domainState() async throws(ProviderError) -> ProviderDomainState {

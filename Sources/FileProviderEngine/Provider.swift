@@ -114,6 +114,9 @@ package protocol Provider: Sendable {
     ///   ``ProviderError/Kind/unsupported`` if the provider has another way to sign in.
     func signIn(password: String) async throws(ProviderError)
 
+    /// Reports that the import has ended.
+    func importDidFinish() async throws(ProviderError)
+
     /// Performs a custom action of the provider on items. Never repeated for one user action.
     ///
     /// - Parameters:
@@ -177,6 +180,9 @@ extension Provider {
         throw ProviderError(.unsupported, message: "the provider takes no password")
     }
 
+    /// Does nothing. This is the default for providers that are not interested in imports.
+    package func importDidFinish() async throws(ProviderError) {}
+
     /// Throws a failure. This is the default for providers without custom actions.
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
@@ -237,10 +243,12 @@ package struct NewItem: Sendable, Equatable {
     package var isPrivate: Bool
     /// The item's local identifier, which is the same in each attempt; `nil` if the item has none.
     package var template: String?
+    /// Whether the provider may have the item already, because it is imported.
+    package var mayAlreadyExist: Bool
 
     package init(
         parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String? = nil, modified: Double,
-        isExecutable: Bool = false, isPrivate: Bool = false, template: String? = nil
+        isExecutable: Bool = false, isPrivate: Bool = false, template: String? = nil, mayAlreadyExist: Bool = false
     ) {
         self.parent = parent
         self.filename = filename
@@ -250,6 +258,7 @@ package struct NewItem: Sendable, Equatable {
         self.isExecutable = isExecutable
         self.isPrivate = isPrivate
         self.template = template
+        self.mayAlreadyExist = mayAlreadyExist
     }
 }
 

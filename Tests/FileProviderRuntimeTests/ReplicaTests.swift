@@ -196,6 +196,18 @@ import Testing
         }
     }
 
+    @Test func anImportedItemMayAlreadyExistAndTheEndIsReported() async throws {
+        try await run { stage in
+            let new = NewItem(
+                parent: "root", filename: "a.txt", kind: .file, modified: 5, template: "purvey-local:1",
+                mayAlreadyExist: true)
+            _ = try await stage.provider.create(new, contents: try .memory("contents"))
+            #expect(stage.notes.contains("create a.txt that may already exist"))
+            try await stage.provider.importDidFinish()
+            #expect(stage.notes.contains("imported"))
+        }
+    }
+
     @Test func aProviderMayTakeAnItemOtherwiseThanItWasHanded() async throws {
         try await run { stage in
             func create(_ name: String) async throws -> ProviderItem {

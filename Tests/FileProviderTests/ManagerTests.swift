@@ -98,7 +98,7 @@ import Testing
         await #expect(throws: CocoaError.self) {
             _ = try await NSFileProviderManager.identifierForUserVisibleFile(at: url)
         }
-        await #expect(throws: CocoaError.self) { try await manager.reimportItems(below: item) }
+        await #expect(throws: NSFileProviderError.self) { try await manager.reimportItems(below: item) }
         await #expect(throws: CocoaError.self) {
             try await manager.requestModification(of: .filename, forItemWithIdentifier: item)
         }
@@ -133,7 +133,7 @@ import Testing
         #expect(await error { manager.waitForStabilization(completionHandler: $0) } is NSFileProviderError)
         #expect(await error { manager.disconnect(reason: "why", completionHandler: $0) } is NSFileProviderError)
         #expect(await error { manager.reconnect(completionHandler: $0) } is NSFileProviderError)
-        #expect(await error { manager.reimportItems(below: item, completionHandler: $0) } is CocoaError)
+        #expect(await error { manager.reimportItems(below: item, completionHandler: $0) } is NSFileProviderError)
         #expect(
             await error {
                 manager.requestModification(of: .filename, forItemWithIdentifier: item, completionHandler: $0)

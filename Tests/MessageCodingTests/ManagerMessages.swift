@@ -52,6 +52,8 @@ extension Recorded {
         Recorded(ManagerSetVersionCall(domain: nil, set: .materialized, known: nil), "bf0100ff"),
         Recorded(ItemSetVersion(version: 1), "bf0001ff"),
         Recorded(ItemSetVersion(version: 0), "bf0000ff"),
+        Recorded(ManagerReimportCall(domain: "a", item: "b"), "bf006161016162ff"),
+        Recorded(ManagerReimportCall(domain: nil, item: "b"), "bf016162ff"),
         Recorded(ManagerModificationCall(domain: "a", item: "b", fields: 3), "bf0061610161620203ff"),
         Recorded(ManagerModificationCall(domain: nil, item: "", fields: 0), "bf01600200ff"),
         Recorded(ItemServicesCall.Value(domain: "a", item: "b", names: ["c", "d"]), "bf006161016162028261636164ff"),

@@ -26,6 +26,12 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
 
     func pendingItemsDidChange() async { note("pending") }
 
+    func importDidFinish(completionHandler: @escaping @Sendable () -> Void) {
+        note("imported")
+        completionHandler()
+        completionHandler()
+    }
+
     private func failure(_ code: NSFileProviderError.Code) -> any Error { NSFileProviderError(code) }
 
     private func text(_ version: NSFileProviderItemVersion) -> String {
@@ -113,6 +119,7 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
         let progress = Progress(totalUnitCount: 1)
         let (name, parent) = (template.filename, template.parentItemIdentifier.rawValue)
         note("create \(template.itemIdentifier.rawValue) \(fields.rawValue) \(template.contentType?.identifier ?? "-")")
+        if options.contains(.mayAlreadyExist) { note("create \(name) that may already exist") }
         switch name {
         case "dropped": completionHandler(nil, [], false, nil)
         case "excluded": completionHandler(nil, [], false, failure(.excludedFromSync))

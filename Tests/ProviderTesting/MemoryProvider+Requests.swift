@@ -141,7 +141,9 @@ extension MemoryProvider {
     }
 
     package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem {
-        let request = Request.create(name: item.filename, in: item.parent)
+        let request: Request =
+            item.mayAlreadyExist
+            ? .createAgain(name: item.filename, in: item.parent) : .create(name: item.filename, in: item.parent)
         try await begin(request)
         let bytes = try contents.map { contents throws(ProviderError) in try Self.everything(in: contents) } ?? []
         let made = try state.withLock { state throws(ProviderError) in
@@ -157,6 +159,11 @@ extension MemoryProvider {
         }
         try await end(request)
         return state.withLock { $0.behaviour.created }?(made) ?? made
+    }
+
+    package func importDidFinish() async throws(ProviderError) {
+        try await begin(.importFinished)
+        try await end(.importFinished)
     }
 
     package func replaceContents(

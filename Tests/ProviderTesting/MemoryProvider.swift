@@ -19,6 +19,9 @@ package final class MemoryProvider: Provider {
         case difference(of: String, to: [UInt8])
         case part(of: String, Range<Int64>)
         case create(name: String, in: String)
+        /// A creation of an item that may already exist.
+        case createAgain(name: String, in: String)
+        case importFinished
         case replaceContents(of: String)
         case move(String)
         case delete(String)
@@ -36,7 +39,8 @@ package final class MemoryProvider: Provider {
             case .changes: .changes
             case .contents, .difference: .contents
             case .part: .part
-            case .create: .create
+            case .create, .createAgain: .create
+            case .importFinished: .importFinished
             case .replaceContents: .replaceContents
             case .move: .move
             case .delete: .delete
@@ -50,7 +54,7 @@ package final class MemoryProvider: Provider {
 
     package enum Kind: Sendable, Hashable, CaseIterable {
         case item, page, trashPage, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set,
-            trash, untrash, stopProviding
+            trash, untrash, stopProviding, importFinished
         /// A request that is not recorded in ``MemoryProvider/requests``.
         case servesParts
     }

@@ -58,6 +58,11 @@ extension EngineBackend {
         perform(request, of: domain, completion)
     }
 
+    func reimport(
+        below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { perform(ManagerReimportCall(domain: domain?.rawValue, item: item.rawValue), of: domain, completion) }
+
     func waitForChanges(
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion

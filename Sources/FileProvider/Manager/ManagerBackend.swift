@@ -71,6 +71,10 @@ package protocol ManagerBackend: Sendable {
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
     func waitForStabilization(in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
+    /// Imports an item and everything in it again. The completion handler is called when the import has begun.
+    func reimport(
+        below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion)
     /// Sends unchanged fields of an item to its provider again.
     func requestModification(
         of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
@@ -142,6 +146,10 @@ extension ManagerBackend {
     ) { completion(NSFileProviderError(.providerNotFound)) }
     package func waitForStabilization(
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) { completion(NSFileProviderError(.providerNotFound)) }
+    package func reimport(
+        below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
     ) { completion(NSFileProviderError(.providerNotFound)) }
     package func requestModification(
         of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,

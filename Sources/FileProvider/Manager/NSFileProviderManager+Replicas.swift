@@ -15,14 +15,20 @@ extension NSFileProviderManager {
         try await answer { `import`(domain, fromDirectoryAt: url, completionHandler: $0) }
     }
 
-    /// Hands all items beneath an item to the provider again. Always fails with `CocoaError.featureUnsupported`: a
-    /// provider that has lost its state can let its sync anchors expire instead.
+    /// Imports an item and everything in it again, after the provider has lost its records of these items.
+    ///
+    /// The system lists each directory anew that was listed before, and matches the provider's items with its own by
+    /// name. Local items that the provider does not have are passed to `createItem` with the option `mayAlreadyExist`:
+    /// directories, links, and files whose contents are local. In the end, `importDidFinish` is called.
+    ///
+    /// - Parameter completionHandler: called when the import has begun; with `NSFileProviderError.noSuchItem` if the
+    ///   item is not known to the system.
     public func reimportItems(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) { Self.calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Hands all items beneath an item to the provider again. Always fails with `CocoaError.featureUnsupported`: a
-    /// provider that has lost its state can let its sync anchors expire instead.
+    ) { Self.backend.reimport(below: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler)) }
+    /// Imports an item and everything in it again, after the provider has lost its records of these items. Returns when
+    /// the import has begun.
     public func reimportItems(below itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { reimportItems(below: itemIdentifier, completionHandler: $0) }
     }

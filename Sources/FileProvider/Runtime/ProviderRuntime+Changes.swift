@@ -12,6 +12,11 @@ extension ProviderRuntime {
             try provider.stopProviding(request.identifier)
             return Empty()
         }
+        on(ProviderImportFinishedCall.self, key: { _ in nil }, in: &service) {
+            _, provider, engineRequest throws(ProviderError) in
+            try provider.importDidFinish(engineRequest)
+            return Empty()
+        }
         on(ProviderReplaceCall.self, .transfer, key: \.identifier, changing: \.identifier, in: &service) {
             request, provider, engineRequest throws(ProviderError) in
             try provider.replace(request, engineRequest)

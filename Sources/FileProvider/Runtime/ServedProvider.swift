@@ -71,8 +71,16 @@ protocol ServedProvider: Sendable {
     /// Informs the provider that a file in the document storage was changed.
     func noteChange(at path: String)
 
+    /// Informs the provider that the import has ended.
+    func importDidFinish(_ engineRequest: EngineRequest) throws(ProviderError)
+
     /// Ends the use of the provider. No further requests are made.
     func end()
+}
+
+extension ServedProvider {
+    /// Does nothing: a provider with files of its own imports none.
+    func importDidFinish(_ engineRequest: EngineRequest) throws(ProviderError) {}
 }
 
 /// A provider's services. Sendable because only provider code uses the sources, for one request at a time.

@@ -65,10 +65,13 @@ package struct ProviderCreateCall: ProviderCall, SchemaMessage {
     package let contents: FileDescriptor?
     /// The item's temporary identifier, until the provider assigns one. It is the same in each retry.
     package let template: String?
+    /// Whether the provider may have the item already, because it is imported.
+    package let mayAlreadyExist: Bool
 
     package init(
         parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String?, modified: Double,
-        isExecutable: Bool, isPrivate: Bool = false, contents: FileDescriptor?, template: String? = nil
+        isExecutable: Bool, isPrivate: Bool = false, contents: FileDescriptor?, template: String? = nil,
+        mayAlreadyExist: Bool = false
     ) {
         self.parent = parent
         self.filename = filename
@@ -79,16 +82,18 @@ package struct ProviderCreateCall: ProviderCall, SchemaMessage {
         self.isPrivate = isPrivate
         self.contents = contents
         self.template = template
+        self.mayAlreadyExist = mayAlreadyExist
     }
 
     package static let schema = Schema(
         {
             Self(
                 parent: $0, filename: $1, kind: $2, linkTarget: $3, modified: $4, isExecutable: $5, isPrivate: $8,
-                contents: $6, template: $7)
+                contents: $6, template: $7, mayAlreadyExist: $9)
         },
         Field(0, \.parent), Field(1, \.filename), Field(2, \.kind), Field(3, \.linkTarget), Field(4, \.modified),
-        Field(5, \.isExecutable), Field(6, \.contents), Field(7, \.template), Field(8, \.isPrivate))
+        Field(5, \.isExecutable), Field(6, \.contents), Field(7, \.template), Field(8, \.isPrivate),
+        Field(9, \.mayAlreadyExist, default: false))
 }
 
 extension ProviderCreateCall {
@@ -151,6 +156,16 @@ package struct ProviderDeleteCall: ProviderCall, SchemaMessage {
     }
 
     package static let schema = Schema(Self.init, Field(0, \.identifier))
+}
+
+/// A request that informs the provider that the import has ended.
+package struct ProviderImportFinishedCall: ProviderCall, SchemaMessage {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { 12 }
+
+    package init() {}
+    package static let schema = Schema(Self.init)
 }
 
 /// A request that informs the provider that the contents are not needed any more.

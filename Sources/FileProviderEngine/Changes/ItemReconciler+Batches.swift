@@ -55,7 +55,7 @@ extension ItemReconciler {
         let updated = try engine.withoutUnanswered(try newest(changes.updated, answering: request, engine))
         let deleted = try newest(gone: changes.deleted, answering: request, engine)
         let gone = try engine.believed(gone: deleted)
-        try takeOpenFilesAsEdited(in: Set(gone), engine)
+        try keepLocalItems(in: Set(gone), besides: updated, engine)
         let (applied, removed, others) = try engine.writeMakingRoom { writer throws(IndexError) in
             let others = try context.reidentify(updated, gone: gone, &writer)
             // Removed directories that contained a reidentified item are removed after that item has moved to its
@@ -109,10 +109,10 @@ extension ItemReconciler {
                 try writer.keepUnlisted(in: folder, before: mark, apartFrom: others)
             }.subtracting(statuses.unknown)
             try revalidation.schedule(statuses, engine)
-        } else if context.resources.openFiles.hasWritten, some.count > Revalidation.limit {
+        } else if context.resources.openFiles.hasWritten || engine.isImporting, some.count > Revalidation.limit {
             gone = Set(try unlisted(limit: .max))
         }
-        try takeOpenFilesAsEdited(in: gone, engine)
+        try keepLocalItems(in: gone, engine)
     }
 }
 

@@ -44,7 +44,7 @@ final class ItemReconciler {
     /// Removes items that the provider no longer has.
     func remove(gone identifiers: Set<String>, _ engine: isolated any ReconcilerHost) throws(ProviderError) {
         guard !identifiers.isEmpty else { return }
-        try takeOpenFilesAsEdited(in: identifiers, engine)
+        try keepLocalItems(in: identifiers, engine)
         let removed = try context.write { writer throws(IndexError) in
             try writer.remove(identifiers: identifiers.sorted())
         }
@@ -65,9 +65,20 @@ final class ItemReconciler {
         if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(removed.stranded), engine) }
     }
 
+    /// Marks the items as changed that stay although they lie inside items about to be removed: files that are open for
+    /// writing, and items that are being imported.
+    ///
+    /// - Parameter others: Reported items, which may be the removed ones under another identifier.
+    func keepLocalItems(
+        in removed: Set<String>, besides others: [ProviderItem] = [], _ engine: isolated any ReconcilerHost
+    ) throws(ProviderError) {
+        try takeOpenFilesAsEdited(in: removed, engine)
+        try engine.keepForImport(removed, besides: others)
+    }
+
     /// Marks the files as edited that are open for writing and lie inside items about to be removed. Marked files stay;
     /// without an item, later writes would be lost.
-    func takeOpenFilesAsEdited(
+    private func takeOpenFilesAsEdited(
         in removed: Set<String>, _ engine: isolated any ReconcilerHost
     ) throws(ProviderError) {
         guard !removed.isEmpty else { return }

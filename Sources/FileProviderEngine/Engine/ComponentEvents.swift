@@ -25,7 +25,10 @@ extension DomainEngine {
 extension DomainEngine {
     func directoryWasListed() { changes.workingSet.begin(self) }
 
-    func listingEnded(_ end: ListingEnd) { changes.refreshes.listingEnded(end, self) }
+    func listingEnded(_ end: ListingEnd) {
+        changes.refreshes.listingEnded(end, self)
+        lookAtImports()
+    }
 }
 
 /// The events of the change tracker.

@@ -137,6 +137,12 @@ extension DomainEngine: ItemReconciling {
 
 /// The parts that ``ItemReconciler`` calls, and its events.
 protocol ReconcilerHost: ItemReconciling, IdentifierTracking, ContentKeeping {
+    /// Whether any items are being imported.
+    var isImporting: Bool { get }
+    /// Marks the local items as new that are about to be removed although they are being imported.
+    ///
+    /// - Parameter others: Reported items, which may be the removed ones under another identifier.
+    func keepForImport(_ identifiers: Set<String>, besides others: [ProviderItem]) throws(ProviderError)
     /// Passes on that items have changed, before ``itemsWereRemoved(_:)`` for those that were removed.
     func itemsWereApplied(_ applied: AppliedItems)
     /// Passes on that the provider no longer has some items.

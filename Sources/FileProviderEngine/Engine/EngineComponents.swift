@@ -8,6 +8,7 @@ struct EngineComponents {
     let resumption: HandleResumption
     let reconciler: ItemReconciler
     let enumerator: Enumerator
+    let reimports: Reimports
     let changes: ChangeTracker
     let trash: Trash
     let pinning: Pinning
@@ -31,6 +32,7 @@ struct EngineComponents {
         resumption = HandleResumption(context, cache, openings)
         reconciler = ItemReconciler(context, signIn)
         enumerator = Enumerator(context, signIn)
+        reimports = Reimports(context)
         changes = ChangeTracker(context, signIn)
         trash = Trash(context)
         pinning = Pinning(context)
@@ -60,6 +62,7 @@ extension DomainEngine {
     var resumption: HandleResumption { components.resumption }
     var reconciler: ItemReconciler { components.reconciler }
     var enumerator: Enumerator { components.enumerator }
+    var reimports: Reimports { components.reimports }
     var changes: ChangeTracker { components.changes }
     var trash: Trash { components.trash }
     var pinning: Pinning { components.pinning }

@@ -41,6 +41,8 @@ package struct JournalEntry: Sendable, Equatable {
     package var recordedFailure: ItemFailure?
     /// Whether a removal is to move the item to the provider's trash.
     package var goesToTrash = false
+    /// Whether the provider may have the item that is created, because it is imported (``Reimports``).
+    package var mayAlreadyExist = false
 
     /// The parts of a file's status that show whether it was written to.
     package struct Fingerprint: Sendable, Equatable {
@@ -95,6 +97,7 @@ extension JournalEntry {
         static let mayHaveMoved = Parts(rawValue: 512)
         static let movedTo = Parts(rawValue: 1024)
         static let lostIdentifier = Parts(rawValue: 2048)
+        static let mayAlreadyExist = Parts(rawValue: 4096)
     }
 
     /// Writes the values that have no column of their own. Later versions append their values, so that an older entry
@@ -113,6 +116,7 @@ extension JournalEntry {
         if mayHaveMoved { parts.insert(.mayHaveMoved) }
         if movedTo != nil { parts.insert(.movedTo) }
         if lostIdentifier != nil { parts.insert(.lostIdentifier) }
+        if mayAlreadyExist { parts.insert(.mayAlreadyExist) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -159,6 +163,7 @@ extension JournalEntry {
         entry.isOpen = parts.contains(.isOpen)
         entry.goesToTrash = parts.contains(.goesToTrash)
         entry.mayHaveMoved = parts.contains(.mayHaveMoved)
+        entry.mayAlreadyExist = parts.contains(.mayAlreadyExist)
         if parts.contains(.mode) { entry.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if parts.contains(.linkTarget) { entry.linkTarget = try reader.text() }
         if parts.contains(.statusAtOpen) {

@@ -64,6 +64,7 @@ extension DomainService {
         onItems(ManagerTransferCall.self, programs, in: &service, { $0.domain }) { try await $0.transfer($1) }
         onItems(ManagerSettleCall.self, programs, in: &service, { $0.domain }) { try await $0.settle($1) }
         onItems(ManagerModificationCall.self, programs, in: &service, { $0.domain }) { try await $0.modify($1) }
+        onItems(ManagerReimportCall.self, programs, in: &service, { $0.domain }) { try await $0.reimport($1) }
         onItems(ManagerSetCall.self, programs, in: &service, { $0.domain }) { try await $0.items($1) }
         onItems(ManagerSetVersionCall.self, programs, in: &service, { $0.domain }) { try await $0.version($1) }
         on(ManagerProgressCall.self, programs, in: &service) { request, service, providers in

@@ -37,6 +37,11 @@ struct ManagedItems: Sendable {
         return Empty()
     }
 
+    func reimport(_ request: ManagerReimportCall) async throws -> Empty {
+        try await domain.engine.reimport(below: request.item)
+        return Empty()
+    }
+
     func totals(_ request: ManagerProgressCall) async throws -> TransferTotals {
         let engine = domain.engine
         return request.isUpload ? try await engine.uploadTotals() : await engine.downloadTotals()
@@ -77,6 +82,7 @@ extension Service {
         on(ManagerSettleCall.self) { request, call in call.answerProvider { try await running().settle(request) } }
         on(ManagerModificationCall.self) { request, call in call.answerProvider { try await running().modify(request) }
         }
+        on(ManagerReimportCall.self) { request, call in call.answerProvider { try await running().reimport(request) } }
         on(ManagerProgressCall.self) { request, call in call.answerProvider { try await running().totals(request) } }
         on(ManagerSetCall.self) { request, call in call.answerProvider { try await running().items(request) } }
         on(ManagerSetVersionCall.self) { request, call in call.answerProvider { try await running().version(request) } }

@@ -39,7 +39,8 @@ extension ReplicaProvider {
         let (item, url) = (ProviderItemObject(template), file?.url)
         let result: Result<ChangedItem, ProviderError> = try ask(engineRequest) { done in
             replica.createItem(
-                basedOn: item, fields: fields, contents: url, options: [], request: self.request
+                basedOn: item, fields: fields, contents: url,
+                options: request.mayAlreadyExist ? .mayAlreadyExist : [], request: self.request
             ) { done(.of($0, $1, $2, $3)) }
         }
         (request.kind == .folder ? ProviderStep.folderMade : .creationImported).reach()

@@ -19,6 +19,15 @@ extension ReplicaProvider {
     }
 }
 
+extension ReplicaProvider {
+    func importDidFinish(_ engineRequest: EngineRequest) throws(ProviderError) {
+        let _: Bool = try engineRequest.wait { done in
+            let completion = FirstCall { done(true) }
+            replica.importDidFinish { completion() }
+        }
+    }
+}
+
 /// A completion handler for provider code, which may call it more than once. Only the first call has an effect.
 private final class FirstCall: Sendable {
     private let isOver = Atomic(false)

@@ -19,6 +19,7 @@ enum ManagerMethod {
     static let progress: UInt64 = 205
     static let set: UInt64 = 206
     static let modification: UInt64 = 207
+    static let reimport: UInt64 = 208
     static let setVersion: UInt64 = 220
 }
 

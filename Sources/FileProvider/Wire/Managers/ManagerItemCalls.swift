@@ -77,6 +77,23 @@ package struct ManagerTransferCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.direction))
 }
 
+/// A request to import an item and everything in it again. The reply comes when the import has begun.
+package struct ManagerReimportCall: ProviderCall, SchemaMessage {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { ManagerMethod.reimport }
+    /// The domain's identifier; `nil` for the domain that the user added.
+    package let domain: String?
+    package let item: String
+
+    package init(domain: String?, item: String) {
+        self.domain = domain
+        self.item = item
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
+}
+
 /// A request that waits until pending changes are synchronized. Cancelling it ends the wait.
 package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty

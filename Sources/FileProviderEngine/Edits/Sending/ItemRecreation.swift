@@ -40,8 +40,8 @@ final class ItemRecreation: EngineComponent {
         let lostItsItem = row.item.kind == .folder && journalled == nil
         guard row.isKnownToProvider || lostItsItem else { return .done }
         let isWanted =
-            row.item.kind == .folder
-            ? try recorder.hasVisibleChildren(number) : hasOwnContents(row, entry)
+            try entry.mayAlreadyExist
+            || (row.item.kind == .folder ? recorder.hasVisibleChildren(number) : hasOwnContents(row, entry))
         guard isWanted else {
             // The item was moved locally and removed at the provider, and has no bytes that only this machine has.
             try drop(number, engine)

@@ -19,7 +19,8 @@ extension Uploader {
         let new = NewItem(
             parent: parent.item.identifier, filename: row.name, kind: row.item.kind, linkTarget: row.item.linkTarget,
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false,
-            isPrivate: row.mode.map { $0 & 0o077 == 0 } ?? false, template: row.item.identifier)
+            isPrivate: row.mode.map { $0 & 0o077 == 0 } ?? false, template: row.item.identifier,
+            mayAlreadyExist: entry.mayAlreadyExist)
         if let result = try await findSent(number, new, upload, engine) { return result }
         let place = SentLocation(parent: new.parent, name: new.filename)
         if let sender = try tracker.sender(besides: number, to: place) {
@@ -140,6 +141,7 @@ extension Uploader {
         }
         entry.identifier = answer.identifier
         entry.changes.remove(.created)
+        entry.mayAlreadyExist = false
         entry.baseVersion = answer.contentVersion
         entry.failure = nil
         let place = entry.sent

@@ -46,6 +46,9 @@ extension IndexWriter {
         try setOutdated(true, identifier)
     }
 
+    /// Drops the record of ``noteReidentified(_:)`` about a directory that the provider does not have.
+    mutating func forgetReidentified(_ folder: ItemNumber) throws(IndexError) { try state.reidentified.forget(folder) }
+
     /// Whether a container is a directory whose items may have other identifiers, and that was not listed since.
     package func isReidentified(_ container: String) throws(IndexError) -> Bool {
         guard !state.reidentified.numbers.isEmpty, let row = try item(identifier: container) else { return false }

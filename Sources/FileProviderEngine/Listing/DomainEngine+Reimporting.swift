@@ -1,0 +1,136 @@
+import FileProvider
+
+/// The import of items that the provider has no record of any more; see ``Reimports``.
+extension DomainEngine {
+    /// Begins to import an item and everything in it. Returns when the import is recorded, so that a crash does not end
+    /// it.
+    ///
+    /// - Throws: A failure of kind ``ProviderError/Kind/noSuchItem`` if the item is not local.
+    package func reimport(below identifier: String) throws(ProviderError) {
+        guard !isClosed else { throw .closed }
+        let (top, folders) = try onRecord { () throws(IndexError) -> (IndexedItem?, [ItemNumber]) in
+            guard let top = try index.item(identifier: identifier), !top.changes.contains(.deleted) else {
+                return (nil, [])
+            }
+            return (top, try reimports.listedFolders(in: top))
+        }
+        guard let top else { throw .noSuchItem }
+        try reimports.begin(top.number, listing: folders)
+        if top.number != .root { try scheduleRevalidation([identifier]) }
+        listReidentified()
+        lookAtImports()
+    }
+
+    var isImporting: Bool { reimports.isActive }
+
+    /// Ends the imports whose directories are all listed, and reports the end to the provider once it has the items.
+    func lookAtImports() {
+        guard isImporting, !isClosed else { return }
+        do throws(ProviderError) {
+            let ended = try reimports.tops.subtracting(unfinishedImports())
+            if !ended.isEmpty {
+                try reimports.end(ended)
+                Task { await reportEnd(of: ended) }
+            }
+        } catch {
+            context.recordBackgroundError(error)
+        }
+        guard isImporting, !reimports.hasTimer else { return }
+        // No event reports the end of a revalidation.
+        reimports.hasTimer = true
+        clock.run(after: Self.pauseOfImports) { [weak self] in
+            self?.perform { engine in
+                engine.reimports.hasTimer = false
+                engine.lookAtImports()
+            }
+        }
+    }
+
+    /// The delay in seconds between two looks.
+    private static let pauseOfImports = 1.0
+
+    /// Returns the imports with directories that are to be listed, or with an item that is to be revalidated.
+    private func unfinishedImports() throws(ProviderError) -> Set<ItemNumber> {
+        try onRecord { () throws(IndexError) in
+            var unfinished: Set<ItemNumber> = []
+            for folder in try index.reidentifiedFolders() {
+                guard let row = try index.item(folder), row.isKnownToProvider else {
+                    // It is made again, and there is nothing in it to match.
+                    try context.index.write { writer throws(IndexError) in try writer.forgetReidentified(folder) }
+                    continue
+                }
+                for top in reimports.tops where try isWithin(top, folder) { unfinished.insert(top) }
+            }
+            let uncertain = Set(try index.revalidations())
+            for top in reimports.tops {
+                if let row = try index.item(top), uncertain.contains(row.item.identifier) { unfinished.insert(top) }
+            }
+            return unfinished
+        }
+    }
+
+    private func reportEnd(of tops: Set<ItemNumber>) async {
+        // A parked edit waits for the user, who may take long.
+        for top in tops { try? await waitForEdits(below: top) }
+        guard !isClosed else { return }
+        // The provider does not need to know, for example if it cannot be started.
+        try? await provider.importDidFinish()
+    }
+
+    func keepForImport(_ identifiers: Set<String>, besides others: [ProviderItem]) throws(ProviderError) {
+        guard isImporting else { return }
+        for identifier in identifiers.sorted() {
+            let items = try onRecord { () throws(IndexError) -> [IndexedItem] in
+                guard let row = try index.item(identifier: identifier),
+                    // A report of the item under its new identifier.
+                    !others.contains(where: { $0.isAt(row.item.filename, in: row.item.parent) }),
+                    try isBeingImported(row.number)
+                else { return [] }
+                return try reimports.items(in: row.number)
+            }
+            try makeAgain(items)
+        }
+    }
+
+    private func isBeingImported(_ number: ItemNumber) throws(IndexError) -> Bool {
+        for top in reimports.tops where try isWithin(top, number) { return true }
+        return false
+    }
+
+    /// Makes the local items of a tree new ones, directories before their items. Files without local contents are
+    /// removed: their directory is gone.
+    private func makeAgain(_ items: [IndexedItem]) throws(ProviderError) {
+        let local = items.filter { $0.item.kind != .file || $0.content == .current }
+        for item in local { try markForImport(item) }
+        for item in local { noteRemovedByProvider([item.number]) }
+        let lost = items.filter { $0.item.kind == .file && $0.changes.isEmpty && $0.content != .current }
+        guard !lost.isEmpty else { return }
+        let removed = try write { writer throws(IndexError) in
+            try writer.remove(identifiers: lost.map(\.item.identifier))
+        }
+        handle(removed)
+    }
+
+    /// Marks an item as changed, so that it stays when it is removed, and is made again.
+    private func markForImport(_ row: IndexedItem) throws(ProviderError) {
+        if row.item.kind == .file {
+            try sendContentsAgain(row.number)
+            // The provider has replaced the local contents.
+            guard try self.row(row.number).content == .edited else { return }
+        }
+        do throws(EditError) {
+            let row = try visible(row.number)
+            var entry = try entry(of: row)
+            entry.mayAlreadyExist = true
+            if row.item.kind != .file { entry.changes.insert(.attributes) }
+            let changed = entry
+            try record([.put(changed)]) { writer throws(IndexError) in
+                try writer.update(row.number) { $0.changes = changed.changes }
+                // The directory is made again, and the provider has nothing in it to match.
+                try writer.forgetReidentified(row.number)
+            }
+        } catch {
+            throw ProviderError(error.errno)
+        }
+    }
+}

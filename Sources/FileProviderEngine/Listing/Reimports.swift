@@ -1,0 +1,90 @@
+import FileProvider
+import LinuxSystem
+
+/// Items whose provider imports them again: after a loss of its own records, it asks the engine to hand over what is
+/// local.
+///
+/// The engine lists every directory anew in which it has items, and matches the provider's items with its own by name.
+/// A local item that the provider does not have is handed over as a new one that may already exist. Without an import
+/// it would be removed.
+///
+/// The record is in the index. An import goes on after a crash. If the index is lost, there is nothing to match. See
+/// ``EngineContext`` for the thread.
+final class Reimports {
+    private let context: EngineContext
+    /// The items below which, and with which, items are imported.
+    private(set) var tops: Set<ItemNumber> = []
+
+    /// Whether another look at the imports is scheduled.
+    var hasTimer = false
+
+    private static let key = "reimports"
+
+    init(_ context: EngineContext) { self.context = context }
+
+    var isActive: Bool { !tops.isEmpty }
+
+    /// Reads the imports that the last process left.
+    func recover() throws(IndexError) {
+        let bytes = try context.index.setting(Self.key) ?? []
+        tops = Set(
+            String(decoding: bytes, as: UTF8.self).split(separator: " ").compactMap { text in
+                Int64(text).map { ItemNumber(rawValue: $0) }
+            })
+    }
+
+    /// Records an import together with the directories to list.
+    func begin(_ top: ItemNumber, listing folders: [ItemNumber]) throws(ProviderError) {
+        let tops = tops.union([top])
+        try context.write { writer throws(IndexError) in
+            for folder in folders { try writer.noteReidentified(folder) }
+            try Self.write(tops, &writer)
+        }
+        self.tops = tops
+    }
+
+    func end(_ ended: Set<ItemNumber>) throws(ProviderError) {
+        let tops = tops.subtracting(ended)
+        try context.write { writer throws(IndexError) in try Self.write(tops, &writer) }
+        self.tops = tops
+    }
+
+    private static func write(_ tops: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexError) {
+        let text = tops.map(\.rawValue).sorted().map(String.init).joined(separator: " ")
+        try writer.setSetting(key, tops.isEmpty ? nil : Array(text.utf8))
+    }
+
+    /// Returns the directories in a tree that were listed, the top first.
+    func listedFolders(in top: IndexedItem) throws(IndexError) -> [ItemNumber] {
+        guard top.item.kind == .folder, top.listing != .never else { return [] }
+        var folders = [top.number]
+        var next = 0
+        while next < folders.count {
+            try context.index.children(of: folders[next]) { item in
+                if item.item.kind == .folder, item.listing != .never, item.isKnownToProvider {
+                    folders.append(item.number)
+                }
+                return true
+            }
+            next += 1
+        }
+        return folders
+    }
+
+    /// Returns the items of a tree that the provider does not have. Directories come before their items.
+    func items(in top: ItemNumber) throws(IndexError) -> [IndexedItem] {
+        guard let first = try context.index.item(top), first.number != .root else { return [] }
+        var items = [first]
+        var next = 0
+        while next < items.count {
+            if items[next].item.kind == .folder {
+                try context.index.children(of: items[next].number) { item in
+                    items.append(item)
+                    return true
+                }
+            }
+            next += 1
+        }
+        return items.filter(\.isKnownToProvider)
+    }
+}

@@ -1,0 +1,132 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Imports of local items by a provider that has lost its records of them.
+@Suite(.ownThreads) struct ReimportTests {
+    /// Returns a domain with a listed tree: "folder" with the local file "local", the dataless file "dataless", the
+    /// link "link" and the empty directory "empty"; and the local file "top".
+    private func domain() async throws -> TestDomain {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("folder")
+        domain.provider.addFile("local", "local", in: folder)
+        domain.provider.addFile("dataless", "dataless", in: folder)
+        domain.provider.addLink("link", to: "local", in: folder)
+        domain.provider.addFolder("empty", in: folder)
+        domain.provider.addFile("top", "top")
+        #expect(try await domain.read("top") == "top")
+        #expect(try await domain.read("folder/local") == "local")
+        try await domain.list(try await domain.item("folder/empty").number)
+        return domain
+    }
+
+    private func reimport(_ domain: TestDomain, below identifier: String = ProviderItem.rootIdentifier) async throws {
+        try await domain.engine.doing { try $0.reimport(below: identifier) }
+    }
+
+    private func end(_ domain: TestDomain) async throws {
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.count(MemoryProvider.Kind.importFinished) == 1
+        }
+    }
+
+    @Test func whatTheProviderHasIsNotMadeAgain() async throws {
+        let domain = try await domain()
+        let before = domain.provider.tree
+        let pages = domain.provider.count(.page)
+        try await reimport(domain)
+        try await end(domain)
+        #expect(domain.provider.count(.page) == pages + 3)
+        #expect(domain.provider.tree == before)
+        #expect(domain.provider.count(.create) == 0 && domain.provider.count(.replaceContents) == 0)
+        #expect(try domain.row(await domain.item("top").number).content == .current)
+    }
+
+    @Test func whatTheProviderDoesNotHaveIsMadeAgainIfItIsHere() async throws {
+        let domain = try await domain()
+        let folder = try #require(domain.provider.identifier(at: "folder"))
+        let top = domain.provider.identifier(at: "top")
+        domain.provider.remove(folder)
+        domain.provider.remove(try #require(top))
+        try await reimport(domain)
+        try await end(domain)
+        #expect(
+            domain.provider.tree == [
+                "folder": "/", "folder/local": "local", "folder/link": "->local", "folder/empty": "/", "top": "top",
+            ])
+        #expect(domain.provider.requests.contains(.createAgain(name: "top", in: ProviderItem.rootIdentifier)))
+        #expect(domain.provider.requests.contains(.createAgain(name: "folder", in: ProviderItem.rootIdentifier)))
+        #expect(try Set(domain.names(in: await domain.item("folder").number)) == ["empty", "link", "local"])
+        #expect(try await domain.read("folder/local") == "local")
+    }
+
+    @Test func itemsWithOtherIdentifiersAreTheSameOnes() async throws {
+        let domain = try await domain()
+        let number = try await domain.item("folder/local").number
+        for name in ["folder", "top"] { domain.provider.remove(try #require(domain.provider.identifier(at: name))) }
+        let folder = domain.provider.addFolder("folder", identifier: "new folder")
+        domain.provider.addFile("local", "local", in: folder, identifier: "new local")
+        domain.provider.addFile("top", "top", identifier: "new top")
+        try await reimport(domain)
+        try await end(domain)
+        let row = try await domain.item("folder/local")
+        #expect(row.number == number && row.item.identifier == "new local")
+        #expect(try domain.names() == ["folder", "top"])
+        #expect(domain.provider.text(at: "folder/local") == "local" && domain.provider.text(at: "top") == "top")
+        #expect(domain.provider.bytes(at: "top 2") == nil)
+    }
+
+    @Test func onlyWhatLiesBelowIsImported() async throws {
+        let domain = try await domain()
+        let folder = try #require(domain.provider.identifier(at: "folder"))
+        let top = domain.provider.identifier(at: "top")
+        domain.provider.remove(try #require(domain.provider.identifier(at: "folder/local")))
+        domain.provider.remove(try #require(top))
+        try await reimport(domain, below: folder)
+        try await end(domain)
+        #expect(domain.provider.text(at: "folder/local") == "local")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["folder"] }
+        #expect(domain.provider.bytes(at: "top") == nil)
+    }
+
+    @Test func aFileIsImportedByItself() async throws {
+        let domain = try await domain()
+        let top = try #require(domain.provider.identifier(at: "top"))
+        domain.provider.remove(top)
+        try await reimport(domain, below: top)
+        try await end(domain)
+        #expect(domain.provider.text(at: "top") == "top")
+    }
+
+    @Test func anUnknownItemIsNotImported() async throws {
+        let domain = try await domain()
+        #expect(await failure { try await reimport(domain, below: "unknown") } == .noSuchItem)
+    }
+
+    @Test func anImportGoesOnAfterACrash() async throws {
+        let domain = try await domain()
+        domain.provider.remove(try #require(domain.provider.identifier(at: "top")))
+        domain.provider.hold(.page)
+        try await reimport(domain)
+        try domain.restart()
+        domain.provider.release(.page)
+        try await end(domain)
+        #expect(domain.provider.text(at: "top") == "top")
+    }
+
+    @Test func afterTheImportRemovedItemsGo() async throws {
+        let domain = try await domain()
+        try await reimport(domain)
+        try await end(domain)
+        domain.provider.remove(try #require(domain.provider.identifier(at: "top")))
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["folder"] }
+        #expect(domain.provider.count(.create) == 0)
+    }
+}
