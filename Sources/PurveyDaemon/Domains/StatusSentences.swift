@@ -1,4 +1,5 @@
 import FileProvider
+import FileProviderEngine
 
 /// The wording of the errors of `purvey status`. Each error names a remedy.
 struct StatusErrors {
@@ -33,4 +34,31 @@ struct StatusErrors {
             "\(retry) tries again"
         }
     }
+}
+
+extension EditEvent {
+    /// The event in one sentence, for the user who made the edit.
+    var sentence: String {
+        switch kind {
+        case .conflict(let copy): "\(name) was changed by somebody else too: what was written here is in \(copy)"
+        case .renamed(let newName): "\(name) is called \(newName), because somebody else has that name"
+        case .deletionRefused(let failure?): "\(name) is there again, because its service keeps it: \(failure.message)"
+        case .deletionRefused(nil): "\(name) is there again, because somebody else has changed it"
+        case .madeAgain: "\(name) was removed by somebody else, and is there again, because it was changed here"
+        case .recovered: "\(name) has bytes that were found after a crash"
+        }
+    }
+}
+
+extension String {
+    /// The text quoted as one word for a shell, for advice that users paste. Plain text gets no quotes.
+    var shellWord: String {
+        let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) } && !hasPrefix("-")
+        guard !isPlain else { return self }
+        let escaped = map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined()
+        return "\"\(escaped)\""
+    }
+
+    private static let plain = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:@%+/=".utf8)
 }
