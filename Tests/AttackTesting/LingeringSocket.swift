@@ -1,1 +1,0 @@
-../ConduitTests/Support/LingeringSocket.swift
