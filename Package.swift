@@ -166,8 +166,13 @@ let package = Package(
         library("Images", ["CDeflate", "CImages", "FoundationAdditions", "UniformTypeIdentifiers"]),
         library("Secrets", ["Conduit", "LinuxSystem"]),
 
+        // The messages between the daemon and a provider's process.
+        library("FileProviderWire", ["Conduit", "ItemValues", "LinuxSystem"]),
+
         // Floor 4
         library("NextcloudClient", ["HTTPTransport", "LinuxSystem", "WebDAVClient", "XMLStream"]),
+        // The messages between the daemon and its clients about domains.
+        library("DomainMessages", ["Conduit", "FileProviderWire", "ItemValues"]),
         library(
             "ItemProvider",
             [
@@ -198,15 +203,18 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "CRuntimeSupport", "Conduit", "CoreTransferable", "FileCoordination",
-                "FoundationAdditions", "ItemProvider", "ItemValues", "LinuxSystem", "MobileCoreServices",
-                "PropertyLists", "Secrets", "UniformTypeIdentifiers",
+                "AppExtension", "CRuntimeSupport", "Conduit", "CoreTransferable", "DomainMessages",
+                "FileCoordination", "FileProviderWire", "FoundationAdditions", "ItemProvider", "ItemValues",
+                "LinuxSystem", "MobileCoreServices", "PropertyLists", "Secrets", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
         library(
             "FileProviderUI",
-            ["AppExtension", "Conduit", "FileProvider", "FoundationAdditions", "ItemProvider", "LinuxSystem"]),
+            [
+                "AppExtension", "Conduit", "FileProvider", "FileProviderWire", "FoundationAdditions", "ItemProvider",
+                "LinuxSystem",
+            ]),
         library(
             "Exchange",
             [
@@ -224,8 +232,8 @@ let package = Package(
         library(
             "ExtensionHost",
             [
-                "AppExtension", "CRuntimeSupport", "Conduit", "FileCoordination", "FileProvider", "ItemProvider",
-                "LinuxSystem", "PropertyLists", "Sandbox", "UniformTypeIdentifiers",
+                "AppExtension", "CRuntimeSupport", "Conduit", "FileCoordination", "FileProvider", "FileProviderWire",
+                "ItemProvider", "LinuxSystem", "PropertyLists", "Sandbox", "UniformTypeIdentifiers",
             ]),
 
         // Floors 8 and 9
@@ -233,12 +241,13 @@ let package = Package(
         library(
             "FileProviderEngine",
             [
-                "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "ItemStore", "ItemValues", "LinuxSystem",
+                "AppExtension", "Conduit", "DomainMessages", "ExtensionHost", "FileProvider", "FileProviderWire",
+                "ItemStore", "ItemValues", "LinuxSystem",
             ]),
         library(
             "CloudMount",
             [
-                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "ItemStore",
+                "CGLib", "CLinux", "ExtensionHost", "FileProviderEngine", "FileProviderWire", "Fuse", "ItemStore",
                 "ItemValues", "LinuxSystem", "MountTakeover", "UniformTypeIdentifiers",
             ]),
 
@@ -258,30 +267,33 @@ let package = Package(
         program(
             "PurveyDaemon",
             [
-                "AppExtension", "CLinux", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileProvider", "FileProviderEngine", "ItemStore", "ItemValues", "LinuxSystem", "MountTakeover",
-                "PropertyLists", "Sandbox", "SecretStorage", "Secrets",
+                "AppExtension", "CLinux", "CloudMount", "Conduit", "CoordinationService", "DomainMessages",
+                "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileProviderWire", "ItemStore",
+                "ItemValues", "LinuxSystem", "MountTakeover", "PropertyLists", "Sandbox", "SecretStorage", "Secrets",
             ]),
         program(
             "PurveyCommand",
             [
-                "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderUI", "ItemProvider", "ItemValues", "LinuxSystem",
-                "Sandbox", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "Conduit", "CoordinationService", "DomainMessages", "Exchange",
+                "ExtensionHost", "FileCoordination", "FileProvider", "FileProviderUI", "FileProviderWire",
+                "ItemProvider", "ItemValues", "LinuxSystem", "Sandbox", "UniformTypeIdentifiers",
             ]),
         .executableTarget(
             name: "PurveyBenchmark",
             dependencies: [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderEngine", "HTTPTransport", "Images", "ItemProvider",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "FileProviderWire", "HTTPTransport",
+                "Images", "ItemProvider",
                 "ItemStore", "ItemValues", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ],
             path: "Benchmarks", swiftSettings: settings),
         program("PurveyKeeper", ["Fuse", "LinuxSystem", "MountTakeover"]),
-        program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "ItemValues", "LinuxSystem"]),
-        program("PurveyFiles", ["CAdwaita", "FileBrowser", "FileProvider", "FileProviderGTK", "LinuxSystem"]),
+        program("PurveyBus", ["CGIO", "Conduit", "DomainMessages", "ItemValues", "LinuxSystem"]),
+        program(
+            "PurveyFiles",
+            ["CAdwaita", "DomainMessages", "FileBrowser", "FileProvider", "FileProviderGTK", "LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
-        program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
+        program("PurveyPictures", ["Conduit", "FileProviderWire", "Images", "LinuxSystem"]),
         .executableTarget(
             name: "PurveyDemo", dependencies: ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"],
             path: "Examples/Demo", swiftSettings: settings),
@@ -315,8 +327,8 @@ let package = Package(
             name: "LocalFolder",
             // CoordinationService is found at run time. Without it, coordination would be limited to this process.
             dependencies: [
-                "AppExtension", "CLinux", "CoordinationService", "FileProvider", "Images", "ItemValues",
-                "LinuxSystem", "SQLite", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "CoordinationService", "FileProvider", "FileProviderWire", "Images",
+                "ItemValues", "LinuxSystem", "SQLite", "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
@@ -444,8 +456,9 @@ let package = Package(
         tests(
             "MessageCodingTests",
             [
-                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileCoordination",
-                "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem", "Secrets",
+                "AppExtension", "Conduit", "CoordinationService", "DomainMessages", "Exchange", "ExtensionHost",
+                "FileCoordination", "FileProvider", "FileProviderUI", "FileProviderWire", "ItemProvider",
+                "ItemValues", "LinuxSystem", "Secrets",
             ]),
         // Tests that run in a debug build as well as in a release build. See Tests/both-configurations.txt.
         tests("ConfigurationTests", ["Conduit", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),
@@ -511,26 +524,32 @@ let package = Package(
             ]),
         tests(
             "FileProviderTests",
-            ["AppExtension", "FileProvider", "FileTesting", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+            [
+                "AppExtension", "DomainMessages", "FileProvider", "FileProviderWire", "FileTesting", "ItemProvider",
+                "ItemValues", "LinuxSystem", "UniformTypeIdentifiers",
+            ]),
         tests("ItemStoreTests", ["FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "TestThreads"]),
-        tests("FileProviderUITests", ["AppExtension", "FileProvider", "FileProviderUI", "LinuxSystem"]),
+        tests(
+            "FileProviderUITests",
+            ["AppExtension", "FileProvider", "FileProviderUI", "FileProviderWire", "LinuxSystem"]),
         // A provider for tests of the engine and of mounts.
         .target(
-            name: "ProviderTesting", dependencies: ["FileProvider", "FileProviderEngine", "ItemValues", "LinuxSystem"],
+            name: "ProviderTesting",
+            dependencies: ["FileProvider", "FileProviderEngine", "FileProviderWire", "ItemValues", "LinuxSystem"],
             path: "Tests/ProviderTesting", swiftSettings: settings),
         tests(
             "FileProviderEngineTests",
             [
-                "AppExtension", "FileProvider", "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues",
-                "LinuxSystem", "ProviderTesting", "TestThreads",
+                "AppExtension", "DomainMessages", "FileProvider", "FileProviderEngine", "FileProviderWire",
+                "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProviderTesting", "TestThreads",
             ]),
         .executableTarget(name: "MappingPeer", path: "Tests/MappingPeer", swiftSettings: settings),
         tests(
             "CloudMountTests",
             [
-                "CLinux", "CloudMount", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse",
-                "FuseTesting", "LinuxSystem", "MappingPeer", "MountTakeover", "ProgramTesting", "ProviderTesting",
-                "TestThreads",
+                "CLinux", "CloudMount", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileProviderWire",
+                "FileTesting", "Fuse", "FuseTesting", "ItemStore", "ItemValues", "LinuxSystem", "MappingPeer",
+                "MountTakeover", "ProgramTesting", "ProviderTesting", "TestThreads",
             ]),
         // A file provider in a process of its own, which behaves or misbehaves as the requested name says.
         .executableTarget(
@@ -540,8 +559,9 @@ let package = Package(
         tests(
             "FileProviderRuntimeTests",
             [
-                "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
-                "ProgramTesting", "ProviderPeer", "Sandbox", "TestThreads",
+                "AppExtension", "Conduit", "DomainMessages", "ExtensionHost", "FileProvider", "FileProviderEngine",
+                "FileProviderWire", "ItemValues", "LinuxSystem", "ProgramTesting", "ProviderPeer", "Sandbox",
+                "TestThreads",
             ]),
         // A service in a process of its own, which tests control, and the file provider that serves it.
         .target(
@@ -557,8 +577,9 @@ let package = Package(
         tests(
             "ScriptableProviderTests",
             [
-                "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem",
-                "ProgramTesting", "ScriptableProvider", "ScriptableService", "TestThreads",
+                "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileProviderWire",
+                "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProgramTesting", "ScriptableProvider",
+                "ScriptableService", "TestThreads",
             ]),
         // A file provider whose set-up does what the domain's settings say. It is also an app with stored passwords:
         // Exchange is found at run time.
@@ -568,9 +589,10 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "HandOff",
-                "Images", "LinuxSystem", "Logbook", "MappingPeer", "Mirror", "MountTakeover", "ProgramTesting",
-                "ScriptableProvider", "ScriptableService", "SetUpProvider", "UniformTypeIdentifiers",
+                "CLinux", "Conduit", "DaemonTesting", "DomainMessages", "FileProvider", "FileTesting", "Fuse",
+                "FuseTesting", "HandOff", "Images", "LinuxSystem", "Logbook", "MappingPeer", "Mirror",
+                "MountTakeover", "ProgramTesting", "ScriptableProvider", "ScriptableService", "SetUpProvider",
+                "UniformTypeIdentifiers",
             ]),
         tests(
             "DesktopBusTests",
@@ -599,8 +621,8 @@ let package = Package(
         tests(
             "LocalFolderTests",
             [
-                "CLinux", "CSQLite", "FileCoordination", "FileProvider", "FileTesting", "Images", "LinuxSystem",
-                "LocalFolder", "TestThreads",
+                "CLinux", "CSQLite", "FileCoordination", "FileProvider", "FileProviderWire", "FileTesting", "Images",
+                "ItemValues", "LinuxSystem", "LocalFolder", "TestThreads",
             ]),
         // A file provider that manages its files itself, and the program that it belongs to.
         .executableTarget(
@@ -618,21 +640,23 @@ let package = Package(
         tests(
             "FileProviderProgramsTests",
             [
-                "AppExtension", "CoordinationService", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
-                "LinuxSystem", "LocalFolder", "VaultApp", "VaultProvider",
+                "AppExtension", "CoordinationService", "DaemonTesting", "DomainMessages", "Exchange", "ExtensionHost",
+                "FileProvider", "FileProviderWire", "LinuxSystem", "LocalFolder", "VaultApp", "VaultProvider",
             ]),
         // Real daemons, providers and mounts, killed at every step.
         .target(
             name: "DaemonTesting",
             dependencies: [
-                "Conduit", "Exchange", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProgramTesting",
+                "Conduit", "Exchange", "FileProviderEngine", "FileTesting", "ItemStore", "LinuxSystem",
+                "ProgramTesting",
             ],
             path: "Tests/DaemonTesting", swiftSettings: settings),
         tests(
             "KillTests",
             [
-                "AppExtension", "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
-                "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting", "TestThreads",
+                "AppExtension", "Conduit", "DaemonTesting", "DomainMessages", "Exchange", "ExtensionHost",
+                "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting",
+                "TestThreads",
             ]),
         // Clients, extensions and providers of ill will, against every process that takes connections.
         .target(
@@ -642,24 +666,25 @@ let package = Package(
         .executableTarget(
             name: "HostileExtension",
             dependencies: [
-                "AttackTesting", "Conduit", "CoordinationService", "FileCoordination", "FileProvider", "LinuxSystem",
+                "AttackTesting", "Conduit", "CoordinationService", "FileCoordination", "FileProvider",
+                "FileProviderWire", "LinuxSystem",
             ],
             path: "Tests/HostileExtension", swiftSettings: settings),
         tests(
             "AttackTests",
             [
-                "AppExtension", "AttackTesting", "Conduit", "CoordinationService", "DaemonTesting", "Exchange",
-                "ExtensionHost", "FileCoordination", "FileProvider", "FileTesting", "Fuse", "FuseTesting",
-                "HostileExtension", "Images", "ItemProvider", "LinuxSystem", "MountTakeover", "ProgramTesting",
-                "TestThreads",
+                "AppExtension", "AttackTesting", "Conduit", "CoordinationService", "DaemonTesting", "DomainMessages",
+                "Exchange", "ExtensionHost", "FileCoordination", "FileProvider", "FileProviderWire", "FileTesting",
+                "Fuse", "FuseTesting", "HostileExtension", "Images", "ItemProvider", "LinuxSystem", "MountTakeover",
+                "ProgramTesting", "TestThreads",
             ]),
         // The same with scenarios from a seed, and with a failing service: a library, a program, and tests of it.
         .target(
             name: "FaultHarness",
             dependencies: [
-                "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
-                "FileTesting",
-                "LinuxSystem", "ProgramTesting", "ScriptableService",
+                "Conduit", "DaemonTesting", "DomainMessages", "Exchange", "ExtensionHost", "FileProvider",
+                "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProgramTesting",
+                "ScriptableService",
             ],
             path: "Tests/FaultHarness", swiftSettings: settings),
         .executableTarget(

@@ -2,6 +2,7 @@ import AppExtension
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import Glibc
 import ItemStore

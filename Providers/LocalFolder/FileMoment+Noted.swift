@@ -1,4 +1,5 @@
 import FileProvider
+import FileProviderWire
 
 /// The catalogue's record of a copy in the document storage.
 extension FileMoment {

@@ -1,4 +1,5 @@
 import FileProvider
+import FileProviderWire
 import Foundation
 import ItemValues
 import LinuxSystem

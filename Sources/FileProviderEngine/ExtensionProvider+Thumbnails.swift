@@ -1,5 +1,5 @@
 import ExtensionHost
-import FileProvider
+import FileProviderWire
 import LinuxSystem
 
 /// Thumbnails.

@@ -1,7 +1,7 @@
 import AppExtension
 import Conduit
 import ExtensionHost
-import FileProvider
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem

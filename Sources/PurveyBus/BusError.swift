@@ -1,5 +1,5 @@
 import Conduit
-import FileProvider
+import DomainMessages
 
 /// The error of a D-Bus call: a name for programs, and a sentence for users.
 struct BusError: Error, Equatable {

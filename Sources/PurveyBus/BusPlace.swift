@@ -1,4 +1,4 @@
-import FileProvider
+import DomainMessages
 import LinuxSystem
 
 /// The parser of places in a call: an absolute path, a `file:` address, or `DOMAIN:path`.

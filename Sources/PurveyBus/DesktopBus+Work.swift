@@ -1,5 +1,5 @@
 import Conduit
-import FileProvider
+import DomainMessages
 
 /// The implementation of the methods.
 extension DesktopBus {

@@ -1,6 +1,6 @@
 import CGIO
 import Conduit
-import FileProvider
+import DomainMessages
 import Glibc
 import LinuxSystem
 

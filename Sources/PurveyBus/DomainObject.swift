@@ -1,4 +1,4 @@
-import FileProvider
+import DomainMessages
 
 /// A domain as an object on the bus.
 struct DomainObject: Equatable {

@@ -1,4 +1,4 @@
-import FileProvider
+import DomainMessages
 import LinuxSystem
 
 /// A subcommand of `purvey`. It is an extension in a separate file (`Types.swift`:

@@ -1,4 +1,5 @@
 import AppExtension
+import DomainMessages
 import Exchange
 import ExtensionHost
 import FileCoordination

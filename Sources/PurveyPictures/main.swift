@@ -1,7 +1,7 @@
 // Decodes untrusted pictures, in a process without access to anything, which may crash. The daemon starts it
 // confined, with its end of a socket as descriptor 3, and ends it when it is idle.
 import Conduit
-import FileProvider
+import FileProviderWire
 import Foundation
 import Glibc
 import Images

@@ -2,6 +2,7 @@ import AttackTesting
 import Conduit
 import ExtensionHost
 import FileProvider
+import FileProviderWire
 import FileTesting
 import Foundation
 import Glibc

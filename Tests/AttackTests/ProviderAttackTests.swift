@@ -1,5 +1,6 @@
 import AttackTesting
 import Conduit
+import DomainMessages
 import Exchange
 import FileProvider
 import FileTesting

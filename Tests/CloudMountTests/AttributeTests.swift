@@ -4,6 +4,7 @@ import FileProvider
 import FileProviderEngine
 import FileTesting
 import Foundation
+import ItemValues
 import LinuxSystem
 import ProviderTesting
 import TestThreads

@@ -3,6 +3,8 @@ import FileProvider
 import FileProviderEngine
 import FileTesting
 import Foundation
+import ItemStore
+import ItemValues
 import LinuxSystem
 import ProviderTesting
 import TestThreads

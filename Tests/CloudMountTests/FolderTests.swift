@@ -1,8 +1,10 @@
 import CloudMount
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import FileTesting
 import Foundation
+import ItemValues
 import LinuxSystem
 import ProgramTesting
 import ProviderTesting

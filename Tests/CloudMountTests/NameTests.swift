@@ -2,8 +2,10 @@ import CLinux
 import CloudMount
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import FileTesting
 import Foundation
+import ItemStore
 import LinuxSystem
 import ProgramTesting
 import ProviderTesting

@@ -5,6 +5,8 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 import ProgramTesting
 import ProviderTesting

@@ -3,6 +3,7 @@ import FileProvider
 import FileTesting
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 import ProgramTesting
 import ProviderTesting

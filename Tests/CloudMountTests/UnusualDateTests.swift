@@ -4,6 +4,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 import ProgramTesting
 import ProviderTesting

@@ -1,6 +1,9 @@
+import DomainMessages
 import FileProvider
 import FileProviderEngine
 import Glibc
+import ItemStore
+import ItemValues
 import ScriptableService
 
 /// Tags, favorites and the trash, locally and at the service.

@@ -1,11 +1,14 @@
 import Conduit
 import DaemonTesting
+import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
 import Foundation
 import Glibc
+import ItemStore
+import ItemValues
 import LinuxSystem
 import ProgramTesting
 import ScriptableService

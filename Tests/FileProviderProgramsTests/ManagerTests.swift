@@ -1,5 +1,7 @@
+import DomainMessages
 import Exchange
 import FileProvider
+import FileProviderWire
 import Foundation
 import Glibc
 import Testing

@@ -1,5 +1,6 @@
 import CoordinationService
 import DaemonTesting
+import DomainMessages
 import Exchange
 import FileProvider
 import Foundation

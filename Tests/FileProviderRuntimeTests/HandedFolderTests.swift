@@ -1,6 +1,7 @@
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import Glibc
 import LinuxSystem

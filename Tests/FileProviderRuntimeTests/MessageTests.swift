@@ -1,5 +1,7 @@
 import Conduit
 import FileProvider
+import FileProviderWire
+import ItemValues
 import Testing
 
 @Suite struct MessageTests {

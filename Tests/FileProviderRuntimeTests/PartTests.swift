@@ -1,7 +1,9 @@
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 import TestThreads
 import Testing

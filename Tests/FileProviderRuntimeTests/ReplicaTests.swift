@@ -1,8 +1,11 @@
 import Conduit
+import DomainMessages
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 import TestThreads
 import Testing

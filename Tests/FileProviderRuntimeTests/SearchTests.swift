@@ -1,6 +1,8 @@
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
+import ItemValues
 import TestThreads
 import Testing
 

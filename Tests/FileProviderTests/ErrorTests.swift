@@ -1,5 +1,7 @@
 import FileProvider
+import FileProviderWire
 import Foundation
+import ItemValues
 import Testing
 
 @Suite struct ErrorTests {
@@ -26,6 +28,18 @@ import Testing
         .providerDomainTemporarilyUnavailable, .providerDomainNotFound, .applicationExtensionNotFound,
         .localVersionConflictingWithServer,
     ]
+
+    @Test func aRecordedFailureKeepsAllItsParts() {
+        let kinds = (UInt8(0)...UInt8.max).compactMap { ProviderError.Kind(rawValue: $0) }
+        for kind in kinds {
+            let failure = ProviderError(
+                kind, message: "m", domain: "d", code: -3, collidingItem: "c", suggestion: "s")
+            #expect(failure.recorded.kind < 0x80)
+            #expect(ProviderError(failure.recorded) == failure)
+        }
+        let unknown = ItemFailure(kind: 0x7F, domain: "d", code: 1, message: "m")
+        #expect(ProviderError(unknown).kind == .transient)
+    }
 
     @Test func codesHaveTheirNumbers() {
         #expect(Self.cases == Self.codes.map { $0.0 })

@@ -1,5 +1,7 @@
+import DomainMessages
 import FileProvider
 import Foundation
+import ItemValues
 import Synchronization
 import Testing
 

@@ -1,5 +1,7 @@
 import FileProvider
+import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 import Testing
 import UniformTypeIdentifiers

@@ -1,6 +1,7 @@
 import AppExtension
 import FileProvider
 import FileProviderUI
+import FileProviderWire
 import Foundation
 import LinuxSystem
 import Testing

@@ -3,6 +3,7 @@ import Conduit
 import CoordinationService
 import FileCoordination
 import FileProvider
+import FileProviderWire
 import LinuxSystem
 
 extension Line {

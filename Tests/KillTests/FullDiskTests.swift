@@ -1,4 +1,5 @@
 import DaemonTesting
+import DomainMessages
 import FileProvider
 import FileProviderEngine
 import FileTesting

@@ -1,8 +1,10 @@
 import FileProvider
+import FileProviderWire
 import FileTesting
 import Foundation
 import Glibc
 import Images
+import ItemValues
 import LinuxSystem
 import LocalFolder
 import TestThreads

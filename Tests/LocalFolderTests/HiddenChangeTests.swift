@@ -4,6 +4,7 @@ import FileProvider
 import FileTesting
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 import LocalFolder
 import TestThreads

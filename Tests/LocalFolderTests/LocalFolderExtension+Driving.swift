@@ -1,6 +1,7 @@
 import FileProvider
 import FileTesting
 import Foundation
+import ItemValues
 import LocalFolder
 
 /// Functions that drive the extension in tests, without a system around it.

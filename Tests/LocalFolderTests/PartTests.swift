@@ -1,6 +1,7 @@
 import FileProvider
 import FileTesting
 import Foundation
+import ItemValues
 import LinuxSystem
 import LocalFolder
 import TestThreads

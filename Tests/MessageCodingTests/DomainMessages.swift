@@ -1,4 +1,7 @@
+import DomainMessages
 import FileProvider
+import FileProviderWire
+import ItemValues
 
 extension Recorded {
     /// The messages between clients and the daemon about domains.

@@ -1,4 +1,6 @@
+import DomainMessages
 import FileProvider
+import ItemValues
 
 extension Recorded {
     /// The messages between programs and their domains.

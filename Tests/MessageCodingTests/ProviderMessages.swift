@@ -1,5 +1,7 @@
 import Conduit
 import FileProvider
+import FileProviderWire
+import ItemValues
 
 extension Recorded {
     /// The messages between the engine and providers.

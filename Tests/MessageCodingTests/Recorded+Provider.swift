@@ -1,6 +1,9 @@
+import DomainMessages
 import FileProvider
+import FileProviderWire
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 
 /// Values in messages of providers and their domains.

@@ -1,4 +1,5 @@
 import FileProviderEngine
+import ItemStore
 import ScriptableService
 import TestThreads
 import Testing

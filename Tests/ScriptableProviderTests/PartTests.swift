@@ -1,7 +1,9 @@
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import FileTesting
 import Foundation
+import ItemStore
 import LinuxSystem
 import ScriptableService
 import TestThreads

@@ -1,8 +1,10 @@
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 import ProgramTesting
 import ScriptableService

@@ -1,6 +1,8 @@
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import FileTesting
+import ItemValues
 import LinuxSystem
 import ScriptableService
 import TestThreads

@@ -1,5 +1,5 @@
-import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Fuse
 import ItemStore
 import ItemValues

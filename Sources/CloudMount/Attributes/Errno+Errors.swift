@@ -1,5 +1,5 @@
-import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Glibc
 import ItemStore
 import LinuxSystem

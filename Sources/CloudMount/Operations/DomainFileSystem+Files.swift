@@ -1,6 +1,6 @@
 import CLinux
-import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Fuse
 import Glibc
 import ItemStore

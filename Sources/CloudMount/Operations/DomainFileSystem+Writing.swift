@@ -1,5 +1,4 @@
 import CLinux
-import FileProvider
 import FileProviderEngine
 import Fuse
 import Glibc

@@ -1,6 +1,6 @@
 import ExtensionHost
-import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Fuse
 import ItemStore
 import ItemValues

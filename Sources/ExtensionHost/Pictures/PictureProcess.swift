@@ -1,5 +1,5 @@
 import Conduit
-import FileProvider
+import FileProviderWire
 import Glibc
 import LinuxSystem
 import Sandbox

@@ -1,5 +1,6 @@
 import AppExtension
 import FileProvider
+import FileProviderWire
 import Foundation
 
 /// A check whether an extension's errors come from a network connection without permission. Such errors do not state

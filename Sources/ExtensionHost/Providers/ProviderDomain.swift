@@ -1,5 +1,4 @@
 import AppExtension
-import FileProvider
 import Foundation
 import Glibc
 import LinuxSystem

@@ -1,6 +1,6 @@
 import AppExtension
 import Conduit
-import FileProvider
+import FileProviderWire
 import Foundation
 import Glibc
 import LinuxSystem

@@ -1,6 +1,6 @@
 import Conduit
 import Dispatch
-import FileProvider
+import FileProviderWire
 import Glibc
 import LinuxSystem
 

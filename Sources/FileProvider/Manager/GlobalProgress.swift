@@ -1,4 +1,5 @@
 import Dispatch
+import DomainMessages
 import Foundation
 import LinuxSystem
 import Synchronization

@@ -1,3 +1,4 @@
+import FileProviderWire
 import Foundation
 import Synchronization
 

@@ -1,3 +1,5 @@
+import DomainMessages
+import FileProviderWire
 import Foundation
 import ItemValues
 import LinuxSystem

@@ -1,3 +1,4 @@
+import FileProviderWire
 import Foundation
 @_weakLinked import FoundationNetworking
 import Synchronization

@@ -1,3 +1,4 @@
+import DomainMessages
 import Foundation
 import FoundationAdditions
 import ItemValues

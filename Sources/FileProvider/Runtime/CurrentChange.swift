@@ -1,3 +1,5 @@
+import FileProviderWire
+
 /// The item that the running provider code was asked to change, as a task-local value. If this code waits for pending
 /// changes, the wait excludes this item; otherwise the code would wait for itself. The value does not reach the
 /// provider's own dispatch queues.

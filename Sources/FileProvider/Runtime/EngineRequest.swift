@@ -1,5 +1,6 @@
 import Conduit
 import Dispatch
+import FileProviderWire
 import LinuxSystem
 
 /// A request of the engine in a provider's process. Provider code works on the request on a separate thread, which may

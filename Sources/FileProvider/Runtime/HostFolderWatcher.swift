@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 import LinuxSystem
 
 /// A directory watcher for an extension's process. Such a process is confined and may not use the kernel's

@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 
 /// Custom actions of the provider.
 extension ProviderRuntime {

@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 
 /// Transfers of contents in both directions, and all other changes that the engine uploads.
 extension ProviderRuntime {

@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 import Foundation
 import LinuxSystem
 

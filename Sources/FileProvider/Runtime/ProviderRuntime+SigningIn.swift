@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 
 /// Sign-in with a password.
 extension ProviderRuntime {

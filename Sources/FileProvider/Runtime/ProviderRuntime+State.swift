@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 import ItemValues
 
 /// The provider's state of its whole domain.

@@ -1,5 +1,6 @@
 @_exported import Conduit
 import Distributed
+import FileProviderWire
 import Foundation
 import LinuxSystem
 

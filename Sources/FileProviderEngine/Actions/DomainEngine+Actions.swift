@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 
 /// Custom actions that a provider declares in its property list.
 extension DomainEngine {

@@ -1,5 +1,5 @@
 import AppExtension
-import FileProvider
+import FileProviderWire
 import ItemStore
 import ItemValues
 

@@ -1,5 +1,5 @@
 import Conduit
-import FileProvider
+import FileProviderWire
 import ItemStore
 
 /// The provider's state of the whole domain, stored so that its actions' rules can be evaluated without the provider.

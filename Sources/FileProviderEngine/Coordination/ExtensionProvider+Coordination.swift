@@ -1,5 +1,5 @@
 import ExtensionHost
-import FileProvider
+import FileProviderWire
 
 /// Coordinated access of programs to files at their paths in the provider's document storage.
 extension ExtensionProvider {

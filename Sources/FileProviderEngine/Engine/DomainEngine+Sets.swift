@@ -1,4 +1,5 @@
-import FileProvider
+import DomainMessages
+import FileProviderWire
 import ItemStore
 import ItemValues
 

@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 import ItemStore
 
 /// The status of a domain. ``EditStatus`` is the status of its edits.

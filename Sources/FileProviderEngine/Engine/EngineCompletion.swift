@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 import LinuxSystem
 
 /// A completion handler of a request to the engine, which is called once.

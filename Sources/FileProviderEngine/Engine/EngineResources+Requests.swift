@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 
 /// A page of a container's items, and the position of its request in the order of replies.
 struct RequestedPage: Sendable {

@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 
 /// Detects a listing that continues without end and reports nothing new.
 struct EndlessListing {

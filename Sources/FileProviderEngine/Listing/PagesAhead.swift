@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 
 /// The pages of one listing, requested ahead while earlier ones are written to the index.
 ///

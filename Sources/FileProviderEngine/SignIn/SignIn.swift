@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 import LinuxSystem
 
 /// Sign-in at the provider. While a sign-in is needed, edits stay local and are not sent, because each would be refused

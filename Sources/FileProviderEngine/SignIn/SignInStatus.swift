@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 
 /// The status of the sign-in at the provider, which may be needed before it accepts further requests.
 package struct SignInStatus: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 
 /// The state of the enumeration of the provider's trash. The reconciler handles changes of the trash that the change
 /// feed reports.

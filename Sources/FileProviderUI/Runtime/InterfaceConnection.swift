@@ -1,5 +1,6 @@
 import Conduit
 import FileProvider
+import FileProviderWire
 import Foundation
 import ItemProvider
 import LinuxSystem

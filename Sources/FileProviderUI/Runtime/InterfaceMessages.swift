@@ -1,5 +1,6 @@
 import Conduit
 import FileProvider
+import FileProviderWire
 import ItemProvider
 
 /// A host's request to start the user interface. The reply comes when it has ended. Cancelling the request gives up.

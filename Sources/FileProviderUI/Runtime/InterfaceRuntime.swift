@@ -2,6 +2,7 @@ import AppExtension
 import Conduit
 import Dispatch
 import FileProvider
+import FileProviderWire
 import Foundation
 import FoundationAdditions
 import ItemProvider

@@ -1,4 +1,4 @@
-import FileProvider
+import DomainMessages
 import LinuxSystem
 
 extension Command {

@@ -1,7 +1,7 @@
 import CLinux
 import Conduit
+import DomainMessages
 import Exchange
-import FileProvider
 import Foundation
 import Glibc
 import ItemValues

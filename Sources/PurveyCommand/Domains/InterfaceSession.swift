@@ -1,7 +1,7 @@
 import Conduit
+import DomainMessages
 import Exchange
 import ExtensionHost
-import FileProvider
 import FileProviderUI
 import Foundation
 import LinuxSystem

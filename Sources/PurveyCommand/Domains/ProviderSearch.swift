@@ -1,4 +1,5 @@
-import FileProvider
+import DomainMessages
+import FileProviderWire
 
 extension Command {
     /// Runs `purvey search --provider`: the services search themselves.

@@ -1,5 +1,5 @@
 import Conduit
-import FileProvider
+import DomainMessages
 
 /// The help on arguments that are items.
 private let placesWords = """

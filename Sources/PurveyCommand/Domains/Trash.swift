@@ -1,4 +1,4 @@
-import FileProvider
+import DomainMessages
 
 extension Command {
     static let trash = Command(

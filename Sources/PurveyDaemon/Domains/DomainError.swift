@@ -1,6 +1,7 @@
 import Conduit
-import FileProvider
+import DomainMessages
 import FileProviderEngine
+import FileProviderWire
 import LinuxSystem
 
 /// A failed operation on domains: one sentence, with advice to the user.

@@ -1,6 +1,5 @@
 import Exchange
 import ExtensionHost
-import FileProvider
 import Foundation
 import Glibc
 import LinuxSystem

@@ -1,5 +1,5 @@
+import DomainMessages
 import ExtensionHost
-import FileProvider
 import Foundation
 import PropertyLists
 

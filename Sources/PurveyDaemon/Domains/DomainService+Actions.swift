@@ -1,8 +1,9 @@
 import AppExtension
 import Conduit
+import DomainMessages
 import Exchange
-import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem

@@ -1,9 +1,10 @@
 import AppExtension
 import Conduit
+import DomainMessages
 import Exchange
 import ExtensionHost
-import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Glibc
 import LinuxSystem
 

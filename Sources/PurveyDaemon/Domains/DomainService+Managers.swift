@@ -1,8 +1,10 @@
 import Conduit
+import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import LinuxSystem
 import PropertyLists

@@ -1,6 +1,7 @@
 import Conduit
-import FileProvider
+import DomainMessages
 import FileProviderEngine
+import FileProviderWire
 import LinuxSystem
 
 /// Searches by the providers.

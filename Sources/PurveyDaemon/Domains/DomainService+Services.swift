@@ -1,7 +1,9 @@
 import Conduit
+import DomainMessages
 import FileCoordination
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem

@@ -1,8 +1,9 @@
 import AppExtension
+import DomainMessages
 import Exchange
 import ExtensionHost
-import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem

@@ -1,5 +1,4 @@
 import ExtensionHost
-import FileProvider
 import LinuxSystem
 
 /// The document storages of the domains' providers.

@@ -1,5 +1,5 @@
 import CloudMount
-import FileProvider
+import DomainMessages
 import FileProviderEngine
 
 /// Descriptions of domains.

@@ -1,9 +1,11 @@
 import AppExtension
 import Conduit
+import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem

@@ -1,5 +1,5 @@
 import Conduit
-import FileProvider
+import DomainMessages
 import FileProviderEngine
 import ItemStore
 import ItemValues

@@ -1,10 +1,12 @@
 import AppExtension
 import CloudMount
 import Conduit
+import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import Glibc
 import ItemValues

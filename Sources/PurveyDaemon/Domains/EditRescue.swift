@@ -1,5 +1,5 @@
+import DomainMessages
 import Exchange
-import FileProvider
 import FileProviderEngine
 import Glibc
 import ItemStore

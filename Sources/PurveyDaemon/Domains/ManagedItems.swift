@@ -1,7 +1,9 @@
 import Conduit
+import DomainMessages
 import Exchange
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import ItemStore
 import LinuxSystem
 

@@ -4,6 +4,7 @@ import ExtensionHost
 import FileCoordination
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import Glibc
 import LinuxSystem

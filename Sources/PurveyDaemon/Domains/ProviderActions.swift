@@ -1,6 +1,6 @@
 import AppExtension
+import DomainMessages
 import ExtensionHost
-import FileProvider
 import FileProviderEngine
 import ItemStore
 

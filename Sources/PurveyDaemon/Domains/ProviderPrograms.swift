@@ -3,6 +3,7 @@ import Conduit
 import Exchange
 import ExtensionHost
 import FileProvider
+import FileProviderWire
 import LinuxSystem
 
 /// The programs that own file providers. A program owns the providers whose identifiers have the bundle identifier of

@@ -3,7 +3,6 @@ import CloudMount
 import Conduit
 import Exchange
 import ExtensionHost
-import FileProvider
 import FileProviderEngine
 import ItemValues
 import LinuxSystem

@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 
 /// The wording of the errors of `purvey status`. Each error names a remedy.
 struct StatusErrors {
@@ -48,17 +49,4 @@ extension EditEvent {
         case .recovered: "\(name) has bytes that were found after a crash"
         }
     }
-}
-
-extension String {
-    /// The text quoted as one word for a shell, for advice that users paste. Plain text gets no quotes.
-    var shellWord: String {
-        let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) } && !hasPrefix("-")
-        guard !isPlain else { return self }
-        let escaped = map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined()
-        return "\"\(escaped)\""
-    }
-
-    private static let plain = Set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:@%+/=".utf8)
 }

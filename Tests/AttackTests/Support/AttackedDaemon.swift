@@ -2,6 +2,7 @@ import AttackTesting
 import Conduit
 import CoordinationService
 import DaemonTesting
+import DomainMessages
 import Exchange
 import FileCoordination
 import FileProvider

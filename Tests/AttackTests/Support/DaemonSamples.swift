@@ -1,6 +1,7 @@
 import AttackTesting
 import Conduit
 import CoordinationService
+import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider

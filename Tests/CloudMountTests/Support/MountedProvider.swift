@@ -3,6 +3,7 @@ import FileProvider
 import FileProviderEngine
 import FileTesting
 import Foundation
+import ItemStore
 import LinuxSystem
 import ProgramTesting
 import ProviderTesting

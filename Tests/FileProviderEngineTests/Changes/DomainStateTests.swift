@@ -1,6 +1,8 @@
 import AppExtension
+import DomainMessages
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import ItemValues
 import ProviderTesting
 import Synchronization

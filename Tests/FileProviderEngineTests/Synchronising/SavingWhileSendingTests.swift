@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import ProviderTesting
 import TestThreads
 import Testing

@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem

@@ -3,6 +3,7 @@ import Conduit
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import Glibc
 import LinuxSystem

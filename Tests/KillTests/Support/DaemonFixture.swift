@@ -1,6 +1,7 @@
 import AppExtension
 import Conduit
 import DaemonTesting
+import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider

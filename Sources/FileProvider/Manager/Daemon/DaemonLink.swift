@@ -1,6 +1,7 @@
 import CRuntimeSupport
 import Conduit
 import Dispatch
+import FileProviderWire
 import Foundation
 import LinuxSystem
 

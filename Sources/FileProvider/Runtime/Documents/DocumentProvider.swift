@@ -1,4 +1,5 @@
 import FileCoordination
+import FileProviderWire
 import Foundation
 import ItemValues
 import LinuxSystem

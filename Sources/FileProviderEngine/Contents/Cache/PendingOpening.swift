@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 import LinuxSystem
 
 /// An opening that waits on the engine's thread.

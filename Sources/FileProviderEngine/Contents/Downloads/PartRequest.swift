@@ -1,4 +1,3 @@
-import FileProvider
 import ItemValues
 import LinuxSystem
 

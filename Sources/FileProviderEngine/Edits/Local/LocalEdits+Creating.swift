@@ -1,4 +1,3 @@
-import FileProvider
 import Glibc
 import ItemStore
 import ItemValues

@@ -1,4 +1,4 @@
-import FileProvider
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem

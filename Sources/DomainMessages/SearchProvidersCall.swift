@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 
 /// A request to search for items at the services of domains. It reports progress in results. Cancelling it ends the
 /// searches.

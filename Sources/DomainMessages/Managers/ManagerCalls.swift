@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 
 /// The method numbers of requests from providers' own programs to the daemon, which are never reused. Numbers below
 /// 192 belong to the daemon's other services.

@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 import ItemValues
 
 /// A request for the progress of all transfers in one direction.

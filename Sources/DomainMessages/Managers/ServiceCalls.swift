@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 import LinuxSystem
 
 /// A request for the names of the services that an item's provider offers for it.

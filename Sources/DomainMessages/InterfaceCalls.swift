@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 
 /// A request for what a provider's user interface needs to know to be started for a purpose. It does not start it.
 package struct DescribeInterfaceCall: Call, SchemaMessage {

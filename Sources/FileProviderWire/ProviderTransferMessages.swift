@@ -98,7 +98,7 @@ package struct ProviderCreateCall: ProviderCall, SchemaMessage {
 
 extension ProviderCreateCall {
     /// The mode of the file with the contents, before the process's umask is applied.
-    var permissions: mode_t { isPrivate ? (isExecutable ? 0o700 : 0o600) : isExecutable ? 0o777 : 0o666 }
+    package var permissions: mode_t { isPrivate ? (isExecutable ? 0o700 : 0o600) : isExecutable ? 0o777 : 0o666 }
 }
 
 /// A request to replace the contents of a file.

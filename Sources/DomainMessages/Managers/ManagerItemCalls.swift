@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 
 /// A request for the path at which the user sees an item.
 package struct VisiblePathCall: ProviderCall, SchemaMessage {
