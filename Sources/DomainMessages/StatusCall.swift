@@ -95,7 +95,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
         group(Field(12, \.notes), Field(13, \.disconnection)),
         group(
             Field(14, \.marksPaused, absent: 0), Field(15, \.providerNotes, absent: []),
-            Field(16, \.isPaused, absent: false)))
+            Field(16, \.isPaused, default: false)))
 }
 
 /// A file in transfer.

@@ -56,6 +56,10 @@ extension Recorded {
         Recorded(RetryDomainCall(name: ""), "bf0060ff"),
         Recorded(SignInDomainCall(name: "a", password: "b"), "bf006161016162ff"),
         Recorded(SignInDomainCall(name: "", password: ""), "bf00600160ff"),
+        Recorded(SetUpSignInCall.Reply(isServed: true), "bf00f5ff"),
+        Recorded(DescribeDomainCall(name: "a"), "bf006161ff"),
+        Recorded(PauseDomainsCall(names: ["a"], isPaused: true), "bf0081616101f5ff"),
+        Recorded(PauseDomainsCall(names: [], isPaused: false), "bf008001f4ff"),
         Recorded(FollowStatesCall(position: 1), "bf0001ff"),
         Recorded(FollowStatesCall(position: 0), "bf0000ff"),
         Recorded(

@@ -58,6 +58,17 @@ extension Recorded {
         Recorded(
             ProviderServiceCall(identifier: "", name: "", isOwn: false, socket: descriptor),
             "bf0060016002f40300ff"),
+        Recorded(
+            ProviderSetUpCall(purpose: .changing, settings: [setting]), "bf00010181bf00616b016176ffff"),
+        Recorded(ProviderSetUp(isServed: true, settings: [setting]), "bf00f50181bf00616b016176ffff"),
+        Recorded(ProviderSetUp(isServed: false, settings: []), "bf00f40180ff"),
+        Recorded(ProviderFindingsCall(), "bfff"),
+        Recorded(ProviderFindings(lines: ["a"]), "bf00816161ff"),
+        Recorded(SetUpCredentialsCall(server: "a", user: "b"), "bf006161016162ff"),
+        Recorded(SetUpCredentialsCall(server: "", user: nil), "bf0060ff"),
+        Recorded(SetUpCredentialsCall.Reply(user: "a", password: "b"), "bf006161016162ff"),
+        Recorded(SetUpOpenCall(link: "a", message: "b"), "bf006161016162ff"),
+        Recorded(SetUpReportNotice(line: "a"), "bf006161ff"),
         Recorded(ProviderSignInCall(password: "a"), "bf006161ff"),
         Recorded(ProviderSignInCall(password: ""), "bf0060ff"),
         Recorded(ProviderStateCall(), "bfff"),

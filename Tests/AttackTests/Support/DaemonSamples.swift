@@ -38,6 +38,7 @@ enum DaemonSamples {
 
     private static var ofDomains: [FrameSample] {
         get throws {
+            let (one, _) = try SequencedPacketSocket.pair()
             let settings = [DomainSetting(key: DomainSetting.path, value: "/var/empty")]
             return [
                 try FrameSample(of: ListDomainsCall()), try FrameSample(of: DomainsStatusCall()),
@@ -47,6 +48,8 @@ enum DaemonSamples {
                 try FrameSample(of: SignalDomainCall(name: domain, container: "c")),
                 try FrameSample(of: RetryDomainCall(name: domain)),
                 try FrameSample(of: SignInDomainCall(name: domain, password: "p")),
+                try FrameSample(of: DescribeDomainCall(name: domain)),
+                try FrameSample(of: SetUpSignInCall(name: domain, questions: one.descriptor)),
                 try FrameSample(of: FollowStatesCall(position: 1)),
                 try FrameSample(of: RegisterBundleCall(path: "/var/empty/None.bundle")),
                 try FrameSample(of: RemoveBundleCall(identifier: "org.example.none")),
