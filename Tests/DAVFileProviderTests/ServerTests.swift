@@ -1,5 +1,6 @@
 import CloudTesting
 import FileProvider
+import FileTesting
 import Foundation
 import HTTPTransport
 import Testing
@@ -7,7 +8,10 @@ import WebDAVClient
 
 /// The provider with each server.
 struct ServerTests {
-    @Test(arguments: CloudServer.names)
+    /// The servers; in a sample, one of each kind: with conditions, with locks only, with weak tags, with neither.
+    static let names = TestSample.isWhole ? CloudServer.names : ["nextcloud", "nginx", "apache", "copyparty"]
+
+    @Test(arguments: Self.names)
     func `items keep their identifiers through each operation`(name: String) async throws {
         try await CloudServer.with(name) { server in
             let domain = try TestDomain(server.root)
@@ -38,7 +42,7 @@ struct ServerTests {
         }
     }
 
-    @Test(arguments: CloudServer.names)
+    @Test(arguments: Self.names)
     func `another client's change between fetch and write survives`(name: String) async throws {
         try await CloudServer.with(name) { server in
             let domain = try TestDomain(server.root)
@@ -65,7 +69,7 @@ struct ServerTests {
         }
     }
 
-    @Test(arguments: CloudServer.names)
+    @Test(arguments: Self.names)
     func `a removal and a new file of the same name spare another client's`(name: String) async throws {
         try await CloudServer.with(name) { server in
             let domain = try TestDomain(server.root)
@@ -92,7 +96,7 @@ struct ServerTests {
         }
     }
 
-    @Test(arguments: CloudServer.names)
+    @Test(arguments: Self.names)
     func `changes of other clients are found`(name: String) async throws {
         try await CloudServer.with(name) { server in
             let domain = try TestDomain(server.root)
@@ -114,6 +118,31 @@ struct ServerTests {
             // An anchor of another catalogue.
             let other = NSFileProviderSyncAnchor(Data("other.1".utf8))
             #expect(await failure { _ = try await domain.changes(since: other) } == .syncAnchorExpired)
+        }
+    }
+
+    /// Servers whose conditions or locks keep another client's write from being overwritten at any time.
+    @Test(arguments: TestSample.isWhole ? ["nextcloud", "nginx", "rclone", "wsgidav", "seaweedfs"] : ["nginx"])
+    func `a write of another client at the same time is not overwritten`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let domain = try TestDomain(server.root)
+            let address = try server.root.appending("shared.txt")
+            let made = try await domain.create("shared.txt", "first")
+            for round in 0..<TestSample.count(4, of: 12) {
+                let (own, other) = ("own \(round), of some length", "other \(round)")
+                let base = try await domain.fetch(made.identifier).item
+                async let written = domain.write(own, to: base)
+                // Refused while the provider has locked the file.
+                let isDone = (try? await server.client.put(.text(other), to: address)) != nil
+                let result = try? await written
+                let now = try await contents(address, server)
+                // The other client knows no conditions, so it may overwrite what was written here.
+                if isDone {
+                    #expect(now == other, "\(round)")
+                } else if result != nil {
+                    #expect(now == own, "\(round)")
+                }
+            }
         }
     }
 

@@ -24,14 +24,14 @@ public final class DAVAccount: Sendable {
         var credentials: HTTPCredentials?
         var hasCredentials = false
         /// The time until which no request is sent, because the server refused the credentials. Each refusal counts
-        /// towards a lock-out.
+        /// towards a lock-out, so the search for changes waits for other credentials.
         var refusedUntil: ContinuousClock.Instant?
     }
     // Leaf lock.
     private let state = Lock(State())
 
     /// The pause after refused credentials.
-    private static let refusalPause = Duration.seconds(60)
+    private static let refusalPause = Duration.seconds(300)
 
     /// Opens the catalogue, and starts the connections. Blocks on the disk.
     package init(
@@ -92,7 +92,7 @@ public final class DAVAccount: Sendable {
         _ priority: HTTPRequest.Priority = .interactive,
         _ body: @Sendable (DAVClient) async throws(DAVError) -> Reply
     ) async throws -> Reply {
-        let used = try await credentials()
+        let used = try await credentials(priority)
         var client = client(with: used)
         client.priority = priority
         let result = await Self.result(of: body, client)
@@ -122,10 +122,10 @@ public final class DAVAccount: Sendable {
         return client
     }
 
-    private func credentials() async throws -> HTTPCredentials? {
+    private func credentials(_ priority: HTTPRequest.Priority) async throws -> HTTPCredentials? {
         let (known, isKnown, refusedUntil) = state.withLock { ($0.credentials, $0.hasCredentials, $0.refusedUntil) }
         guard isKnown else { return try await load() }
-        guard let refusedUntil, refusedUntil > .now else { return known }
+        guard let refusedUntil, refusedUntil > .now || priority == .background else { return known }
         let stored = try await load()
         guard stored != known else { throw DAVError.notSignedIn(root.origin) }
         return stored

@@ -100,13 +100,14 @@ extension ServerCatalogue {
         ) { DueFolder(number: $0.integer(0), pause: $0.integer(1), isInUse: $0.integer(2) != 0) }
     }
 
-    func nextDue() throws -> Int64? {
-        try database.first("SELECT due FROM folder ORDER BY due LIMIT 1") { $0.integer(0) }
+    /// Makes the check of folders due that are in use, or were looked at lately.
+    func makeActiveDue(_ now: Int64, _ longest: Int64) throws {
+        try database.run(
+            "UPDATE folder SET due = min(due, ?) WHERE in_use = 1 OR pause < ?", .integer(now), .integer(longest))
     }
 
-    /// Makes the check of a folder due.
-    func makeDue(_ folder: Int64, at time: Int64) throws {
-        try database.run("UPDATE folder SET due = min(due, ?) WHERE number = ?", .integer(time), .integer(folder))
+    func nextDue() throws -> Int64? {
+        try database.first("SELECT due FROM folder ORDER BY due LIMIT 1") { $0.integer(0) }
     }
 
     /// Records which folders hold something local.

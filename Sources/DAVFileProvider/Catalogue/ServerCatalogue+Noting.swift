@@ -72,7 +72,12 @@ extension ServerCatalogue {
         return observed.item(former ?? database.lastNumber, in: parent, round: round)
     }
 
-    private static func bytes(_ traits: DAVTraits) throws -> [UInt8] { [UInt8](try JSONEncoder().encode(traits)) }
+    /// Returns the stored form of traits. Those of plain servers' items all say nothing.
+    private static func bytes(_ traits: DAVTraits) throws -> [UInt8] {
+        traits == DAVTraits() ? noTraits : [UInt8](try JSONEncoder().encode(traits))
+    }
+
+    static let noTraits = Array("{}".utf8)
 
     /// Whether a folder is an item, or within it.
     func isWithin(_ folder: Int64, _ number: Int64) throws -> Bool {

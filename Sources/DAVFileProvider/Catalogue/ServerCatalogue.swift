@@ -135,8 +135,9 @@ package struct ServerCatalogue {
     }
 
     static func read(_ row: Database.Row) -> CataloguedItem {
+        let stored = row.bytes(7)
         // Damaged traits count as none, until the next listing.
-        let traits = try? JSONDecoder().decode(DAVTraits.self, from: Data(row.bytes(7)))
+        let traits = stored == noTraits ? nil : try? JSONDecoder().decode(DAVTraits.self, from: Data(stored))
         let version = DAVVersion(
             tag: row.isNull(4) ? nil : DAVEntityTag(opaque: row.text(4)),
             length: row.isNull(5) ? nil : Int(row.integer(5)),

@@ -19,7 +19,8 @@ package final class ChangeWatch: Sendable {
         var wake: CheckedContinuation<Void, Never>?
         var isWanted = false
         var lastPass: ContinuousClock.Instant?
-        var isSignalled = false
+        /// Whether the system has asked for changes since the last pass.
+        var isAsked = false
     }
 
     let account: DAVAccount
@@ -70,6 +71,11 @@ package final class ChangeWatch: Sendable {
     /// Makes one pass, and returns the pause until the next one.
     private func turn() async -> Duration {
         do {
+            let isAsked = state.withLock { state in
+                defer { state.isAsked = false }
+                return state.isAsked
+            }
+            if isAsked { try await account.catalogue.perform { try $0.makeActiveDue(Self.now, Self.longestInUse) } }
             if try await pass() { signal() }
             let next = try await account.catalogue.perform { try $0.nextDue() }
             if account.service.hasDeepTags { return .seconds(account.pollInterval) }
@@ -118,7 +124,11 @@ package final class ChangeWatch: Sendable {
 
     /// Records that the system asked for changes. A pass begins, unless there was one just now.
     package func wasAsked() {
-        let isRecent = state.withLock { $0.lastPass.map { .now - $0 < Self.shortest } ?? false }
+        let isRecent = state.withLock { state in
+            let isRecent = state.lastPass.map { .now - $0 < Self.shortest } ?? false
+            if !isRecent { state.isAsked = true }
+            return isRecent
+        }
         if !isRecent { wakeUp() }
     }
 

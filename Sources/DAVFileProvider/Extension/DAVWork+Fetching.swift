@@ -84,9 +84,11 @@ extension DAVWork {
         return account.profile.tagging == .strong ? .tag(tag) : .range(tag)
     }
 
-    /// Records the digest of contents whose version may also be that of a later change within the same second.
+    /// Records the digest of contents whose version may also be that of a later change: within the same second, or with
+    /// a date that a client has set.
     func noteContents(_ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool) async throws {
-        let isDoubtful = isRacy && !account.profile.distinguishesAllChanges
+        let profile = account.profile
+        let isDoubtful = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
         let digest = isDoubtful ? try await Blocking.run { try ContentDigest.digest(of: file, length) } : nil
         let (number, version) = (item.number, item.contentVersion)
         try await account.catalogue.perform { try $0.note(digest: digest, of: number, version: version) }

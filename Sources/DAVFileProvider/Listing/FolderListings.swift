@@ -1,24 +1,25 @@
 import FileProvider
-import HTTPTransport
 import WebDAVClient
 
 /// The listings that the system reads page by page. The first page comes before the server has sent the rest.
+///
+/// Each listing is read to its end whether the system goes on with it or not, so that it does not keep a connection
+/// from other requests. Its items are in the catalogue; only their numbers are kept here.
 actor FolderListings {
     private struct Running {
-        let folder: Int64
-        let listing: DAVListing
-        let round: Int64
-        /// The number of the page that comes next.
-        var page: Int
+        var numbers: [Int64] = []
+        /// The end of the listing, once it has come.
+        var end: Result<Void, any Error>?
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let account: DAVAccount
     private var running: [UInt64: Running] = [:]
-    /// The identifiers of the listings, the least recently used first.
+    /// The identifiers of the listings, the oldest first.
     private var order: [UInt64] = []
 
-    /// The listings that are kept. A listing that is dropped is requested again from its beginning.
-    private static let most = 32
+    /// The listings whose numbers are kept. A listing that is dropped is requested again from its beginning.
+    private static let most = 64
     /// The sizes of the first page, which a user waits for, and of the others.
     private static let (firstSize, largestSize) = (200, 5_000)
 
@@ -30,72 +31,102 @@ actor FolderListings {
         let next: String?
     }
 
-    /// Lists a folder anew.
+    /// Lists a folder anew, and returns its first page.
     func begin(_ known: DAVKnownItem, size: Int) async throws -> Page {
         let folder = known.item.number
         // Before the request: a change that this process makes meanwhile is newer than the listing.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let listing = try await account.ask { client throws(DAVError) in try await client.list(known.address) }
-        let running = Running(folder: folder, listing: listing, round: round, page: 1)
-        return try await page(of: running, .random(in: .min ... .max), size: min(size, Self.firstSize))
+        let id = UInt64.random(in: .min ... .max)
+        running[id] = Running()
+        order.append(id)
+        if order.count > Self.most, let oldest = order.first(where: { running[$0]?.end != nil }) { forget(oldest) }
+        Task {
+            let end: Result<Void, any Error>
+            do {
+                try await read(listing, id, folder, round: round)
+                end = .success(())
+            } catch {
+                end = .failure(error)
+            }
+            finish(id, end)
+        }
+        return try await page(id, from: 0, size: min(size, Self.firstSize))
     }
 
-    /// Continues a listing.
+    /// Returns a further page of a listing.
     ///
-    /// - Throws: `pageExpired` if the listing is not running any more.
+    /// - Throws: `pageExpired` if the listing is not known any more.
     func next(_ token: String, size: Int) async throws -> Page {
         let parts = token.split(separator: ".")
-        // Removed before the wait, so that no two tasks read one listing.
-        guard parts.count == 2, let id = UInt64(parts[0]), let page = Int(parts[1]), let found = running[id],
-            found.page == page
-        else { throw NSFileProviderError(.pageExpired) }
-        forget(id)
-        return try await self.page(of: found, id, size: min(max(size, Self.firstSize), Self.largestSize))
+        guard parts.count == 2, let id = UInt64(parts[0]), let start = Int(parts[1]), start >= 0 else {
+            throw NSFileProviderError(.pageExpired)
+        }
+        return try await page(id, from: start, size: min(max(size, Self.firstSize), Self.largestSize))
     }
 
-    private func page(of start: Running, _ id: UInt64, size: Int) async throws -> Page {
-        let (service, folder, round) = (account.service, start.folder, start.round)
-        var observed: [ObservedItem] = []
-        var isOver = false
-        while observed.count < size, !isOver {
-            guard let entries = try await start.listing.next() else {
-                isOver = true
-                break
-            }
-            observed += entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+    private func page(_ id: UInt64, from start: Int, size: Int) async throws -> Page {
+        while let listing = running[id], listing.end == nil, listing.numbers.count < start + size {
+            await withCheckedContinuation { running[id]?.waiting.append($0) }
         }
-        let (seen, isWhole) = (observed, isOver)
-        let directory = isOver ? await start.listing.directory : nil
-        let due = ChangeWatch.now + Int64(account.pollInterval)
-        let pause = Int64(account.pollInterval)
+        guard let listing = running[id], start <= listing.numbers.count else {
+            throw NSFileProviderError(.pageExpired)
+        }
+        let numbers = listing.numbers[start...].prefix(size)
+        // Items before the place at which a listing broke off are as good as any.
+        if numbers.isEmpty, case .failure(let error) = listing.end {
+            forget(id)
+            throw error
+        }
         let items = try await account.catalogue.perform { catalogue in
-            var items: [Int64: CataloguedItem] = [:]
-            for entry in seen {
-                let item = try catalogue.note(entry, in: folder, round: round).item
-                items[item.number] = item
-            }
-            let sorted = items.values.sorted { $0.number < $1.number }
-            try catalogue.note(told: sorted)
-            if isWhole {
-                for item in try catalogue.unseen(in: folder, round: round) { try catalogue.remove(item) }
-                try catalogue.noteListed(folder, tag: directory?.tag?.opaque, due: due, pause: pause)
-            }
-            return sorted
+            // One that was removed since is left out.
+            let items = try numbers.compactMap { try catalogue.item($0) }
+            try catalogue.note(told: items)
+            return items
         }
-        guard !isOver else { return Page(items: items, next: nil) }
-        var rest = start
-        rest.page += 1
-        keep(rest, id)
-        return Page(items: items, next: "\(id).\(rest.page)")
+        let end = start + numbers.count
+        let isLast = if case .success = listing.end { end == listing.numbers.count } else { false }
+        return Page(items: items, next: isLast ? nil : "\(id).\(end)")
     }
 
-    private func keep(_ listing: Running, _ id: UInt64) {
-        running[id] = listing
-        order.append(id)
-        if order.count > Self.most, let oldest = order.first { forget(oldest) }
+    // MARK: Reading
+
+    private func read(_ listing: DAVListing, _ id: UInt64, _ folder: Int64, round: Int64) async throws {
+        let service = account.service
+        while let entries = try await listing.next() {
+            let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+            let numbers = try await account.catalogue.perform { catalogue in
+                try observed.map { try catalogue.note($0, in: folder, round: round).item.number }
+            }
+            add(numbers, to: id)
+        }
+        let tag = await listing.directory?.tag?.opaque
+        let pause = Int64(account.pollInterval)
+        let due = ChangeWatch.now + pause
+        try await account.catalogue.perform { catalogue in
+            for item in try catalogue.unseen(in: folder, round: round) { try catalogue.remove(item) }
+            try catalogue.noteListed(folder, tag: tag, due: due, pause: pause)
+        }
+    }
+
+    private func add(_ numbers: [Int64], to id: UInt64) {
+        running[id]?.numbers += numbers
+        wake(id)
+    }
+
+    private func finish(_ id: UInt64, _ end: Result<Void, any Error>) {
+        running[id]?.end = end
+        wake(id)
+    }
+
+    private func wake(_ id: UInt64) {
+        guard let waiting = running[id]?.waiting else { return }
+        running[id]?.waiting = []
+        for continuation in waiting { continuation.resume() }
     }
 
     private func forget(_ id: UInt64) {
+        wake(id)
         running[id] = nil
         order.removeAll { $0 == id }
     }
