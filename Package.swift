@@ -429,7 +429,7 @@ let package = Package(
             "DAVFileProviderTests",
             [
                 "CloudTesting", "DAVFileProvider", "FileProvider", "FileTesting", "HTTPTransport", "LinuxSystem",
-                "UniformTypeIdentifiers", "WebDAVClient", "XMLStream",
+                "SecretStorage", "Secrets", "UniformTypeIdentifiers", "WebDAVClient", "XMLStream",
             ]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(

@@ -117,7 +117,7 @@ extension ServerCatalogue {
 
     /// Returns the items of a folder that a whole listing has not seen, without those that are kept.
     package func unseen(in folder: Int64, round: Int64) throws -> [CataloguedItem] {
-        try children(of: folder).filter { try $0.round < round && !isKept($0) }
+        try children(of: folder, seenBefore: round).filter { try !isKept($0) }
     }
 
     /// Forgets the oldest removed items. Anchors from before them expire.

@@ -121,9 +121,18 @@ package struct ServerCatalogue {
             "SELECT \(Self.columns) FROM item WHERE identity = ?", .text(identity), read: Self.read)
     }
 
-    func children(of parent: Int64) throws -> [CataloguedItem] {
+    /// Returns the items of a folder that were seen last before a round; by default all.
+    func children(of parent: Int64, seenBefore round: Int64 = .max) throws -> [CataloguedItem] {
         try database.all(
-            "SELECT \(Self.columns) FROM item WHERE parent = ? AND number <> 1", .integer(parent), read: Self.read)
+            "SELECT \(Self.columns) FROM item WHERE parent = ? AND number <> 1 AND round < ?", .integer(parent),
+            .integer(round), read: Self.read)
+    }
+
+    /// Returns the numbers of the folders in a folder.
+    func folders(in parent: Int64) throws -> [Int64] {
+        try database.all(
+            "SELECT number FROM item WHERE parent = ? AND number <> 1 AND is_folder = 1", .integer(parent)
+        ) { $0.integer(0) }
     }
 
     /// Returns the items that changed after a number, oldest first.

@@ -74,7 +74,7 @@ final class ChangePass: Sendable {
             }
             guard isOutdated else { continue }
             try await check(number)
-            rest += try await catalogue.perform { try $0.children(of: number).filter(\.isFolder).map(\.number) }
+            rest += try await catalogue.perform { try $0.folders(in: number) }
         }
     }
 

@@ -12,7 +12,9 @@ package protocol DAVPasswordStore: Sendable {
 }
 
 /// The passwords in the user's own store, by the functions of the module `Security`.
-struct KeychainPasswords: DAVPasswordStore {
+package struct KeychainPasswords: DAVPasswordStore {
+    package init() {}
+
     private func query(_ user: String, _ origin: HTTPOrigin, _ domain: String) -> [String: Any] {
         [
             kSecClass as String: kSecClassInternetPassword,
@@ -24,7 +26,7 @@ struct KeychainPasswords: DAVPasswordStore {
         ]
     }
 
-    func password(for user: String, at origin: HTTPOrigin, domain: String) throws -> String? {
+    package func password(for user: String, at origin: HTTPOrigin, domain: String) throws -> String? {
         var query = query(user, origin, domain)
         query[kSecReturnData as String] = true
         var found: CFTypeRef?
@@ -35,7 +37,7 @@ struct KeychainPasswords: DAVPasswordStore {
         }
     }
 
-    func store(_ password: String, for user: String, at origin: HTTPOrigin, domain: String) throws {
+    package func store(_ password: String, for user: String, at origin: HTTPOrigin, domain: String) throws {
         let query = query(user, origin, domain)
         let value = [kSecValueData as String: Data(password.utf8)]
         var status = SecItemUpdate(query as CFDictionary, value as CFDictionary)
