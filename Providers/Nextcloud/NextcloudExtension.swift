@@ -76,32 +76,49 @@ extension NextcloudExtension: NSFileProviderThumbnailing {
         completionHandler: @escaping ((any Error)?) -> Void
     ) -> Progress {
         let (width, height) = (Self.pixels(size.width), Self.pixels(size.height))
-        // The handlers may be called on any thread. They are called by one task after the other.
         let each = ThumbnailHandler(handle: perThumbnailCompletionHandler)
         return perform { account, _ in
             let service = try Self.service(of: account)
-            for identifier in itemIdentifiers {
-                try Task.checkCancellation()
-                do {
-                    let known = try await account.known(identifier)
-                    guard let number = known.traits.identity.flatMap({ Int64($0) }),
-                        known.traits.details["hasPreview"] != nil
-                    else {
-                        each.handle(identifier, nil, nil)
-                        continue
+            // Some at a time: each takes the server a while.
+            try await withThrowingTaskGroup(of: Thumbnail.self) { group in
+                for (index, identifier) in itemIdentifiers.enumerated() {
+                    if index >= Self.mostThumbnails, let made = try await group.next() { each.take(made) }
+                    group.addTask {
+                        try Task.checkCancellation()
+                        return await Self.thumbnail(identifier, width, height, account, service)
                     }
-                    let tag = known.version.tag.flatMap { DAVEntityTag(opaque: $0) }
-                    let preview = try await account.ask(.background) { client throws(DAVError) in
-                        try await service.nextcloud(client).preview(
-                            of: number, width: width, height: height, tag: tag)
-                    }
-                    each.handle(identifier, preview.map { Data($0.bytes) }, nil)
-                } catch {
-                    each.handle(identifier, nil, SystemErrors.error(error))
                 }
+                while let made = try await group.next() { each.take(made) }
             }
         } finish: { (_: Void?, error) in
             completionHandler(error)
+        }
+    }
+
+    /// A thumbnail; without data, if the server has none.
+    fileprivate struct Thumbnail: Sendable {
+        let identifier: NSFileProviderItemIdentifier
+        let result: Result<Data?, any Error>
+    }
+
+    /// The thumbnails that are requested at a time.
+    private static let mostThumbnails = 4
+
+    private static func thumbnail(
+        _ identifier: NSFileProviderItemIdentifier, _ width: Int, _ height: Int, _ account: DAVAccount,
+        _ service: NextcloudService
+    ) async -> Thumbnail {
+        do {
+            let known = try await account.known(identifier)
+            guard let number = known.traits.identity.flatMap({ Int64($0) }), known.traits.details["hasPreview"] != nil
+            else { return Thumbnail(identifier: identifier, result: .success(nil)) }
+            let tag = known.version.tag.flatMap { DAVEntityTag(opaque: $0) }
+            let preview = try await account.ask(.background) { client throws(DAVError) in
+                try await service.nextcloud(client).preview(of: number, width: width, height: height, tag: tag)
+            }
+            return Thumbnail(identifier: identifier, result: .success(preview.map { Data($0.bytes) }))
+        } catch {
+            return Thumbnail(identifier: identifier, result: .failure(error))
         }
     }
 
@@ -113,4 +130,11 @@ extension NextcloudExtension: NSFileProviderThumbnailing {
 /// Sendable: the handler belongs to the system, which permits calls from any thread. One task calls it.
 private struct ThumbnailHandler: @unchecked Sendable {
     let handle: (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void
+
+    func take(_ thumbnail: NextcloudExtension.Thumbnail) {
+        switch thumbnail.result {
+        case .success(let data): handle(thumbnail.identifier, data, nil)
+        case .failure(let error): handle(thumbnail.identifier, nil, SystemErrors.error(error))
+        }
+    }
 }

@@ -15,6 +15,8 @@ final class NextcloudService: DAVServiceKind {
         var root = ""
         var capabilities: NextcloudCapabilities?
         var isListening = false
+        /// The paths of folders that are encrypted between clients.
+        var encrypted: Set<String> = []
     }
 
     // Leaf lock.
@@ -87,7 +89,7 @@ final class NextcloudService: DAVServiceKind {
         let isFolder = entry.entry.isDirectory
         var can: NSFileProviderItemCapabilities = [.allowsReading]
         // Other clients cannot read what this one would write there.
-        guard !entry.isEncrypted else { return can }
+        guard !isEncrypted(entry) else { return can }
         let rights =
             entry.permissions ?? [.write, .rename, .move, .delete, .createFiles, .createDirectories]
         if isFolder ? !rights.isDisjoint(with: [.createFiles, .createDirectories]) : rights.contains(.write) {
@@ -103,6 +105,18 @@ final class NextcloudService: DAVServiceKind {
         }
         if !isFolder { can.insert(.allowsEvicting) }
         return can
+    }
+
+    /// Whether an entry is in a folder that is encrypted between clients. The server only marks folders.
+    private func isEncrypted(_ entry: NextcloudEntry) -> Bool {
+        let path = entry.entry.address.path
+        return state.withLock { state in
+            if entry.isEncrypted {
+                state.encrypted.insert(path)
+                return true
+            }
+            return state.encrypted.contains { path.hasPrefix($0) && path != $0 }
+        }
     }
 
     func dataMark(of root: DAVEntry) -> String? { root.property(Self.fingerprint).map { $0.text } }
@@ -160,7 +174,12 @@ final class NextcloudService: DAVServiceKind {
                     let nextcloud = try self.nextcloud(client)
                     return (nextcloud, try await self.capabilities(nextcloud).push)
                 }
-                guard let push else { return }
+                guard let push else {
+                    // The administrator may install it.
+                    try await Task.sleep(for: .seconds(3_600))
+                    state.withLock { $0.capabilities = nil }
+                    continue
+                }
                 for try await heard in client.notices(push) {
                     switch heard {
                     // What changed before is unknown.

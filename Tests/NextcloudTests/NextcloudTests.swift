@@ -173,7 +173,10 @@ struct NextcloudTests {
         #expect(team.capabilities.isDisjoint(with: [.allowsDeleting, .allowsTrashing]))
         let read = try await item("Read")
         #expect(!read.capabilities.contains(.allowsWriting) && read.capabilities.contains(.allowsReading))
-        #expect(try await item("Vault").capabilities == [.allowsReading])
+        try await server.write("Vault/0123abcd", "sealed")
+        let vault = try await item("Vault")
+        #expect(vault.capabilities == [.allowsReading])
+        #expect(try await domain.list(vault.identifier).map(\.capabilities) == [[.allowsReading]])
     }
 
     @Test func `a share is left by an action only`() async throws {

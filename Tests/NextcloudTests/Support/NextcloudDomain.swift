@@ -24,7 +24,8 @@ final class NextcloudDomain: Sendable {
         let temporary = path.appendingPathComponent("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         provider = NextcloudExtension(
-            domain: domain, folder: path.appendingPathComponent("state"), temporary: temporary, passwords: passwords)
+            domain: domain, service: NextcloudService(), folder: path.appendingPathComponent("state"),
+            temporary: temporary, passwords: passwords)
     }
 
     deinit { provider.invalidate() }
