@@ -250,6 +250,34 @@ struct NextcloudTests {
         #expect(try await server.requests("GET").allSatisfy { $0.path.contains("preview") })
     }
 
+    // MARK: Search
+
+    @Test func `a search finds files in folders that were never listed`() async throws {
+        try await server.order("mkdir", ["user": "alice", "path": "A/B ü"])
+        try await server.write("A/B ü/Report.txt", "one")
+        try await server.write("other.txt", "two")
+        let found = try await domain.search("report")
+        #expect(found.map(\.filename) == ["Report.txt"])
+        let item = try await domain.item(try #require(found.first?.itemIdentifier))
+        #expect(item.name == "Report.txt" && item.size == 3)
+        let folder = try await domain.item(item.parent)
+        #expect(folder.name == "B ü" && folder.isFolder)
+        // Listings find the same items.
+        let a = try await self.item("A")
+        #expect(folder.parent == a.identifier)
+        #expect(try await domain.list(folder.identifier).map(\.identifier) == [item.identifier])
+        #expect(try await domain.fetch(item.identifier) == Array("one".utf8))
+    }
+
+    @Test func `an item keeps its identifier in a folder that was never listed`() async throws {
+        try await server.order("mkdir", ["user": "alice", "path": "A/B"])
+        try await server.write("a.txt", "one")
+        let file = try await item("a.txt")
+        try await server.order("move", ["user": "alice", "path": "a.txt", "to": "A/B/a.txt"])
+        let moved = try await domain.item(file.identifier)
+        #expect(moved.identifier == file.identifier && moved.parent != .rootContainer)
+    }
+
     // MARK: Set-up
 
     private func setUp(

@@ -95,8 +95,8 @@ package final class DAVWork: Sendable {
             else { return nil }
             return try await client.entry(at: address)
         }
-        guard let found, let place = try await account.place(of: found.address) else { return nil }
-        return try await note(found, in: place.parent, round: round)
+        guard let found, let parent = try await folder(of: found.address, round: round) else { return nil }
+        return try await note(found, in: parent, round: round)
     }
 
     /// Records the state of an item.

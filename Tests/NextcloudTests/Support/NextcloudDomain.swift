@@ -152,6 +152,15 @@ final class NextcloudDomain: Sendable {
         return found.withLock { $0 }
     }
 
+    func search(_ text: String) async throws -> [any NSFileProviderSearchResult & Sendable] {
+        let request = NSFileProviderStringSearchRequest(query: text, desiredNumberOfResults: 10)
+        let enumerator = provider.searchEnumerator(for: request)
+        return try await withCheckedThrowingContinuation { continuation in
+            enumerator.enumerateSearchResults(
+                for: SearchObserver { continuation.resume(with: $0) }, startingAt: nil)
+        }
+    }
+
     /// Looks for changes at the server once.
     func look() async throws { _ = try await provider.work.watch.pass() }
 
@@ -276,6 +285,27 @@ final class ChangeObserver: NSObject, NSFileProviderChangeObserver, Sendable {
     func finishEnumeratingChanges(upTo anchor: NSFileProviderSyncAnchor, moreComing: Bool) {
         finish(.success(found.withLock { $0 }))
     }
+
+    func finishEnumeratingWithError(_ error: any Error) { finish(.failure(error)) }
+}
+
+/// An observer of one page of results.
+private final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, Sendable {
+    typealias Results = [any NSFileProviderSearchResult & Sendable]
+    private let finish: @Sendable (Result<Results, any Error>) -> Void
+    // Leaf lock.
+    private let results = Lock<Results>([])
+
+    init(_ finish: @escaping @Sendable (Result<Results, any Error>) -> Void) { self.finish = finish }
+
+    var maximumNumberOfResultsPerPage: Int { 100 }
+
+    func didEnumerate(_ searchResults: [any NSFileProviderSearchResult]) {
+        let found = searchResults.compactMap { $0 as? FoundItem }
+        results.withLock { $0 += found }
+    }
+
+    func finishEnumerating(upTo nextPage: NSFileProviderPage?) { finish(.success(results.withLock { $0 })) }
 
     func finishEnumeratingWithError(_ error: any Error) { finish(.failure(error)) }
 }

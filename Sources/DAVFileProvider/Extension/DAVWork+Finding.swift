@@ -1,0 +1,40 @@
+import FileProvider
+import HTTPTransport
+import WebDAVClient
+
+/// Items that a service found anywhere, such as by a search.
+extension DAVWork {
+    /// Records an entry of any folder, with the folders above it that were never listed.
+    ///
+    /// - Returns: `nil` if the entry is not in the domain, or is hidden.
+    package func record(_ entry: DAVEntry) async throws -> DAVKnownItem? {
+        guard !account.service.hides(entry) else { return nil }
+        let round = try await account.catalogue.perform { try $0.beginRound() }
+        guard let parent = try await folder(of: entry.address, round: round) else { return nil }
+        return try await note(entry, in: parent, round: round)
+    }
+
+    /// Returns the number of the folder that an address is in, and records the folders on the way that are unknown.
+    func folder(of address: HTTPAddress, round: Int64) async throws -> Int64? {
+        if let place = try await account.place(of: address) { return place.parent }
+        guard address.origin == account.root.origin, address.path.hasPrefix(account.root.path) else { return nil }
+        let names = address.path.dropFirst(account.root.path.utf8.count).split(separator: "/").dropLast()
+        var (parent, place) = (CataloguedItem.root, account.root)
+        for name in names.map({ String($0).percentDecoded ?? String($0) }) {
+            place = try place.appending(name).asDirectory
+            let number = parent
+            let known = try await account.catalogue.perform { try $0.child(of: number, named: name) }
+            if let known, known.isFolder {
+                parent = known.number
+                continue
+            }
+            let address = place
+            let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: address) }
+            guard entry.isDirectory, !account.service.hides(entry),
+                let folder = try await note(entry, in: parent, round: round)
+            else { return nil }
+            parent = folder.item.number
+        }
+        return parent
+    }
+}
