@@ -37,7 +37,7 @@ private final class NextcloudSearch: NSObject, NSFileProviderSearchEnumerator, S
         let count = max(1, min(wanted, observer.maximumNumberOfResultsPerPage, 200))
         let (work, text, observer) = (work, text, Disconnected(observer))
         let task = Task {
-            let result: Result<[FoundItem], any Error>
+            let result: Result<[NextcloudFinding], any Error>
             do {
                 result = .success(try await Self.found(text, count, try work.get()))
             } catch {
@@ -55,16 +55,16 @@ private final class NextcloudSearch: NSObject, NSFileProviderSearchEnumerator, S
         self.task.withLock { $0 = task }
     }
 
-    private static func found(_ text: String, _ count: Int, _ work: DAVWork) async throws -> [FoundItem] {
+    private static func found(_ text: String, _ count: Int, _ work: DAVWork) async throws -> [NextcloudFinding] {
         guard let service = work.account.service as? NextcloudService else { throw CocoaError(.featureUnsupported) }
         let entries = try await work.account.ask { client throws(DAVError) in
             try await service.nextcloud(client).search(text, count: count)
         }
-        var found: [FoundItem] = []
+        var found: [NextcloudFinding] = []
         for entry in entries {
             do {
                 guard let known = try await work.record(entry.entry) else { continue }
-                found.append(FoundItem(known, entry))
+                found.append(NextcloudFinding(known, entry))
             } catch DAVError.notFound {
                 // It went while the results were read.
             }
@@ -74,7 +74,7 @@ private final class NextcloudSearch: NSObject, NSFileProviderSearchEnumerator, S
 }
 
 /// A result of a search.
-struct FoundItem: NSFileProviderSearchResult, Sendable {
+struct NextcloudFinding: NSFileProviderSearchResult, Sendable {
     let itemIdentifier: NSFileProviderItemIdentifier
     let filename: String
     let creationDate: Date?

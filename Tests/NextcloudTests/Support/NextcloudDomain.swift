@@ -301,7 +301,7 @@ private final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObs
     var maximumNumberOfResultsPerPage: Int { 100 }
 
     func didEnumerate(_ searchResults: [any NSFileProviderSearchResult]) {
-        let found = searchResults.compactMap { $0 as? FoundItem }
+        let found = searchResults.compactMap { $0 as? NextcloudFinding }
         results.withLock { $0 += found }
     }
 
