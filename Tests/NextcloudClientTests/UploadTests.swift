@@ -225,6 +225,25 @@ struct UploadTests {
         #expect(try await server.requests("PUT").count == 4)
     }
 
+    @Test func `an assembly that goes on when the upload is resumed is waited for`() async throws {
+        try await server.order("set", ["assembly-timeout": 0.1, "assembly-hold": true])
+        let (bytes, note) = (pattern(Self.size), Note())
+        var impatient = rules
+        impatient.assemblyPatience = .milliseconds(100)
+        let error = await failure {
+            _ = try await client.upload(file(bytes), contents: "v1", rules: impatient, note: note.keep)
+        }
+        #expect(error?.mayHaveSucceeded == true)
+        let release = Task {
+            while try await server.requests("MOVE").count < 2 { try await Task.sleep(for: .milliseconds(20)) }
+            try await server.order("set", ["assembly-hold": false])
+        }
+        _ = try await client.upload(file(bytes), contents: "v1", resuming: note.last, rules: rules)
+        try await release.value
+        #expect(try await contents() == bytes)
+        #expect(try await server.requests("PUT").count == 4)
+    }
+
     @Test func `an assembly that ended meanwhile is found when the upload is resumed`() async throws {
         try await server.order("fault", ["method": "MOVE", "drop": "after"])
         try await server.order("fault", ["method": "PROPFIND", "skip": 2, "times": -1, "drop": "before"])

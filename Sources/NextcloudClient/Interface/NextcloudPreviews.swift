@@ -19,7 +19,9 @@ extension NextcloudClient {
     ) async throws(DAVError) -> Preview? {
         var query = "fileId=\(fileID)&x=\(max(1, width))&y=\(max(1, height))&a=1&forceIcon=0&mimeFallback=0"
         if let tag { query += "&c=\(tag.opaque.percentEncoded)" }
-        let request = files.request(.get, try page("index.php/core/preview").with(query: query))
+        var request = files.request(.get, try page("index.php/core/preview").with(query: query))
+        // With cookies, a page of the server could otherwise want a token of its own.
+        request.headers["OCS-APIRequest"] = "true"
         let response = try await files.attempt(request, to: .memory(limit: 16 << 20))
         // 400 comes for files of kinds that the server does not know.
         if response.status == 404 || response.status == 400 { return nil }

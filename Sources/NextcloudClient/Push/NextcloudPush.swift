@@ -96,7 +96,8 @@ struct NextcloudPush: Sendable {
     /// from the server that has the password.
     private func proof(for origin: HTTPOrigin) async throws(DAVError) -> (name: String, secret: String) {
         if let token = push.token.flatMap({ try? HTTPAddress($0) }), token.origin == client.server.origin {
-            let request = client.files.request(.post, token)
+            var request = client.files.request(.post, token)
+            request.headers["OCS-APIRequest"] = "true"
             let response = try await client.files.attempt(request, to: .memory(limit: 1 << 16))
             if response.status == 401 { throw .notSignedIn(client.server.origin) }
             let text = String(decoding: response.body, as: UTF8.self).trimmed

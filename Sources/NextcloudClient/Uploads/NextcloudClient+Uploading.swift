@@ -168,9 +168,10 @@ extension NextcloudClient {
         do {
             return try await assemble(upload, file)
         } catch {
+            var patience = rules.assemblyPatience
             switch error {
-            // 423: an earlier request is still at it.
-            case .locked: break
+            // An earlier request is still at it, or another client has locked the file.
+            case .locked: patience = min(patience, .seconds(60))
             // The upload is gone: an earlier request has done it, or it was too old.
             case .notFound:
                 if let now = try await current(file), Self.fits(now, file, since: base) {
@@ -179,16 +180,16 @@ extension NextcloudClient {
                 throw error
             default: guard Self.isLost(error) else { throw error }
             }
-            return try await outcome(of: upload, file, base, rules, error)
+            return try await outcome(of: upload, file, base, firstPause: rules.firstPause, patience, error)
         }
     }
 
     private func outcome(
-        of upload: NextcloudUpload, _ file: NextcloudFile, _ base: NextcloudEntry?, _ rules: UploadRules,
-        _ failure: DAVError
+        of upload: NextcloudUpload, _ file: NextcloudFile, _ base: NextcloudEntry?, firstPause: Duration,
+        _ patience: Duration, _ failure: DAVError
     ) async throws(DAVError) -> NextcloudWritten {
-        var (next, waited) = (rules.firstPause, Duration.zero)
-        while waited < rules.assemblyPatience {
+        var (next, waited) = (firstPause, Duration.zero)
+        while waited < patience {
             try await pause(next)
             waited += next
             next = min(next * 2, .seconds(30))
