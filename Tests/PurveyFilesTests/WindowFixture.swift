@@ -80,6 +80,20 @@ struct WindowFixture {
         try await onThread { try node.press() }
     }
 
+    /// Clicks the button with a label, once there is one. Buttons of dialogs have no names of their own.
+    func pressButton(labelled text: String) async throws {
+        let tree = tree
+        try await eventually("a button with the label “\(text)”") {
+            try await onThread {
+                let button = tree.nodes().first { node in
+                    node.role == "button" && node.descendants().contains { $0.title == text }
+                }
+                try button?.press()
+                return button != nil
+            }
+        }
+    }
+
     /// Presses keys, in the form of `xdotool`.
     func keys(_ keys: String...) async throws {
         let run = try await RunningProgram("/usr/bin/xdotool", ["key"] + keys, environment: environment).end()

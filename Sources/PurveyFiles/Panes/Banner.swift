@@ -38,6 +38,8 @@ import FileProviderGTK
 
     func refresh() {
         let failure = browser.banner
+        // Screen readers would still find the contents of a revealer that hides them.
+        widget.isVisible = failure != nil
         gtk_revealer_set_reveal_child(widget.opaque, failure == nil ? 0 : 1)
         guard let failure else { return }
         setText(text, failure.message)
