@@ -39,7 +39,7 @@ import Glibc
             (
                 "info",
                 { window in
-                    window.layout.isPaneShown = true
+                    window.setInformationShown(true)
                     window.items.select(window.browser.listing.count - 1)
                     await settle(window.browser)
                 }
@@ -47,7 +47,7 @@ import Glibc
             (
                 "grid",
                 { window in
-                    window.layout.isPaneShown = false
+                    window.setInformationShown(false)
                     window.toggleGrid()
                     await settle(window.browser)
                 }

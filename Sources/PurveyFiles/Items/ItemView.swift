@@ -83,6 +83,16 @@ import FileProviderGTK
 
     func grabFocus() { gtk_widget_grab_focus(view) }
 
+    /// Shows the menu of the selection, at its first item in sight.
+    func popUpMenu() {
+        let row = browser.selection.first.flatMap { browser.listing.row(of: $0.id) }
+        let cell = row.flatMap { row in cells.values.first { $0.position == row && $0.isShown } }
+        whenMenu(cell?.widget ?? widget, Self.menuPlace, Self.menuPlace)
+    }
+
+    /// The distance of a menu from the corner of its item, in pixels.
+    private static let menuPlace = 24.0
+
     func selectAll() { gtk_selection_model_select_all(selection) }
 
     func select(_ position: Int) {

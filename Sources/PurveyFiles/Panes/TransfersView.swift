@@ -64,10 +64,20 @@ import FileProviderGTK
                 "\(verb) “\(transfer.name)”", Self.words(transfer, place.name),
                 fraction: transfer.total > 0 ? Double(transfer.percent) / 100 : nil, nil)
         }
+        // Not every provider reports the progress of uploads.
+        let unlisted = activity.uploadsInFlight - activity.transfers.count { $0.isUpload }
+        if unlisted > 0 {
+            add(
+                icon: "network-transmit-symbolic", unlisted == 1 ? "Sending 1 change" : "Sending \(unlisted) changes",
+                place.name, fraction: nil, nil)
+        }
         let waiting = activity.uploadsWaiting + activity.downloadsWaiting
         if waiting > 0 {
             let reason =
-                activity.needsSignIn ? "until you sign in" : activity.disconnection.map { "because \($0)" } ?? "in line"
+                activity.needsSignIn
+                ? "until you sign in"
+                : activity.disconnection.map { "because \($0)" }
+                    ?? (activity.faults.isEmpty ? "in line" : "until the failure is resolved")
             add(
                 icon: "emoji-recent-symbolic", waiting == 1 ? "1 transfer waits" : "\(waiting) transfers wait",
                 "\(place.name), \(reason)", fraction: nil, retryButton(place.name))

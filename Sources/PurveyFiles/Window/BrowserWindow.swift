@@ -115,6 +115,8 @@ import FileProviderGTK
     private func addSearch() {
         gtk_search_bar_set_child(searchBar.opaque, searchEntry)
         gtk_search_bar_connect_entry(searchBar.opaque, searchEntry.opaque)
+        // A search begins when the user types while the focus is on the items.
+        gtk_search_bar_set_key_capture_widget(searchBar.opaque, items.widget)
         gtk_widget_set_size_request(searchEntry, 300, -1)
         searchEntry.setAccessible(label: "Search for names")
         onSignal("search-changed", of: searchEntry) { [weak self] in
@@ -171,14 +173,21 @@ import FileProviderGTK
             setSearching(gtk_search_bar_get_search_mode(searchBar.opaque) == 0)
         }
         actions.add(.grid) { [weak self] in self?.toggleGrid() }
-        actions.add(.info) { [weak self] in self?.layout.isPaneShown.toggle() }
-        actions.add(.menu) { [weak self] in
+        actions.add(.info) { [weak self] in
             guard let self else { return }
-            showMenu(items.widget, 40, 40)
+            setInformationShown(!layout.isPaneShown)
         }
+        actions.add(.menu) { [weak self] in self?.items.popUpMenu() }
         actions.add(.shortcuts) { [window] in Shortcuts.show(over: window) }
         actions.add(.close) { [window] in gtk_window_close(window) }
         actions.refresh(browser)
+    }
+
+    /// Shows or hides the pane with information.
+    func setInformationShown(_ isShown: Bool) {
+        // It is not kept up to date while it is hidden.
+        if isShown { info.refresh() }
+        layout.isPaneShown = isShown
     }
 
     private func undo() {

@@ -39,7 +39,7 @@ import FileProviderGTK
                 Entry(keys: "<Control>a", name: .selectAll, title: "Select all", isGlobal: false),
                 Entry(keys: "<Control>k", name: .keep, title: "Keep on this computer"),
                 Entry(keys: "<Control><Shift>k", name: .freeUp, title: "Free up space"),
-                Entry(keys: "<Shift>F10", name: .menu, title: "Menu of the selection", isGlobal: false),
+                Entry(keys: "Menu|<Shift>F10", name: .menu, title: "Menu of the selection", isGlobal: false),
             ]
         ),
         (
@@ -94,7 +94,8 @@ import FileProviderGTK
         for group in groups {
             text += "<child><object class=\"GtkShortcutsGroup\"><property name=\"title\">\(group.title)</property>"
             for entry in group.entries {
-                let keys = entry.keys.replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+                let keys = entry.keys.replacing("|", with: " ").replacing("<", with: "&lt;").replacing(
+                    ">", with: "&gt;")
                 text += """
                     <child><object class="GtkShortcutsShortcut"><property name="accelerator">\(keys)</property>
                     <property name="title">\(entry.title)</property></object></child>
