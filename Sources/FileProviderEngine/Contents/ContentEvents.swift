@@ -6,7 +6,8 @@ import LinuxSystem
 // The calls between the components that hold and transfer files' contents, as those of ComponentLinks.swift. The graph
 // has no cycle:
 //
-//     ContentCache      calls the scheduler of uploads (whether one is running), the journal writer and the recorder of uses
+//     ContentCache      calls the scheduler of uploads (whether one is running), the journal writer and the recorder of
+//                       uses
 //     Downloader        calls the sign-in, the content cache, the change tracker and the finder of identifiers
 //     RemovalWaits      calls the content cache, the downloader and the uploader
 //     HandleResumption  calls the content cache, the downloader, and the local edits and their recovery

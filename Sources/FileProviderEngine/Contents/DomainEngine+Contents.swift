@@ -93,17 +93,13 @@ extension DomainEngine {
     package func downloadTotals() -> TransferTotals { downloader.totals() }
 }
 
-/// Calls of the content cache for those parts of the engine that are not separate components.
+/// The calls of components that the content cache serves.
 extension DomainEngine {
-    func openRow(_ number: ItemNumber) throws(ProviderError) -> IndexedItem { try cache.openRow(number) }
-
     func opened(_ number: ItemNumber, for purpose: OpenPurpose) throws(ProviderError) -> OpenHandle {
         try cache.opened(number, for: purpose, self)
     }
 
     func currentNumber(_ number: ItemNumber) -> ItemNumber { openFiles.currentNumber(number) }
-
-    func identifier(of number: ItemNumber) throws(IndexError) -> String { try context.identifier(of: number) }
 
     func compare(_ number: ItemNumber) throws(ProviderError) { try cache.compare(number, self) }
 

@@ -2,13 +2,11 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// Short names of the shared state, for parts of the engine that are not components yet.
+/// Short names of the shared state.
 extension DomainEngine {
     nonisolated var folders: ContentFolders { resources.folders }
     nonisolated var openFiles: OpenFileTable { resources.openFiles }
     nonisolated var events: Receiver<EngineEvent> { resources.events }
-    nonisolated var replies: ReplyOrdering { resources.replies }
-    nonisolated var damage: DamageMark { resources.damage }
     nonisolated var durable: DurableWrites { resources.durable }
 
     var journal: Journal { context.journal }
@@ -28,7 +26,4 @@ extension DomainEngine {
 
     /// Records a failure that no caller receives. The domain's status reports it.
     func recordBackgroundError(_ error: any Error) { context.recordBackgroundError(error) }
-
-    /// Returns the backoff delay in seconds.
-    func delay(afterAttempt attempt: Int) -> Double { context.delay(afterAttempt: attempt) }
 }

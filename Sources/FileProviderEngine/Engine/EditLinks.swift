@@ -11,8 +11,8 @@ import LinuxSystem
 //     IdentifierTracker  calls the journal writer, the recorder and the scheduler
 //     ItemRecreation     calls these, and the reconciler
 //     IdentifierFinder   calls these, and the recreation of items
-//     Uploader           calls these, the finder, the content cache, the removals that wait, the enumerator and the user
-//                        metadata
+//     Uploader           calls these, the finder, the content cache, the removals that wait, the enumerator and the
+//                        user metadata
 //     LocalEdits         calls the recorder, the scheduler, the tracker, the content cache, the removals that wait and
 //                        the user metadata
 //     EditRecovery       calls the recorder, the scheduler, the tracker, the recreation and the content cache

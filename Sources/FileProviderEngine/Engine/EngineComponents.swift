@@ -1,5 +1,5 @@
-/// The components of an engine. Each gets those that it calls directly; ComponentLinks.swift and EditLinks.swift have the
-/// other calls.
+/// The components of an engine. Each gets those that it calls directly; ComponentLinks.swift and EditLinks.swift have
+/// the other calls.
 struct EngineComponents {
     let signIn: SignIn
     let cache: ContentCache

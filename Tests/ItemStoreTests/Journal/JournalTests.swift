@@ -22,6 +22,8 @@ import Testing
         full.replaced = ItemNumber(rawValue: 5)
         full.sent = SentLocation(parent: "p", name: "n")
         full.mayHaveMoved = true
+        full.movedTo = SentLocation(parent: "q", name: "m")
+        full.lostIdentifier = full.identifier
         full.isOpen = true
         full.statusAtOpen = .init(size: 1, modifiedNanoseconds: .min, changedNanoseconds: .max)
         full.attempts = 3

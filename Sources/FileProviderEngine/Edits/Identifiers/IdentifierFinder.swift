@@ -4,8 +4,8 @@ import ItemValues
 import LinuxSystem
 
 /// The search for items that may have a new identifier at the provider, as with providers whose identifiers are paths.
-/// These are items whose move got no reply, and items in directories that got a new identifier. After it is found, index,
-/// journal and queued edits use the new identifier. Locally the item keeps its number and bytes.
+/// These are items whose move got no reply, and items in directories that got a new identifier. After it is found,
+/// index, journal and queued edits use the new identifier. Locally the item keeps its number and bytes.
 ///
 /// It calls the tracker of identifiers and what that calls, and the recreation of items (``IdentifierFinderHost``). See
 /// ``EngineContext`` for the thread.

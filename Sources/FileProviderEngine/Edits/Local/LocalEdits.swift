@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Local changes of items, as system calls request them.
 ///
-/// It calls the recorder, the scheduler and the tracker of identifiers, the content cache, the removals that wait and the
-/// user metadata (``LocalEditsHost``). See ``EngineContext`` for the thread.
+/// It calls the recorder, the scheduler and the tracker of identifiers, the content cache, the removals that wait and
+/// the user metadata (``LocalEditsHost``). See ``EngineContext`` for the thread.
 final class LocalEdits: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter

@@ -27,7 +27,7 @@ extension EditRecovery {
         return differences
     }
 
-    /// Whether ``recoverEdits(_:)`` would leave an item as it is.
+    /// Whether ``recoverEdits(_:_:)`` would leave an item as it is.
     private func isSettled(_ entry: JournalEntry, _ row: IndexedItem) -> Bool {
         guard !entry.isOpen, cache.writerMarks.left?.contains(entry.number) == false,
             entry.identifier == row.item.identifier, entry.changes == row.changes

@@ -5,8 +5,8 @@ import LinuxSystem
 /// The scheduler of uploads: makes the provider's items equal to the changed local ones, step by step. Each step may be
 /// interrupted by a crash, and is then repeated.
 ///
-/// It calls the sign-in only, and sends events (``UploadSchedulerHost``); a step itself is one. See ``EngineContext`` for
-/// the thread.
+/// It calls the sign-in only, and sends events (``UploadSchedulerHost``); a step itself is one. See ``EngineContext``
+/// for the thread.
 final class UploadScheduler: EngineComponent {
     let context: EngineContext
     let signIn: SignIn
@@ -32,8 +32,7 @@ final class UploadScheduler: EngineComponent {
         _ number: ItemNumber, after seconds: Double = 0, _ engine: isolated some UploadSchedulerHost
     ) {
         guard !isClosed else { return }
-        if table.isBusy(number) { table.wantAgain(number) }
-        table.queue(number, at: clock.now + seconds)
+        table.schedule(number, at: clock.now + seconds)
         startDueSteps(engine)
     }
 
