@@ -66,7 +66,8 @@ extension DomainEngine {
             metadataCount: metadataCount, metadataInFlight: metadata.sendingCount, metadataPaused: metadata.pausedCount,
             openFileCount: openFiles.withLock { $0.entries.count }, failure: context.requestFailure,
             pinningFailure: wantedCount > 0 ? pinning.failure : nil, signIn: signIn.status,
-            complaint: resources.damage.complaint ?? journal.damage ?? rebuilding, localFailure: context.backgroundFailure,
+            complaint: resources.damage.complaint ?? journal.damage ?? rebuilding,
+            localFailure: context.backgroundFailure,
             lacksVersions: lacksVersions)
     }
 }
