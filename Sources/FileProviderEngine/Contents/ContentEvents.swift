@@ -6,10 +6,10 @@ import LinuxSystem
 // The calls between the components that hold and transfer files' contents, as those of ComponentLinks.swift. The graph
 // has no cycle:
 //
-//     ContentCache      calls the scheduler of uploads (whether one is running), the journal writer and the recorder of
-//                       uses
+//     ContentCache      calls the journal writer, and asks the scheduler of uploads and the user metadata whether an
+//                       item is being sent
 //     Downloader        calls the sign-in, the content cache, the change tracker and the finder of identifiers
-//     RemovalWaits      calls the content cache, the downloader and the uploader
+//     RemovalWaits      calls the content cache, the downloader and the scheduler of uploads
 //     HandleResumption  calls the content cache, the downloader, and the local edits and their recovery
 //
 // The content cache does not call the downloader, and neither calls the removals that wait for them. They send events,
@@ -22,10 +22,11 @@ protocol ContentCacheHost: ComponentHost {
     /// Whether a change or the user metadata of an item is being sent.
     func isSending(_ number: ItemNumber) -> Bool
     func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool) throws(IndexError)
-    func writeUses(isEnd: Bool)
 
     // Events.
 
+    /// Passes on that the recorded uses of files are to be written.
+    func writeUses(isEnd: Bool)
     /// Passes on that the contents of a file have changed. The edit is in the journal when this returns.
     func noteEdited(_ number: ItemNumber, size: Int64, modified: Double) throws(Errno)
     /// Passes on that a file that was open for writing was closed.

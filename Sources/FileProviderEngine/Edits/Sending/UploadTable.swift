@@ -194,8 +194,9 @@ package struct UploadTable {
         return true
     }
 
-    /// Records that an item replaced another one whose contents are being sent, or that succeeds such an item and is
-    /// idle from now on. Refused if the new item is busy, or nothing of the other one is being sent.
+    /// Records that an item replaced another one whose contents are being sent, or that succeeds such an item. In the
+    /// second case the other one is idle from now on. Refused if the new item is busy, or if no contents of the other
+    /// one are being sent.
     @discardableResult
     package mutating func succeed(_ number: ItemNumber, _ other: ItemNumber) -> Bool {
         guard !self[number].isBusy, number != other, let sender = sender(for: other), var step = self[sender].step

@@ -44,14 +44,14 @@ package struct UploadTask {
 
     package init() {}
 
-    /// Creates a task with another phase and the same facts: for ``UploadTable``.
+    /// Returns the task in another phase, with the same facts: for ``UploadTable``.
     package func moved(to phase: Phase) -> UploadTask {
         var task = self
         task.phase = phase
         return task
     }
 
-    /// Creates a task without the facts of another one. The phase stays while the item is busy.
+    /// Returns the task without its facts. The phase stays while the item is busy.
     package func withoutFacts() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
 
     /// Whether a request that changes the item is running at the provider.
