@@ -261,7 +261,9 @@ let package = Package(
             ]),
 
         // The model of the file browser, without a toolkit.
-        library("FileBrowser", ["CLinux", "Conduit", "Exchange", "FileProvider", "LinuxSystem"]),
+        library(
+            "FileBrowser",
+            ["CLinux", "Conduit", "DomainMessages", "Exchange", "FileProvider", "ItemValues", "LinuxSystem"]),
 
         // Floor 10: programs.
         program(
@@ -608,8 +610,8 @@ let package = Package(
         tests(
             "FileBrowserTests",
             [
-                "BrowserTesting", "Conduit", "DaemonTesting", "FileBrowser", "FileProvider", "LinuxSystem",
-                "ScriptableProvider", "ScriptableService",
+                "BrowserTesting", "Conduit", "DaemonTesting", "DomainMessages", "FileBrowser", "FileProvider",
+                "LinuxSystem", "ScriptableProvider", "ScriptableService",
             ]),
         tests(
             "PurveyFilesTests",

@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 import LinuxSystem
 
 /// The method numbers of the requests about domains, which are never reused. Numbers below 128 belong to the daemon's
@@ -117,24 +118,6 @@ package struct DomainDescription: SchemaMessage, Equatable {
         { Self(name: $0, identifier: $1, provider: $2, settings: $3, cacheLimit: $7, state: $4, mount: $5, fault: $6) },
         Field(0, \.name), Field(1, \.identifier), Field(2, \.provider), Field(3, \.settings), Field(4, \.state),
         Field(5, \.mount), Field(6, \.fault), Field(7, \.cacheLimit))
-}
-
-/// A setting that the user gave a domain: the provider's, such as a folder or a server, or Purvey's own.
-package struct DomainSetting: SchemaMessage, Equatable {
-    package let key: String
-    package let value: String
-
-    /// The key of a folder that is handed to the provider. The provider can access no other files.
-    package static let path = "path"
-    /// The key of the cache limit, a ``ByteCount``. It is not passed to the provider.
-    package static let cache = "cache"
-
-    package init(key: String, value: String) {
-        self.key = key
-        self.value = value
-    }
-
-    package static let schema = Schema(Self.init, Field(0, \.key), Field(1, \.value))
 }
 
 /// A request to add a domain. The reply comes when the domain can be used; if it fails, nothing has changed.

@@ -1,5 +1,7 @@
+import DomainMessages
 import ExtensionHost
 import FileProvider
+import FileProviderWire
 
 /// The set-up of a domain.
 extension ExtensionProvider {

@@ -70,3 +70,21 @@ package struct ProviderFindings: SchemaMessage, Equatable {
 
     package static let schema = Schema(Self.init, Field(0, \.lines))
 }
+
+/// A setting that the user gave a domain: the provider's, such as a folder or a server, or Purvey's own.
+package struct DomainSetting: SchemaMessage, Equatable {
+    package let key: String
+    package let value: String
+
+    /// The key of a folder that is handed to the provider. The provider can access no other files.
+    package static let path = "path"
+    /// The key of the cache limit, a ``ByteCount``. It is not passed to the provider.
+    package static let cache = "cache"
+
+    package init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.key), Field(1, \.value))
+}

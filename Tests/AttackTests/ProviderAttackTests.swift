@@ -3,6 +3,7 @@ import Conduit
 import DomainMessages
 import Exchange
 import FileProvider
+import FileProviderWire
 import FileTesting
 import Foundation
 import FuseTesting

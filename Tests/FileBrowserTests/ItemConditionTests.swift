@@ -1,3 +1,4 @@
+import DomainMessages
 import FileBrowser
 import FileProvider
 import Testing

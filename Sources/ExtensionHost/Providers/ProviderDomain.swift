@@ -1,4 +1,5 @@
 import AppExtension
+import FileProviderWire
 import Foundation
 import Glibc
 import LinuxSystem

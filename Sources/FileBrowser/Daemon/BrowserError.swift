@@ -1,4 +1,5 @@
 import Conduit
+import DomainMessages
 import Exchange
 import FileProvider
 import LinuxSystem

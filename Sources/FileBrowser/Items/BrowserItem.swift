@@ -1,4 +1,6 @@
+import DomainMessages
 import FileProvider
+import ItemValues
 import LinuxSystem
 
 /// An item as the browser shows it.

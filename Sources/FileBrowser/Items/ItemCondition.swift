@@ -1,3 +1,4 @@
+import DomainMessages
 import FileProvider
 
 /// The state of an item in words for the user.

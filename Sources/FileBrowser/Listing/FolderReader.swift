@@ -1,3 +1,4 @@
+import DomainMessages
 import FileProvider
 
 /// Reads the pages of a folder, on no particular thread, and hands them over in batches. So a large folder needs few

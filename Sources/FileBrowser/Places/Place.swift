@@ -1,3 +1,4 @@
+import DomainMessages
 import FileProvider
 
 /// A row of the sidebar that stands for a domain.

@@ -1,4 +1,6 @@
 import Conduit
+import DomainMessages
+import FileProviderWire
 import Foundation
 import LinuxSystem
 

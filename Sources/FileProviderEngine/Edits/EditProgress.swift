@@ -1,4 +1,6 @@
+import DomainMessages
 import FileProvider
+import FileProviderWire
 import ItemStore
 
 /// A wait for edits that is in progress.

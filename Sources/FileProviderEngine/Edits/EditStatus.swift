@@ -1,4 +1,5 @@
 import FileProvider
+import FileProviderWire
 import ItemStore
 
 /// The progress of a domain's edits towards the provider.

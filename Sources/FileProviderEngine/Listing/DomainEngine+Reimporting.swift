@@ -1,4 +1,7 @@
 import FileProvider
+import FileProviderWire
+import ItemStore
+import ItemValues
 
 /// The import of items that the provider has no record of any more; see ``Reimports``.
 extension DomainEngine {

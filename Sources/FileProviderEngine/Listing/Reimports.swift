@@ -1,4 +1,6 @@
 import FileProvider
+import FileProviderWire
+import ItemStore
 import LinuxSystem
 
 /// Items whose provider imports them again: after a loss of its own records, it asks the engine to hand over what is

@@ -1,5 +1,6 @@
 import DomainMessages
 import Exchange
+import FileProviderWire
 import Foundation
 import LinuxSystem
 

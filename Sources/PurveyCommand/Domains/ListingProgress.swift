@@ -1,4 +1,5 @@
 import Dispatch
+import DomainMessages
 import FileProvider
 import Glibc
 import LinuxSystem

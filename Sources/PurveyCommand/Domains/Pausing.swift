@@ -1,3 +1,4 @@
+import DomainMessages
 import FileProvider
 
 extension Command {

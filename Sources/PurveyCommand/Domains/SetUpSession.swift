@@ -1,6 +1,7 @@
 import Conduit
 import Dispatch
 import FileProvider
+import FileProviderWire
 import LinuxSystem
 
 /// The user's side of a set-up: the provider asks through the daemon, and the user answers on the terminal.

@@ -1,5 +1,6 @@
 import DomainMessages
 import ExtensionHost
+import FileProviderWire
 import Foundation
 import PropertyLists
 

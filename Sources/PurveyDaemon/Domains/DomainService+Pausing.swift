@@ -1,4 +1,5 @@
 import Conduit
+import DomainMessages
 import FileProvider
 import FileProviderEngine
 

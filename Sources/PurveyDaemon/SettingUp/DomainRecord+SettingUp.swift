@@ -1,5 +1,7 @@
+import DomainMessages
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import LinuxSystem
 
 extension DomainRecord {

@@ -1,8 +1,10 @@
 import Conduit
+import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import LinuxSystem
 
 /// Changes of settings, and signing in, by the provider's set-up.

@@ -1,5 +1,6 @@
 import Conduit
 import FileProvider
+import FileProviderWire
 import LinuxSystem
 
 /// The path of a provider's questions during a set-up, to the command that the user runs. Outside of a set-up, and for

@@ -5,6 +5,7 @@ import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider
+import FileProviderWire
 import Foundation
 import ItemProvider
 import LinuxSystem

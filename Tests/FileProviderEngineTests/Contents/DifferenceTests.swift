@@ -1,6 +1,8 @@
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import FileTesting
+import ItemStore
 import LinuxSystem
 import ProviderTesting
 import TestThreads

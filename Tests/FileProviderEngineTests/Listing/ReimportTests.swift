@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderEngine
 import FileTesting
+import ItemValues
 import LinuxSystem
 import ProviderTesting
 import TestThreads

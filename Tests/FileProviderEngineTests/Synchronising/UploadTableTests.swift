@@ -1,4 +1,5 @@
 import FileProviderEngine
+import ItemStore
 import Testing
 
 /// Tests of the phases of uploads: each transition, and those that are refused.

@@ -1,3 +1,4 @@
+import FileProviderWire
 import ItemValues
 import Synchronization
 

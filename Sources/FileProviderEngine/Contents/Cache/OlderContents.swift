@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// Contents of versions that the provider has replaced, one of each file. With their help, a provider that fetches

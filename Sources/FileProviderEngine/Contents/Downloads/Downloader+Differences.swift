@@ -1,4 +1,6 @@
 import FileProvider
+import FileProviderWire
+import ItemStore
 import LinuxSystem
 
 /// Fetches with the help of contents of an earlier version.

@@ -1,4 +1,5 @@
 import FileProvider
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem

@@ -1,4 +1,5 @@
 import FileProvider
+import ItemStore
 import LinuxSystem
 
 /// The changes that the journal records, imposed on the index: identities, removals and places.
