@@ -371,7 +371,7 @@ let package = Package(
         tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         tests(
             "FoundationAdditionsTests", ["FileProvider", "FoundationAdditions", "OSLog", "UniformTypeIdentifiers"]),
-        tests("UniformTypeIdentifiersTests", ["ProgramTesting", "UniformTypeIdentifiers"]),
+        tests("UniformTypeIdentifiersTests", ["FileTesting", "ProgramTesting", "UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
         .target(
             name: "ConduitTestMessages", dependencies: ["Conduit", "LinuxSystem"], path: "Tests/ConduitTestMessages",
@@ -381,7 +381,10 @@ let package = Package(
             path: "Tests/ConduitPeer", swiftSettings: settings),
         tests(
             "ConduitTests",
-            ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem", "ProgramTesting", "TestThreads"]),
+            [
+                "Conduit", "ConduitPeer", "ConduitTestMessages", "FileTesting", "LinuxSystem", "ProgramTesting",
+                "TestThreads",
+            ]),
         .executableTarget(
             name: "SecretsPeer", dependencies: ["LinuxSystem", "SecretStorage", "Secrets"], path: "Tests/SecretsPeer",
             swiftSettings: settings),

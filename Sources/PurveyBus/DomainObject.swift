@@ -39,14 +39,3 @@ struct DomainObject: Equatable {
 
     func property(_ name: String) -> BusValue? { properties.first { $0.name == name }?.value }
 }
-
-extension DomainDescription.State {
-    /// The name of the state, as on the command line.
-    fileprivate var word: String {
-        switch self {
-        case .running: "running"
-        case .changing: "changing"
-        case .failed: "failed"
-        }
-    }
-}

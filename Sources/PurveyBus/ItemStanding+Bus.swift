@@ -22,27 +22,3 @@ extension ItemStanding {
         return .properties(pairs)
     }
 }
-
-extension ItemDescription.State {
-    /// The name of the state, as on the command line.
-    fileprivate var word: String {
-        switch self {
-        case .dataless: "dataless"
-        case .partial: "partial"
-        case .current: "current"
-        case .edited: "edited"
-        case .uploading: "uploading"
-        case .error: "error"
-        }
-    }
-}
-
-extension ProviderItem.Kind {
-    fileprivate var word: String {
-        switch self {
-        case .file: "file"
-        case .folder: "folder"
-        case .symbolicLink: "link"
-        }
-    }
-}

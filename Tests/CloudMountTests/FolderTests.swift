@@ -57,7 +57,7 @@ struct FolderTests {
         }
     }
 
-    @Test func aFolderThatIsBeingListedKeepsNobodyElseWaiting() async throws {
+    @Test func aFolderThatIsBeingListedDelaysNoOtherRequest() async throws {
         try await withMount { provider in
             provider.addFolder("Slow", identifier: "slow")
             provider.addFile("Inside", "text", in: "slow")

@@ -80,7 +80,7 @@ struct MountsTests {
         await engine.close()
     }
 
-    @Test func aMountThatSomebodyEndsIsKnownToBeOver() async throws {
+    @Test func aMountThatIsUnmountedElsewhereIsKnownToHaveEnded() async throws {
         let folder = try TestFolder()
         let engine = try engine(in: folder)
         let path = folder.path + "/mount"

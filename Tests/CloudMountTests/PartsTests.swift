@@ -99,7 +99,7 @@ struct PartsTests {
         }
     }
 
-    @Test func aSignalEndsAReaderThatWaitsForItsPartAndNobodyElse() async throws {
+    @Test func aSignalEndsOnlyTheReaderThatWaitsForItsPart() async throws {
         try await withLargeFile { (mount, _) throws in
             mount.provider.hold(.part)
             let reader = try start("cat", mount("Large"))
@@ -113,7 +113,7 @@ struct PartsTests {
         }
     }
 
-    @Test func nobodyReadsTwoVersionsInOne() async throws {
+    @Test func noReaderGetsTwoVersionsInOne() async throws {
         try await withLargeFile { (mount, identifier) throws in
             let file = try mount.open("Large")
             #expect(try read(file, 0..<10) == Array(Self.contents.prefix(10)))
@@ -141,7 +141,7 @@ struct PartsTests {
         }
     }
 
-    @Test func whoeverWritesToOneByteSendsTheWhole() async throws {
+    @Test func writingOneByteSendsTheWholeFile() async throws {
         try await withLargeFile { (mount, identifier) throws in
             do {
                 let reader = try mount.open("Large")

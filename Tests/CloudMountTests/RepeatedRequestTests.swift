@@ -276,7 +276,7 @@ import Testing
         #expect(try !domain.knows(node))
     }
 
-    @Test func backingFilesThatNoOpeningGoesOnWithAreLetGoOfOnce() throws {
+    @Test func backingFilesThatNoHandleUsesAreReleasedOnce() throws {
         /// A registrar that records the backing files that are closed.
         final class Registrar: BackingRegistrar {
             let made = Lock<[Int32]>([])

@@ -12,7 +12,7 @@ import Testing
 @Suite(.ownThreads, .enabled(if: canMount)) struct SharedFileTests {
     /// The arguments are whether the file is local at the first open, and whether the first open is for writing.
     @Test(arguments: [true, false], [true, false])
-    func nobodyIsRefusedWhileAnotherHoldsAChangedFile(isHere: Bool, writesFirst: Bool) async throws {
+    func noReaderIsRefusedWhileAnotherHoldsAChangedFile(isHere: Bool, writesFirst: Bool) async throws {
         for passing in [true, false] {
             try await withMount(passing: passing) {
                 $0.addFile("File", "text")

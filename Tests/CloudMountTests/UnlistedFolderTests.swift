@@ -11,7 +11,7 @@ import Testing
 /// Tests of directories that take long to enumerate, or that cannot be enumerated.
 @Suite(.ownThreads, .enabled(if: canMount)) struct UnlistedFolderTests {
     @Test(arguments: [["rmdir", "Slow"], ["mv", "-T", "Other", "Slow"]])
-    func removingAFolderThatIsNotListedHoldsNobodyUp(_ words: [String]) async throws {
+    func removingAFolderThatIsNotListedDelaysNoOtherRequest(_ words: [String]) async throws {
         try await withMount { provider in
             provider.addFolder("Slow", identifier: "slow")
             provider.addFolder("Other", identifier: "other")

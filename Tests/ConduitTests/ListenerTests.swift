@@ -22,7 +22,7 @@ import Testing
         try Listener(path: path ?? self.path, service: TestService().service, onConnect: onConnect)
     }
 
-    @Test func aListenerServesWhoeverConnectsToItsPath() async throws {
+    @Test func aListenerServesClientsThatConnectToItsPath() async throws {
         let listener = try listen()
         defer { listener.close() }
         let connection = try Connection.connect(to: path)
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// A killed process closes its socket only some time later, and the socket accepts connections until then.
-    @Test func aSocketOfAProcessThatIsDeadIsNobodysThoughItTakesConnections() async throws {
+    @Test func aSocketOfADeadProcessHasNoOwnerThoughItAcceptsConnections() async throws {
         try #require(mkdir(directory.path + "/run", 0o700) == 0)
         let dead = try DeadListener(at: path)
         #expect(throws: ConduitError.system(.connectionRefused)) { try Connection.connect(to: path) }

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aClaimOfCountlessItemsIsRefusedAndKeepsNobodyWaiting() async throws {
+    @Test func aClaimOfCountlessItemsIsRefusedAndDelaysNoOther() async throws {
         try await Talk.run { talk in
             let (service, user, confined) = (talk.service, talk.user, talk.confined)
             var (hears, others) = (confined.effects.makeAsyncIterator(), user.effects.makeAsyncIterator())

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func nobodyWaitsForItForLong() async throws {
+    @Test func noCallerWaitsForItForLong() async throws {
         let handed = try FileDescriptor.open(file, [.readOnly])
         try await Talk.run(patience: .milliseconds(1)) { talk in
             var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
@@ -127,7 +127,7 @@ import Testing
     enum Shown: CaseIterable, Sendable { case nothing, path, writing, folder, gone }
 
     @Test(arguments: Shown.allCases)
-    func ofAnyOtherFileItLearnsNothingAndNobodyWaitsForIt(_ shown: Shown) async throws {
+    func ofAnyOtherFileItLearnsNothingAndNoProcessWaitsForIt(_ shown: Shown) async throws {
         let handed: FileDescriptor? =
             switch shown {
             case .nothing: nil

@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func aProcessThatDoesNotListenHoldsUpNobodyAndHearsOfWhatComesLater() async throws {
+    @Test func aProcessThatDoesNotListenDelaysNoOtherAndGetsLaterNotices() async throws {
         try await PrivateDaemon.run { daemon in
             let number = try file(daemon, "number", "0")
             let peers = try peers(3, of: daemon)

@@ -31,7 +31,7 @@ import UniformTypeIdentifiers
         #expect(Picture.importedContentTypes() == [.png, .image])
     }
 
-    @Test func whatIsHiddenIsNotListedForEverybody() {
+    @Test func hiddenItemsAreNotListedForOthers() {
         #expect(Picture.exportedContentTypes() == [.png])
         #expect(Picture.exportedContentTypes(visibility: .all) == [.png])
         #expect(Picture.exportedContentTypes(visibility: .ownProcess) == [.png, .jpeg])

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func whoeverListensHearsOfEveryState() async throws {
+    @Test func listenersAreNotifiedOfEveryState() async throws {
         try await BusFixture.run { place in
             try await place.tell { try $0.put("a.txt", "bytes") }
             try await place.succeed("ls", "Cloud:")

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func aFailureTravelsToWhoeverDetects() async throws {
+    @Test func aFailureReachesTheDetectingCaller() async throws {
         try await run { first, second in
             _ = try await first.ask("copy-failing", "copied")
             #expect(try await second.ask("detect", "failed") == "-1000")

@@ -61,7 +61,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func aStoppedProviderHoldsUpNobodyButItsLoads() async throws {
+    @Test func aStoppedProviderDelaysOnlyItsLoads() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()
             let other = try daemon.peer()

@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func whatEverybodySeesIsNotOfTheTeam() async throws {
+    @Test func publicRepresentationsAreNotOfTheTeam() async throws {
         try await PrivateDaemon.run { daemon in
             let stranger = try daemon.peer()
             _ = try await stranger.ask("replace general visible public.png:0 org.purvey.team-data:0", "replaced")

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func whoeverDoesNotDeclareTheGroupHasNothingOfIt() throws {
+    @Test func bundlesThatDoNotDeclareTheGroupHaveNoAccess() throws {
         try ExtensionFixture.run { place in
             let member = try Self.start(place)
             let other = try Self.start(place, "org.example.other", groups: ["group.b"])

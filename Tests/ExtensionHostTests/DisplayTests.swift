@@ -9,7 +9,7 @@ import Testing
         return [UInt8(family >> 8), UInt8(family & 0xFF)] + parts.flatMap { [0, UInt8($0.count)] + $0 }
     }
 
-    @Test func nobodyGetsTheCookiesOfOtherDisplays() {
+    @Test func noClientGetsTheCookiesOfOtherDisplays() {
         let (local, any, internet) = (256, 65535, 0)
         let (ours, wild) = (entry(local, "1"), entry(any, ""))
         let file = entry(local, "10") + ours + entry(internet, "1") + entry(local, "0") + wild

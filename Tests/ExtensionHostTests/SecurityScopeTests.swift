@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func aBookmarkForSomebodyElseIsRefused() throws {
+    @Test func aBookmarkForAnotherBundleIsRefused() throws {
         try run { scene in
             #expect(
                 scene.process.tell("resolve " + (try scene.bookmark(scene.file, bundle: "org.example.other")))
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func aBookmarkOfItsOwnContainerNeedsNobody() throws {
+    @Test func aBookmarkOfItsOwnContainerNeedsNoDaemon() throws {
         try run { scene in
             let path = scene.place.data + "/containers/org.example.unruly/Documents/own.txt"
             try Data("own".utf8).write(to: URL(fileURLWithPath: path))

@@ -181,7 +181,7 @@ import Testing
         #expect((read[FileAttributeKey.size.rawValue] as? NSNumber)?.intValue == 2)
     }
 
-    @Test func whatIsReadFromBytesLetsNobodyElseWrite() throws {
+    @Test func filesReadFromBytesAreNotWritableByOthers() throws {
         let wrapper = FileWrapper(regularFileWithContents: Data("#!".utf8))
         wrapper.fileAttributes[FileAttributeKey.posixPermissions.rawValue] = NSNumber(value: 0o6777)
         let bytes = try #require(wrapper.serializedRepresentation)
@@ -233,7 +233,7 @@ import Testing
         #expect(restored.regularFileContents == Data("leaf".utf8))
     }
 
-    @Test func aDirectoryOnDiskThatIsTooDeepIsReadOnlyAsFarAsSomebodyLooks() throws {
+    @Test func aDirectoryOnDiskThatIsTooDeepIsReadOnlyAsFarAsRequested() throws {
         let url = folder.appendingPathComponent(Array(repeating: "d", count: 400).joined(separator: "/"))
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let error = #expect(throws: CocoaError.self) { try FileWrapper(url: folder, options: .immediate) }

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try CoordinationFolder() }
 
-    @Test func aLinkIsUploadedWhileNobodyWritesWhatItLeadsTo() async throws {
+    @Test func aLinkIsUploadedWhileItsTargetIsNotWritten() async throws {
         let file = try folder.file("a.txt", "old")
         try FileManager.default.createSymbolicLink(at: folder["link.txt"], withDestinationURL: file)
         let presenter = RecordingPresenter(file, Record()) {

@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func aPresenterSavesThroughACoordinatorWhileSomebodyWaitsToRead() async throws {
+    @Test func aPresenterSavesThroughACoordinatorWhileAReaderWaits() async throws {
         let file = try folder.file("a.txt")
         let own = Shared<RecordingPresenter?>(nil)
         let presenter = RecordingPresenter(file, record) {

@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func whatAProgramDoesNotLetGoOfIsReadFromTheMountAsItIs() async throws {
+    @Test func aFileThatAProgramHoldsOpenIsReadFromTheMountAsItIs() async throws {
         try await servingVault("a.txt", turnTime: 0.1) { place, app, word, _ in
             try await app.ask("edit \(word) one two", "editing")
             let middle = await place.contents(place.mounted("a.txt"))

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func anEnumeratorThatNeverFinishesIsGivenUpAndHoldsUpNobodyElse() async throws {
+    @Test func anEnumeratorThatNeverFinishesIsCancelledAndDelaysNoOther() async throws {
         var options = ProviderProcessOptions(answerTime: .seconds(20))
         // A busy machine must not count as a fault of the process, which may be late to react to the cancellation.
         options.patience = .seconds(600)

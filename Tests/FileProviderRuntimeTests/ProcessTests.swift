@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aProviderThatCrashesThreeTimesInARowIsNotStartedUntilSomebodyAsksForIt() async throws {
+    @Test func aProviderThatCrashesThreeTimesInARowIsNotStartedUntilItIsRequested() async throws {
         try await ProviderFixture.with { stage in
             let first = await stage.failure { _ = try await stage.provider.item("crash") }
             #expect(first?.kind == .processEnded)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func aProcessThatIsSilentIsEndedAndEverybodyWhoWaitsForItIsTold() async throws {
+    @Test func aProcessThatIsSilentIsEndedAndAllThatWaitForItAreNotified() async throws {
         var options = ProviderProcessOptions(answerTime: .seconds(10))
         options.patience = .seconds(5)
         try await ProviderFixture.with(options: options) { stage in
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatHoldsWhatThisProgramKeepsIsHandedToNobody() async throws {
+    @Test func aFolderThatHoldsThisProgramsDataIsNotHandedOver() async throws {
         try await ProviderFixture.with { stage in
             try FileManager.default.createDirectory(atPath: stage.data + "/x", withIntermediateDirectories: true)
             for path in [stage.root, "/", stage.data, stage.data + "/x", stage.root + "/missing", "relative"] {

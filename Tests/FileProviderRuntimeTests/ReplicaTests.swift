@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func whatNobodyWaitsForIsCancelledAndItsFileGoes() async throws {
+    @Test func fetchesWithoutAWaiterAreCancelledAndTheirFilesRemoved() async throws {
         try await run { stage in
             try stage.put("late", "hello")
             let task = Task {

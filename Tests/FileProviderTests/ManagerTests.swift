@@ -49,7 +49,7 @@ import Testing
             } is NSFileProviderError)
     }
 
-    @Test func whoeverAskedForDomainsHearsOfChanges() async throws {
+    @Test func clientsThatRequestedDomainsAreNotifiedOfChanges() async throws {
         _ = try await NSFileProviderManager.domains()
         let count = Mutex(0)
         let observer = NotificationCenter.default.addObserver(

@@ -200,7 +200,7 @@ import Testing
         #expect(state?.userInfo["state"] as? String == "fine")
     }
 
-    @Test func aRequestOfATestIsNobodys() {
+    @Test func aRequestOfATestHasNoProcess() {
         #expect(!request.isSystemRequest)
         #expect(!request.isFileViewerRequest)
         #expect(request.requestingExecutable == nil)

@@ -226,7 +226,7 @@ import Testing
         try await eventually { progress.isFinished && progress.totalUnitCount == 1 }
     }
 
-    @MainActor @Test func nobodyLooksForAProgressThatNobodyHas() async throws {
+    @MainActor @Test func noProgressIsRequestedThatNoProviderReports() async throws {
         let backend = Backend()
         func begin() {
             for kind in [Progress.FileOperationKind.uploading, .downloading, .copying] {

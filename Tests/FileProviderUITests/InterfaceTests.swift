@@ -85,7 +85,7 @@ import Testing
         return await connection.begin(purpose, at: Self.place)
     }
 
-    @Test @MainActor func whatAPersonAnswersReachesTheExtensionInTheOrderOfALifetime() async throws {
+    @Test @MainActor func theUsersAnswersReachTheExtensionInTheOrderOfALifetime() async throws {
         Asking.told = []
         let seen = Lock<[FileProviderPrompt]>([])
         let ending = try await end(of: Asking.self, .action("act", items: ["i", "j"])) { prompt in
@@ -128,7 +128,7 @@ import Testing
         #expect("\(try await shown)" == "completed")
     }
 
-    @Test @MainActor func aContextWithoutAHostAsksNobody() async throws {
+    @Test @MainActor func aContextWithoutAHostSendsNoRequest() async throws {
         let context = FPUIActionExtensionContext()
         #expect(context.domainIdentifier == nil && !context.hasDisplay)
         context.windowDidAppear()

@@ -145,7 +145,7 @@ import Testing
         #expect(kept < 16)
     }
 
-    @Test func whoChangedNamesWhileNobodyServedIsSeen() throws {
+    @Test func renamesDuringADowntimeAreSeen() throws {
         let place = try Place()
         guard try place.begin() else { return }
         // The kernel may cache these entries for an hour.
@@ -178,7 +178,7 @@ import Testing
         #expect(try contents(place.path + "/passed") == "Through\n")
     }
 
-    @Test func aSessionThatNobodyKeepsEnds() throws {
+    @Test func aSessionThatIsNotRetainedEnds() throws {
         let place = try Place()
         guard try place.begin() else { return }
         let file = try FileDescriptor.open(place.path + "/file", .readOnly)

@@ -134,7 +134,7 @@ import Testing
         return reply
     }
 
-    @Test func theHelperLetsGoOfWhatTheOneBeforeInASessionHasRegistered() throws {
+    @Test func theHelperReleasesWhatItsPredecessorInASessionRegistered() throws {
         let folder = try TestFolder()
         let helper = try Helper(in: folder)
         defer { helper.end() }
@@ -186,7 +186,7 @@ import Testing
     }
 
     /// The close of a file waits for its file system.
-    @Test func aUserWhoHangsAConnectionKeepsNobodyFromRegistering() throws {
+    @Test func aUserWhoHangsAConnectionPreventsNoRegistration() throws {
         let folder = try TestFolder()
         try folder.folder("mount")
         let helper = try Helper(in: folder)

@@ -40,7 +40,7 @@ import Testing
         if way == .direct { try eventually { mount.files.waitingReads == 0 } }
     }
 
-    @Test func aHandlerThatBlocksItsThreadKeepsNobodyElseWaiting() throws {
+    @Test func aHandlerThatBlocksItsThreadDelaysNoOther() throws {
         let mount = try mountWithSlowFile("user.blocks")
         let output = try FileDescriptor.open("/dev/null", .writeOnly)
         // The readers outnumber the threads.

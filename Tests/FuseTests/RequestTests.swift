@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aReplyThatIsLetGoOfAnswersWithEIOAndASecondAnswerIsIgnored() throws {
+    @Test func aReplyThatIsReleasedFailsWithEIOAndASecondReplyIsIgnored() throws {
         final class Forgetful: FileSystem {
             func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {}
             func readLink(_ node: NodeID, _ reply: Reply<Bytes>) {

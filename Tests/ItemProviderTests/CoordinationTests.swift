@@ -66,7 +66,7 @@ import Testing
         #expect(try await load(provider(of: file, coordinated: false, inPlace: false)) == Data("old".utf8))
     }
 
-    @Test func aFolderIsZippedWhileNobodyWritesInIt() async throws {
+    @Test func aFolderIsZippedWhileItIsNotWritten() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let provider = provider(of: folder, coordinated: true, inPlace: false)
         let presenter = SavingPresenter(file)

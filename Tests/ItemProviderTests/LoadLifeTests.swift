@@ -69,7 +69,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func aFileWithoutAnEndIsLetGoOfWhenTheLoadIsCancelled() async throws {
+    @Test func aFileWithoutAnEndIsReleasedWhenTheLoadIsCancelled() async throws {
         // The kernel reports this file as empty, but it has an entry for each page of the address space.
         let file = URL(fileURLWithPath: "/proc/self/pagemap")
         let provider = NSItemProvider()
@@ -95,7 +95,7 @@ import UniformTypeIdentifiers
         try await until { !isOpen() }
     }
 
-    @Test func aLoadThatNobodyCanAnswerOrCancelGoes() async throws {
+    @Test func aLoadThatCanBeNeitherAnsweredNorCancelledEnds() async throws {
         final class Token: Sendable {}
         let provider = NSItemProvider()
         provider.registerDataRepresentation(for: .png) { _ in nil }

@@ -21,7 +21,7 @@ import UniformTypeIdentifiers
         #expect(name(nil) == "\(description).png")
     }
 
-    @Test func aTypeThatNobodyDeclaredGivesItsIdentifier() {
+    @Test func anUndeclaredTypeGivesItsIdentifier() {
         #expect(ItemName.name(suggested: nil, file: nil, typeIdentifier: "com.example.x") == "com.example.x")
     }
 

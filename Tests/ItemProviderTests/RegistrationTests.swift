@@ -41,7 +41,7 @@ import UniformTypeIdentifiers
         #expect(provider.registeredContentTypes(conformingTo: .text).isEmpty)
     }
 
-    @Test func aTypeThatNobodyDeclaredConformsToItselfOnly() async {
+    @Test func anUndeclaredTypeConformsToItselfOnly() async {
         let provider = NSItemProvider()
         provider.registerDataRepresentation(forTypeIdentifier: "com.example.note", visibility: .all) { completion in
             completion(Data([1]), nil)

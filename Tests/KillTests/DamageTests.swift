@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["index.db", "journal.db"])
-    func damageLosesNoEditAndTakesNothingFromWhoeverHasAFileOpen(_ name: String) async throws {
+    func damageLosesNoEditAndNothingOfOpenFiles(_ name: String) async throws {
         let edits: [Edit] = [.changing, .emptying, .making]
         try await DaemonFixture.run { place in
             for edit in edits { try Tree.make(Edit.before, in: place.cloud + "/" + edit.rawValue) }

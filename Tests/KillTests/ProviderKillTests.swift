@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func aProviderThatHangsDuringAnUploadHoldsUpNobodyAndIsStartedAgain() async throws {
+    @Test func aProviderThatHangsDuringAnUploadDelaysNoOtherRequestAndIsRestarted() async throws {
         try await Self.onAPlace(with: ["hanging", "other"]) { place in
             try place.start(
                 providerDyingAt: ProviderStep.replacementCopied.rawValue + ":1:stop",

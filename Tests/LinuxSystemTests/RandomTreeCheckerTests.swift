@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["one that came by itself", "another mode", "other bytes"])
-    func whatNobodyDidIsFound(what: String) throws {
+    func differencesWithoutAnActionAreFound(what: String) throws {
         let folder = try TestFolder()
         for name in ["checked", "model"] {
             try folder.folder(name)

@@ -2,7 +2,7 @@ import LinuxSystem
 import Testing
 
 struct ReceiverTests {
-    @Test func whoeverIsSetIsToldAndNobodyAfterThat() {
+    @Test func onlyTheHandlerThatIsSetIsNotified() {
         let receiver = Receiver<Int>()
         let told = Lock<[Int]>([])
         receiver.tell(1)

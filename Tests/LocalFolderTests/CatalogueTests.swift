@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test func identifiersFollowFilesThroughAnyOrderOfMoves() throws {
-        var random = SplitMix(seed: 20_26)
+        var random = RandomNumbers(seed: 20_26)
         for _ in 0..<12 {
             let served = try ServedFolder()
             try served.folder.folder("x")
@@ -278,20 +278,5 @@ import Testing
             for (name, item) in try served.identifiers(in: identifier) { all[folder + "/" + name] = item }
         }
         return all
-    }
-}
-
-/// A generator of random numbers that a seed determines.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -85,7 +85,7 @@ import Testing
         #expect(try trashed().isEmpty)
     }
 
-    @Test func namesThatAreTakenAndPlacesThatAreGoneHinderNobody() throws {
+    @Test func namesThatAreTakenAndPlacesThatAreGoneHinderNoOther() throws {
         let long = String(repeating: "ä", count: 125) + ".text"
         for name in ["f.txt", long] { try served.folder.file(name, [1]) }
         let first = try #require(try served.identifiers()["f.txt"])

@@ -216,7 +216,7 @@ import Testing
 
     @Test func afterAnyChangesNothingIsFoundThatWasNotTold() throws {
         let served = try ServedFolder(watcher: Watcher())
-        var random = SplitMix(seed: 20)
+        var random = RandomNumbers(seed: 20)
         var folders = ["."]
         var made = 0
         for round in 0..<400 {

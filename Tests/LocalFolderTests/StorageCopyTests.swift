@@ -88,7 +88,7 @@ import Testing
         try await eventually { try folder.content("a") == [7, 7] }
     }
 
-    @Test func anEditThatNobodyToldOfIsNotLost() throws {
+    @Test func anUnreportedEditIsNotLost() throws {
         try folder.file("a", [1])
         let (_, url) = try provided()
         try edit(url, [7, 7])
@@ -141,7 +141,7 @@ import Testing
         #expect(signals.withLock { $0 } == [.workingSet])
     }
 
-    @Test func anEditThatNobodyToldOfIsInTheFolderWhenTheItemIsAskedFor() throws {
+    @Test func anUnreportedEditIsInTheFolderWhenTheItemIsRequested() throws {
         try folder.file("a", [1])
         let (identifier, url) = try provided()
         try edit(url, [7, 7])
@@ -211,7 +211,7 @@ import Testing
         return url
     }
 
-    @Test func anEditThatNobodyToldOfIsSentByTheNextProcess() async throws {
+    @Test func anUnreportedEditIsSentByTheNextProcess() async throws {
         try folder.file("a", [1])
         let url = try providedBefore { _, _ in }
         try edit(url, [7, 7])
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test(arguments: ["a.txt", ".env"])
-    func whatNobodyKnowsIsPutBesideByTheNextProcess(_ name: String) async throws {
+    func unknownFilesArePutAsideByTheNextProcess(_ name: String) async throws {
         try folder.file(name, [1])
         let url = try providedBefore { before, url in
             before.stopProvidingItem(at: url)

@@ -15,7 +15,7 @@ import UniformTypeIdentifiers
         #expect(type == kUTTypePNG)
     }
 
-    @Test func aTagThatNobodyDeclaresBecomesADynamicIdentifierWithoutAParent() throws {
+    @Test func anUndeclaredTagBecomesADynamicIdentifierWithoutAParent() throws {
         let created = UTTypeCreatePreferredIdentifierForTag(kUTTagClassFilenameExtension, "rs", nil)
         let identifier = try #require(created?.takeRetainedValue())
         #expect(identifier as String == "dyn.age81e62")

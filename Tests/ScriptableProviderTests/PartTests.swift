@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aPartThatIsHeldHoldsUpNobodyElse() async throws {
+    @Test func aPartThatIsHeldDelaysNoOther() async throws {
         try await withFile { stage, engine, number in
             try stage.control.add(CloudRule(.hold, on: .part, times: 1))
             let first = try await open(number, engine)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func aVersionThatIsGoneEndsWhoeverHasBegun() async throws {
+    @Test func aVersionThatIsGoneEndsReadersThatHaveBegun() async throws {
         try await withFile { stage, engine, number in
             let opened = try await open(number, engine)
             #expect(try await read(opened, 0..<10) == Array(Self.contents.prefix(10)))

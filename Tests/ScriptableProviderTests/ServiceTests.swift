@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func thumbnailsComeAsFarAsThereAreAnyAndStopWhenNobodyWaits() async throws {
+    @Test func thumbnailsComeAsFarAsThereAreAnyAndStopWhenNoCallerWaits() async throws {
         try await ScriptedCloudFixture.with { stage in
             try stage.control.fill("pictures", count: 8, suffix: ".png")
             try stage.control.setThumbnail(Array("picture".utf8), of: "pictures")

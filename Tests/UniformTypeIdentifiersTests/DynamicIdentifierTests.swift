@@ -1,3 +1,4 @@
+import FileTesting
 import Testing
 import UniformTypeIdentifiers
 
@@ -117,7 +118,7 @@ private let vectors: [(payload: String, identifier: String)] = [
     }
 
     @Test func anyTagComesBackFromItsIdentifier() throws {
-        var random = SplitMix(seed: 20_240_607)
+        var random = RandomNumbers(seed: 20_240_607)
         let characters = Array("abcxyz019 .:=,\\?-_ÄéßøØ漢字🙂\u{301}")
         let classes = ["public.filename-extension", "com.apple.ostype", "public.mime-type", "com.example.other:=,\\"]
         let types = ["public.data", "public.item", "com.apple.package", "13", "com.example.a,b:c=d"]
@@ -137,7 +138,7 @@ private let vectors: [(payload: String, identifier: String)] = [
     }
 
     @Test func randomTextDoesNotCrashTheDecoder() {
-        var random = SplitMix(seed: 7)
+        var random = RandomNumbers(seed: 7)
         let alphabet = Array("abcdefghkmnpqrstuvwxyz0123456789".unicodeScalars)
         for _ in 0..<50_000 {
             let length = Int.random(in: 0...40, using: &random)

@@ -49,7 +49,7 @@ private let png = Data([
         #expect(UTType.type(ofFileName: "x.nobodyknows").isDynamic)
     }
 
-    @Test func anExtensionThatNobodyKnowsIsADynamicTypeAndGivesWayToContentInAGuess() throws {
+    @Test func anUnknownExtensionIsADynamicTypeAndGivesWayToContentInAGuess() throws {
         let unknown = try #require(UTType(filenameExtension: "nobodyknows"))
         #expect(unknown.isDynamic)
         let picture = try folder.file("a.nobodyknows", png)

@@ -33,7 +33,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func aTypeThatNobodyDeclaresCanBeUsedAllTheSame() {
+    @Test func anUndeclaredTypeCanBeUsed() {
         let type = UTType(exportedAs: "no reverse domain", conformingTo: .json)
         #expect(type.identifier == "no reverse domain" && !type.isDeclared && !type.isDynamic && !type.isPublic)
         #expect(type.conforms(to: .json) && type.conforms(to: .text) && type.conforms(to: type))

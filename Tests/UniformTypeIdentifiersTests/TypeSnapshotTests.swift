@@ -160,7 +160,7 @@ import UniformTypeIdentifiers
         #expect(try facts(built, "com.example.b").conforms(to: text))
     }
 
-    @Test func aParentThatNobodyDeclaresIsStillAParent() throws {
+    @Test func aParentWithoutADeclarationIsStillAParent() throws {
         let built = snapshot([declaration("com.example.child", ["com.example.Missing", "public.data"])])
         let missing = try #require(built.index(ofIdentifier: "com.example.missing"))
         #expect(!built.facts[missing].isDeclared)

@@ -12,23 +12,11 @@ package struct ExtensionInspection {
 
     /// Inspects a directory. Blocks on the file system.
     package init(path: String) {
-        guard let resolved = realpath(path, nil) else {
-            faults.append("\(path): \(Errno.current)")
-            return
-        }
-        defer { free(resolved) }
-        let folder = String(cString: resolved)
-        guard (try? FileStatus.of(folder))?.kind == .directory else {
-            faults.append("\(path) is not a folder")
-            return
-        }
+        guard let folder = InfoPropertyList.bundleDirectory(at: path, faults: &faults) else { return }
         if !folder.hasSuffix(".appex") { faults.append("the folder's name does not end in .appex") }
         guard let information = InfoPropertyList(path: folder + "/Info.plist", faults: &faults) else { return }
         let list = information.values
-        let identifier = information.string("CFBundleIdentifier", faults: &faults)
-        if let identifier, !InfoPropertyList.isIdentifier(identifier) {
-            faults.append("CFBundleIdentifier \"\(identifier)\" may hold only letters, digits, hyphens and dots")
-        }
+        let identifier = information.identifier(faults: &faults)
         let executable = information.string("CFBundleExecutable", faults: &faults).flatMap {
             findExecutable($0, in: folder)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LinuxSystem
 import PropertyLists
 
@@ -48,6 +49,31 @@ package struct InfoPropertyList {
             return nil
         }
         return text
+    }
+
+    /// Returns the bundle's identifier, also an invalid one. Returns `nil`, and adds a fault, if it is missing.
+    package func identifier(faults: inout [String]) -> String? {
+        let identifier = string("CFBundleIdentifier", faults: &faults)
+        if let identifier, !Self.isIdentifier(identifier) {
+            faults.append("CFBundleIdentifier \"\(identifier)\" may hold only letters, digits, hyphens and dots")
+        }
+        return identifier
+    }
+
+    /// Returns the path of a bundle's directory without symbolic links. Returns `nil`, and adds a fault, if it is not a
+    /// directory. Blocks on the file system.
+    package static func bundleDirectory(at path: String, faults: inout [String]) -> String? {
+        guard let resolved = realpath(path, nil) else {
+            faults.append("\(path): \(Errno.current)")
+            return nil
+        }
+        defer { free(resolved) }
+        let directory = String(cString: resolved)
+        guard (try? FileStatus.of(directory))?.kind == .directory else {
+            faults.append("\(path) is not a folder")
+            return nil
+        }
+        return directory
     }
 
     /// Whether a text is valid as a bundle's identifier. It becomes a file name, so none of its characters may have a

@@ -13,10 +13,11 @@
 /// values are checked by that function or by ``checked(_:)``.
 ///
 /// There is one initializer for each number of fields, and a field consists of closures, because the optimizer turns
-/// these into one function per message. Encoding and decoding take 30 to 90 percent of the time of codings by hand
-/// that call functions of another module. A parameter pack of fields is not specialized: it takes 40 to 120 percent,
-/// with stored closures 120 to 220 and with key paths 130 to 440 percent (Swift 6.3, messages of 3 and of 20 fields, an
-/// array of 100 messages).
+/// these into one function per message, also groups of fields. Encoding and decoding take 80 to 120 percent of the time
+/// of codings by hand, also by hand in generic functions of Conduit that are specialized. A parameter pack of fields is
+/// not specialized: it takes 40 to 120 percent of the time of codings that call functions of another module, where
+/// schemas take 30 to 90, stored closures 120 to 220, and key paths 130 to 440 (Swift 6.3, messages of 3, 10 and 20
+/// fields, an array of 100 messages).
 @usableFromInline package struct Schema<Root>: Sendable {
     @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Root
     @usableFromInline let encode: @Sendable (Root, inout MessageEncoder) -> Void
@@ -124,17 +125,9 @@ extension Schema {
         _ make: @escaping @Sendable (A, B, C, D, E) throws(MessageError) -> Root,
         _ a: Field<Root, A>, _ b: Field<Root, B>, _ c: Field<Root, C>, _ d: Field<Root, D>, _ e: Field<Root, E>
     ) {
-        decode = { (decoder: inout MessageDecoder) throws(MessageError) -> Root in
-            try make(a.decode(&decoder), b.decode(&decoder), c.decode(&decoder), d.decode(&decoder), e.decode(&decoder))
-        }
-        encode = { root, encoder in
-            a.encode(root, &encoder)
-            b.encode(root, &encoder)
-            c.encode(root, &encoder)
-            d.encode(root, &encoder)
-
-            e.encode(root, &encoder)
-        }
+        self.init(
+            { (u, v) throws(MessageError) in try make(u.0, u.1, u.2, u.3, v) },
+            Field(group: a, b, c, d), e)
     }
 
     @inlinable package init<A, B, C, D, E, F>(
@@ -142,20 +135,9 @@ extension Schema {
         _ a: Field<Root, A>, _ b: Field<Root, B>, _ c: Field<Root, C>, _ d: Field<Root, D>, _ e: Field<Root, E>,
         _ f: Field<Root, F>
     ) {
-        decode = { (decoder: inout MessageDecoder) throws(MessageError) -> Root in
-            try make(
-                a.decode(&decoder), b.decode(&decoder), c.decode(&decoder), d.decode(&decoder), e.decode(&decoder),
-                f.decode(&decoder))
-        }
-        encode = { root, encoder in
-            a.encode(root, &encoder)
-            b.encode(root, &encoder)
-            c.encode(root, &encoder)
-            d.encode(root, &encoder)
-
-            e.encode(root, &encoder)
-            f.encode(root, &encoder)
-        }
+        self.init(
+            { (u, v) throws(MessageError) in try make(u.0, u.1, u.2, u.3, v.0, v.1) },
+            Field(group: a, b, c, d), Field(group: e, f))
     }
 
     @inlinable package init<A, B, C, D, E, F, G>(
@@ -163,21 +145,9 @@ extension Schema {
         _ a: Field<Root, A>, _ b: Field<Root, B>, _ c: Field<Root, C>, _ d: Field<Root, D>, _ e: Field<Root, E>,
         _ f: Field<Root, F>, _ g: Field<Root, G>
     ) {
-        decode = { (decoder: inout MessageDecoder) throws(MessageError) -> Root in
-            try make(
-                a.decode(&decoder), b.decode(&decoder), c.decode(&decoder), d.decode(&decoder), e.decode(&decoder),
-                f.decode(&decoder), g.decode(&decoder))
-        }
-        encode = { root, encoder in
-            a.encode(root, &encoder)
-            b.encode(root, &encoder)
-            c.encode(root, &encoder)
-            d.encode(root, &encoder)
-
-            e.encode(root, &encoder)
-            f.encode(root, &encoder)
-            g.encode(root, &encoder)
-        }
+        self.init(
+            { (u, v) throws(MessageError) in try make(u.0, u.1, u.2, u.3, v.0, v.1, v.2) },
+            Field(group: a, b, c, d), Field(group: e, f, g))
     }
 
     @inlinable package init<A, B, C, D, E, F, G, H>(
@@ -185,22 +155,9 @@ extension Schema {
         _ a: Field<Root, A>, _ b: Field<Root, B>, _ c: Field<Root, C>, _ d: Field<Root, D>, _ e: Field<Root, E>,
         _ f: Field<Root, F>, _ g: Field<Root, G>, _ h: Field<Root, H>
     ) {
-        decode = { (decoder: inout MessageDecoder) throws(MessageError) -> Root in
-            try make(
-                a.decode(&decoder), b.decode(&decoder), c.decode(&decoder), d.decode(&decoder), e.decode(&decoder),
-                f.decode(&decoder), g.decode(&decoder), h.decode(&decoder))
-        }
-        encode = { root, encoder in
-            a.encode(root, &encoder)
-            b.encode(root, &encoder)
-            c.encode(root, &encoder)
-            d.encode(root, &encoder)
-
-            e.encode(root, &encoder)
-            f.encode(root, &encoder)
-            g.encode(root, &encoder)
-            h.encode(root, &encoder)
-        }
+        self.init(
+            { (u, v) throws(MessageError) in try make(u.0, u.1, u.2, u.3, v.0, v.1, v.2, v.3) },
+            Field(group: a, b, c, d), Field(group: e, f, g, h))
     }
 
     @inlinable package init<A, B, C, D, E, F, G, H, I>(
@@ -208,24 +165,9 @@ extension Schema {
         _ a: Field<Root, A>, _ b: Field<Root, B>, _ c: Field<Root, C>, _ d: Field<Root, D>, _ e: Field<Root, E>,
         _ f: Field<Root, F>, _ g: Field<Root, G>, _ h: Field<Root, H>, _ i: Field<Root, I>
     ) {
-        decode = { (decoder: inout MessageDecoder) throws(MessageError) -> Root in
-            try make(
-                a.decode(&decoder), b.decode(&decoder), c.decode(&decoder), d.decode(&decoder), e.decode(&decoder),
-                f.decode(&decoder), g.decode(&decoder), h.decode(&decoder), i.decode(&decoder))
-        }
-        encode = { root, encoder in
-            a.encode(root, &encoder)
-            b.encode(root, &encoder)
-            c.encode(root, &encoder)
-            d.encode(root, &encoder)
-
-            e.encode(root, &encoder)
-            f.encode(root, &encoder)
-            g.encode(root, &encoder)
-            h.encode(root, &encoder)
-
-            i.encode(root, &encoder)
-        }
+        self.init(
+            { (u, v, w) throws(MessageError) in try make(u.0, u.1, u.2, u.3, v.0, v.1, v.2, v.3, w) },
+            Field(group: a, b, c, d), Field(group: e, f, g, h), i)
     }
 
     @inlinable package init<A, B, C, D, E, F, G, H, I, J>(
@@ -233,24 +175,8 @@ extension Schema {
         _ a: Field<Root, A>, _ b: Field<Root, B>, _ c: Field<Root, C>, _ d: Field<Root, D>, _ e: Field<Root, E>,
         _ f: Field<Root, F>, _ g: Field<Root, G>, _ h: Field<Root, H>, _ i: Field<Root, I>, _ j: Field<Root, J>
     ) {
-        decode = { (decoder: inout MessageDecoder) throws(MessageError) -> Root in
-            try make(
-                a.decode(&decoder), b.decode(&decoder), c.decode(&decoder), d.decode(&decoder), e.decode(&decoder),
-                f.decode(&decoder), g.decode(&decoder), h.decode(&decoder), i.decode(&decoder), j.decode(&decoder))
-        }
-        encode = { root, encoder in
-            a.encode(root, &encoder)
-            b.encode(root, &encoder)
-            c.encode(root, &encoder)
-            d.encode(root, &encoder)
-
-            e.encode(root, &encoder)
-            f.encode(root, &encoder)
-            g.encode(root, &encoder)
-            h.encode(root, &encoder)
-
-            i.encode(root, &encoder)
-            j.encode(root, &encoder)
-        }
+        self.init(
+            { (u, v, w) throws(MessageError) in try make(u.0, u.1, u.2, u.3, v.0, v.1, v.2, v.3, w.0, w.1) },
+            Field(group: a, b, c, d), Field(group: e, f, g, h), Field(group: i, j))
     }
 }

@@ -17,25 +17,13 @@ package struct BundleInspection {
     /// Inspects a directory with an `Info.plist`, in itself or in its subdirectory `Contents`. Blocks on the file
     /// system.
     package init(path: String) {
-        guard let resolved = realpath(path, nil) else {
-            faults.append("\(path): \(Errno.current)")
-            return
-        }
-        defer { free(resolved) }
-        let root = String(cString: resolved)
-        guard (try? FileStatus.of(root))?.kind == .directory else {
-            faults.append("\(path) is not a folder")
-            return
-        }
+        guard let root = InfoPropertyList.bundleDirectory(at: path, faults: &faults) else { return }
         let contents = root + "/Contents"
         let folder = (try? FileStatus.of(contents + "/Info.plist")) == nil ? root : contents
         guard let information = InfoPropertyList(path: folder + "/Info.plist", faults: &faults) else { return }
         let list = information.values
 
-        let identifier = information.string("CFBundleIdentifier", faults: &faults)
-        if let identifier, !InfoPropertyList.isIdentifier(identifier) {
-            faults.append("CFBundleIdentifier \"\(identifier)\" may hold only letters, digits, hyphens and dots")
-        }
+        let identifier = information.identifier(faults: &faults)
         let executable = information.string("CFBundleExecutable", faults: &faults).flatMap {
             findExecutable(named: $0, in: folder, of: root)
         }

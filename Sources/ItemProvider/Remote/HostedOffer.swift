@@ -121,12 +121,7 @@ package final class HostedOffer: Sendable {
 
     private func serve(_ representation: Representation, _ request: LoadCall, _ call: ServedCall<LoadCall>) {
         let connection = call.connection
-        let isServed = state.withLock { state in
-            if state.hasEnded { return false }
-            state.consumers[connection, default: 0] += 1
-            return true
-        }
-        guard isServed else {
+        guard begins(on: connection) else {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
         // The closure retains this object, so that the promise is kept as long as a consumer waits for it.
@@ -138,12 +133,7 @@ package final class HostedOffer: Sendable {
         _ call: ServedCall<Asked>, _ body: @escaping @Sendable (@escaping @Sendable (ItemCall.Reply) -> Void) -> Void
     ) where Asked.Reply == ItemCall.Reply {
         let connection = call.connection
-        let isServed = state.withLock { state in
-            if state.hasEnded { return false }
-            state.consumers[connection, default: 0] += 1
-            return true
-        }
-        guard isServed else {
+        guard begins(on: connection) else {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
         let answer = OneShotCompletion<ItemCall.Reply> { reply in
@@ -151,6 +141,15 @@ package final class HostedOffer: Sendable {
             self.finished(on: connection, succeeded: !reply.isFailure)
         }
         HandlerThreads.shared.runHandler { body { answer.complete($0) } }
+    }
+
+    /// Counts a load that begins. Returns `false` if the item was withdrawn.
+    private func begins(on connection: Connection) -> Bool {
+        state.withLock { state in
+            if state.hasEnded { return false }
+            state.consumers[connection, default: 0] += 1
+            return true
+        }
     }
 
     private func finished(on connection: Connection, succeeded: Bool) {

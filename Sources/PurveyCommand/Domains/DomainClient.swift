@@ -88,39 +88,3 @@ enum DomainClient {
     /// `FUSE_SUPER_MAGIC`.
     private static let fuse: Int64 = 0x6573_5546
 }
-
-extension DomainDescription.State {
-    /// The name of the state on the command line.
-    var word: String {
-        switch self {
-        case .running: "running"
-        case .changing: "changing"
-        case .failed: "failed"
-        }
-    }
-}
-
-extension ItemDescription.State {
-    /// The name of the state on the command line.
-    var word: String {
-        switch self {
-        case .dataless: "dataless"
-        case .partial: "partial"
-        case .current: "current"
-        case .edited: "edited"
-        case .uploading: "uploading"
-        case .error: "error"
-        }
-    }
-}
-
-extension ProviderItem.Kind {
-    /// The name of the kind on the command line.
-    var word: String {
-        switch self {
-        case .file: "file"
-        case .folder: "folder"
-        case .symbolicLink: "link"
-        }
-    }
-}

@@ -1,4 +1,5 @@
 import Conduit
+import FileTesting
 import TestThreads
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func randomBytesAreReadOrRefused() {
-        var random = SplitMix(seed: 1)
+        var random = RandomNumbers(seed: 1)
         for _ in 0..<100_000 {
             let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test func mutationsOfValidItemsAreReadOrRefused() {
-        var random = SplitMix(seed: 2)
+        var random = RandomNumbers(seed: 2)
         let seeds = AppendixA.all.map(\.bytes)
         for _ in 0..<100_000 {
             let seed = seeds[Int.random(in: 0..<seeds.count, using: &random)]

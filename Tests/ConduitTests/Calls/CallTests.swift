@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func aCallThatIsLetGoOfFailsWithoutAnAnswer() async throws {
+    @Test func aCallThatIsReleasedFailsWithoutAReply() async throws {
         let (client, _) = try connect()
         defer { client.close() }
         let error = await #expect(throws: ConduitError.self) { try await client.call(Drop()) }

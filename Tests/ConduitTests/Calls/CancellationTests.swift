@@ -88,7 +88,7 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func whatACompletionHoldsIsLetGoOfWithTheCall() async throws {
+    @Test func theCapturesOfACompletionAreReleasedWithTheCall() async throws {
         final class Witness: Sendable {
             let gone: Expectation<Void>
             init(_ gone: Expectation<Void>) { self.gone = gone }

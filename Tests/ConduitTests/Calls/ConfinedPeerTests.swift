@@ -1,5 +1,6 @@
 import Conduit
 import ConduitTestMessages
+import FileTesting
 import LinuxSystem
 import TestThreads
 import Testing
@@ -9,20 +10,6 @@ import Testing
     /// A notice of so many bytes of words.
     private func remark(of size: Int) -> [UInt8] {
         CBORValue.map([(.unsigned(0), .text(String(repeating: "w", count: size)))]).encoded
-    }
-
-    private func memoryFile(_ bytes: [UInt8]) throws -> FileDescriptor {
-        try MemoryFile.sealed(name: "test") { file throws(Errno) in
-            let failure: Errno? = bytes.withUnsafeBytes { bytes in
-                do throws(Errno) {
-                    try file.writeAll(bytes)
-                    return nil
-                } catch {
-                    return error
-                }
-            }
-            if let failure { throw failure }
-        }
     }
 
     @Test func aConfinedPeerIsServedAsAnyOther() throws {
@@ -122,7 +109,7 @@ import Testing
         let closed = Expectation<CloseReason>()
         peer.connection.onClose { closed.fulfill($0) }
         let body = remark(of: 2000)
-        let file = try memoryFile(body)
+        let file = try MemoryFile.sealed(body)
         try peer.send(.notice, call: 0, [.unsigned(Remark.method), .unsigned(UInt64(body.count))], [file])
         guard case .protocolViolation = try await closed.value() else {
             Issue.record("it was taken")

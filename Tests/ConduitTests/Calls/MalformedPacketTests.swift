@@ -1,5 +1,6 @@
 import Conduit
 import ConduitTestMessages
+import FileTesting
 import LinuxSystem
 import TestThreads
 import Testing
@@ -160,7 +161,7 @@ import Testing
     }
 
     @Test func mutatedPacketsAreAnsweredOrEndTheirOwnConnection() throws {
-        var random = SplitMix(seed: 4)
+        var random = RandomNumbers(seed: 4)
         let bystander = try RawPeer()
         let file = try MemoryFile.create(name: "test")
         let parcel: CBORValue = .map([

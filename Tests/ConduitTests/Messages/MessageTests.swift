@@ -1,5 +1,6 @@
 import Conduit
 import ConduitTestMessages
+import FileTesting
 import LinuxSystem
 import TestThreads
 import Testing
@@ -138,7 +139,7 @@ import Testing
         #expect(try decode(Everything.self, encode(Everything()).bytes) == Everything())
     }
 
-    @Test func keysNobodyAsksForAreSkippedWhateverTheyHold() throws {
+    @Test func keysThatAreNotRequestedAreSkippedWhateverTheyHold() throws {
         let unknown: CBORValue = .map([(.text("x"), .array([.tagged(9, .float(1.5)), .null, .undefined]))])
         let bytes: CBORValue = .map([
             (.unsigned(0), unknown), (.unsigned(2), .unsigned(1)), (.unsigned(3), unknown),
@@ -214,7 +215,7 @@ import Testing
     }
 
     @Test func mutationsOfValidMessagesAreReadOrRefused() throws {
-        var random = SplitMix(seed: 3)
+        var random = RandomNumbers(seed: 3)
         let file = try MemoryFile.create(name: "test")
         let seeds = [
             encode(Everything()).bytes, encode(Parcel(words: "some words", bytes: [1, 2, 3], files: [file])).bytes,

@@ -240,7 +240,7 @@ private final class LabelledPromise: NSFilePromiseProvider {
         #expect(writer.calls.all == [])
     }
 
-    @Test func aPromiseThatNobodyMadeIsAnError() async throws {
+    @Test func aPromiseThatWasNotMadeIsAnError() async throws {
         let receiver = try #require(
             NSFilePromiseReceiver(pasteboardPropertyList: "public.plain-text", ofType: .string))
         let folder = try TestFolder()

@@ -54,7 +54,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
 }
 
 @Suite struct PasteboardOwnerTests {
-    @Test func theOwnerIsAskedWhenSomebodyWantsIt() async throws {
+    @Test func theOwnerIsAskedWhenAReaderWantsIt() async throws {
         let programs = Programs()
         let owner = Owner([.string: "late text", .html: "<b>"])
         let calls = owner.calls
@@ -147,7 +147,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
         withExtendedLifetime(owner) {}
     }
 
-    @MainActor @Test func nobodyIsKeptWaitingForAMainThreadThatIsBusy() throws {
+    @MainActor @Test func noCallWaitsForAMainThreadThatIsBusy() throws {
         let programs = Programs(patience: .milliseconds(50))
         let owner = Owner([.string: "never"])
         programs.writer.declareTypes([.string], owner: owner)
@@ -208,7 +208,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
         #expect(calls.all.filter { $0 == "finished true" }.count == 1)
     }
 
-    @Test func whatIsReplacedIsLetGo() async throws {
+    @Test func replacedValuesAreReleased() async throws {
         let programs = Programs()
         let calls: Calls
         let gone = Gone()

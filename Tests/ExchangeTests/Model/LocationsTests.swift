@@ -15,7 +15,7 @@ import Testing
         #expect(locations.mounts == "/home/me/p/mounts")
     }
 
-    @Test func mountsAreWhereAPersonFindsThemAndTheCacheWhereItMayBeRemoved() throws {
+    @Test func mountsAreWhereTheUserFindsThemAndTheCacheWhereItMayBeRemoved() throws {
         let locations = try Locations(
             environment: ["XDG_RUNTIME_DIR": "/r", "HOME": "/home/me"], user: 7, runtimeFault: { _ in nil })
         #expect(locations.mounts == "/home/me/Purvey")
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can make a folder of somebody else"))
-    func aFolderOfSomebodyElseIsRefused() throws {
+    func aFolderOfAnotherUserIsRefused() throws {
         try withTemporaryFolder { folder in
             mkdir(folder + "/theirs", 0o777)
             chown(folder + "/theirs", 12345, 12345)

@@ -35,7 +35,7 @@ import Testing
         return order
     }
 
-    @Test func manyNestedClaimsOfOneItemAreServedInOrderAndKeepNobodyElseWaiting() {
+    @Test func manyNestedClaimsOfOneItemAreServedInOrderAndDelayNoOther() {
         let count: UInt64 = 1_000
         var arbiter = Arbiter()
         _ = arbiter.apply(Self.claim(1, "/index"), from: 1)

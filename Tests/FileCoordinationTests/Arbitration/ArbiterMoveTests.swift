@@ -74,7 +74,7 @@ import Testing
         #expect(Self.granted(arbiter.apply(.release(claim: 1, outcomes: []), from: 1)) == ["2"])
     }
 
-    @Test func nobodyPassesOthersInTheNameOfAnothersPresenter() {
+    @Test func noClaimPassesOthersInTheNameOfAnothersPresenter() {
         var arbiter = Arbiter()
         _ = arbiter.apply(.present(PresenterPlace(number: 9, path: "/a", key: "/a")), from: 1)
         let asked = arbiter.apply(.claim(Self.claim(1, "/a")), from: 2).map(\.effect)

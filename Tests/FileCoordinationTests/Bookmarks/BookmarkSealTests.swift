@@ -92,7 +92,7 @@ import Testing
         #expect(throws: (any Error).self) { try BookmarkKey(data: place) }
     }
 
-    @Test func whoeverAsksAtOnceGetsTheSameKey() async throws {
+    @Test func concurrentCallersGetTheSameKey() async throws {
         let item = try ResolvedItem(at: folder.path + "/a")
         let bookmark = try Bookmark(options: 0, item: item, relativeTo: nil, scope: nil, values: [])
         let place = folder.path + "/data"

@@ -278,7 +278,7 @@ final class Intruder: NSObject, NSSecureCoding {
 
     /// Reading a device never ends, and reading a pipe never begins. The process that names one must not block the
     /// reader.
-    @Test func whatIsNoFileHoldsNobodyUp() async throws {
+    @Test func specialFilesBlockNoReader() async throws {
         let pipe = NSTemporaryDirectory() + "/" + UUID().uuidString
         #expect(mkfifo(pipe, 0o600) == 0)
         defer { unlink(pipe) }

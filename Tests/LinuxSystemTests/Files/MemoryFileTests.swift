@@ -1,3 +1,4 @@
+import FileTesting
 import Glibc
 import LinuxSystem
 import TestThreads
@@ -6,19 +7,7 @@ import Testing
 @Suite(.ownThreads) struct MemoryFileTests {
     private let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
 
-    private func sealed() throws -> FileDescriptor {
-        try MemoryFile.sealed(name: "test") { file throws(Errno) in
-            let failure: Errno? = bytes.withUnsafeBytes { bytes in
-                do throws(Errno) {
-                    try file.writeAll(bytes)
-                    return nil
-                } catch {
-                    return error
-                }
-            }
-            if let failure { throw failure }
-        }
-    }
+    private func sealed() throws -> FileDescriptor { try MemoryFile.sealed(bytes) }
 
     @Test func aSealedFileCanBeReadAndNotChanged() throws {
         let file = try sealed()

@@ -1,3 +1,4 @@
+import FileTesting
 import Glibc
 import LinuxSystem
 import Synchronization
@@ -69,7 +70,7 @@ import Testing
         for end in ends { try end.waitForClosing() }
     }
 
-    @Test func aLingeringSocketThatIsDroppedUnreadHoldsUpNobodyElse() throws {
+    @Test func aLingeringSocketThatIsDroppedUnreadDelaysNoOtherConnection() throws {
         // As the kernel does it, without the help of closeWithoutLingering.
         let closer = DescriptorCloser(threadLimit: 2) { _ = Glibc.close($0) }
         let (lane, other) = (DescriptorCloseQueue(closer), DescriptorCloseQueue(closer))

@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aPersonWhoGivesUpStopsTheProvider() async throws {
+    @Test func aUserWhoCancelsStopsTheProvider() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("ls", "Cloud:")
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func aPersonNeedNotWaitForAServiceThatNeverAnswers() async throws {
+    @Test func theUserNeedNotWaitForAServiceThatNeverReplies() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("ls", "Cloud:")

@@ -9,7 +9,7 @@ import Testing
 /// Thumbnails are covered by `ThumbnailTests`, payloads of services by `ServiceTests`, and the search index on a full
 /// disk by `SearchTests`.
 @Suite(.timeLimit(.minutes(20))) struct BadInputTests {
-    @Test func aPushForAnUnknownDomainIsRefusedAndAsksNobody() async throws {
+    @Test func aPushForAnUnknownDomainIsRefusedWithoutARequest() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "hello") }
             #expect(await place.read("a.txt") == "hello")

@@ -17,7 +17,7 @@ import Testing
         return try #require(domains?.first)
     }
 
-    @Test func theCacheIsLimitedAsAPersonSaysAndAtOnceWhenThatChanges() async throws {
+    @Test func theCacheIsLimitedAsTheUserSaysAndAtOnceWhenThatChanges() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             let large = String(repeating: "x", count: 300_000)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func whatAPersonSaysReachesTheProvider() async throws {
+    @Test func theUsersDecisionReachesTheProvider() async throws {
         try await ServiceFixture.run { place in
             try await place.succeed(
                 "domains", "add", StartedCloud.providerIdentifier, "Behind", "path=" + place.cloud.folder,

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func bytesAreBroughtKeptAndDropped() async throws {
+    @Test func bytesAreFetchedStoredAndDropped() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()

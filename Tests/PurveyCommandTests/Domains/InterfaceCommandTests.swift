@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aPersonIsAskedAndTheExtensionIsTold() async throws {
+    @Test func theUserIsAskedAndTheExtensionGetsTheAnswer() async throws {
         try await run { place in
             let listed = try await place.succeed("actions", "Cloud:letter.txt").text
             #expect(
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aPersonWhoDoesNotWantToIsHeard() async throws {
+    @Test func aUserWhoRefusesIsHeeded() async throws {
         try await run { place in
             let refusing = try PersonAtTerminal(place.place, "actions", "Cloud:letter.txt", "Agree")
             try await refusing.sees("Go on? [y/N] ")

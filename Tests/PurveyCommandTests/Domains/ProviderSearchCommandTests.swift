@@ -12,7 +12,7 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [[String: Any]])
     }
 
-    @Test func theServiceFindsWhatNobodyHasLookedIntoYet() async throws {
+    @Test func theServiceFindsItemsOfFoldersThatWereNotListedYet() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { control in
                 try control.put("report.txt", "known")

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotWholeIsLetGoOfAndAMountThatManyDiedWithIsMadeAnew() async throws {
+    @Test func incompleteStateIsReleasedAndAMountThatManyDiedWithIsMadeAnew() async throws {
         try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let first = try manager.mounts

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aPersonWhoEmptiesTheTrashByHandIsFollowed() async throws {
+    @Test func emptyingTheTrashByHandIsFollowed() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whoeverTrashesWhatAServiceKeepsIsToldSo() async throws {
+    @Test func trashingAnItemThatTheServiceRetainsReportsIt() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { cloud in
                 try cloud.put("folder/a.txt", "hello")

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func whoeverEditsWhatSomebodyElseHasEditedIsToldWhereItIs() async throws {
+    @Test func editorsOfAnItemThatAnotherEditedLearnWhereItIs() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "old") }
             #expect(await place.read("a.txt") == "old")

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func whatAPersonWritesIntoAWindowReachesTheExtension() async throws {
+    @Test func textInAWindowReachesTheExtension() async throws {
         try await run { cloud, person in
             let command = try NewNoteExample.start(cloud, person.environment)
             try await person.sees("New note")

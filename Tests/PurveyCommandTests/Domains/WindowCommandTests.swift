@@ -32,7 +32,7 @@ import Testing
         return try await command.end()
     }
 
-    @Test func whatAPersonWritesIntoAWindowReachesTheExtension() async throws {
+    @Test func textInAWindowReachesTheExtension() async throws {
         try await run { cloud, person in
             let command = try newNote(cloud, person.environment)
             let window = try await person.window("New note")

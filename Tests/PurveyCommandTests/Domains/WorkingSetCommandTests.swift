@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aPushHasWhatTheServiceHasToldNobodyOfAskedFor() async throws {
+    @Test func aPushFetchesChangesThatTheServiceDidNotReport() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { try $0.put("Folder/a.txt", "hello") }
             #expect(await place.read("Folder/a.txt") == "hello")

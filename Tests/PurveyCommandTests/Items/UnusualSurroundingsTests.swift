@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func outputThatNobodyCanGetIsAnError() async throws {
+    @Test func outputWithoutAReaderIsAnError() async throws {
         try await CommandFixture.run { place in
             try place.write("text", to: "file.txt")
             let offer = try await place.offer("file.txt")

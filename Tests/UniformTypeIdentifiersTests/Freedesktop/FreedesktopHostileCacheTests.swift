@@ -1,3 +1,4 @@
+import FileTesting
 import Foundation
 import Testing
 import UniformTypeIdentifiers
@@ -49,7 +50,7 @@ struct FreedesktopHostileCacheTests {
 
     @Test func aCacheWithDamagedWordsDoesNoHarm() throws {
         let folder = try TemporaryFolder()
-        var random = SplitMix(seed: 3)
+        var random = RandomNumbers(seed: 3)
         for _ in 0..<3000 {
             var bytes = Self.sample
             for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -70,7 +71,7 @@ struct FreedesktopHostileCacheTests {
             try skipWithoutDatabase()
         }
         let folder = try TemporaryFolder()
-        var random = SplitMix(seed: 5)
+        var random = RandomNumbers(seed: 5)
         for _ in 0..<60 {
             var bytes = Array(data)
             for _ in 0..<Int.random(in: 1...200, using: &random) {

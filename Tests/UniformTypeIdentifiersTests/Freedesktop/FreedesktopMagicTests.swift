@@ -1,3 +1,4 @@
+import FileTesting
 import Testing
 import UniformTypeIdentifiers
 
@@ -123,7 +124,7 @@ struct FreedesktopMagicTests {
 
     /// The indexes find the same type as trying every rule in turn.
     @Test func randomRulesMatchAsIfTriedInTurn() throws {
-        var random = SplitMix(seed: 11)
+        var random = RandomNumbers(seed: 11)
         for _ in 0..<300 {
             let rules = (0..<Int.random(in: 1...30, using: &random)).map { number in
                 Rule(
@@ -144,11 +145,11 @@ struct FreedesktopMagicTests {
         }
     }
 
-    private func randomBytes(_ count: Int, _ random: inout SplitMix) -> [UInt8] {
+    private func randomBytes(_ count: Int, _ random: inout RandomNumbers) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: 97...100, using: &random) }
     }
 
-    private func randomMatchlet(_ depth: Int, _ random: inout SplitMix) -> MIMECacheBuilder.Matchlet {
+    private func randomMatchlet(_ depth: Int, _ random: inout RandomNumbers) -> MIMECacheBuilder.Matchlet {
         let value = randomBytes(Int.random(in: 1...12, using: &random) / 2 + 1, &random)
         let isMasked = Int.random(in: 0..<4, using: &random) == 0
         let children = depth == 0 ? 0 : Int.random(in: 0...2, using: &random)

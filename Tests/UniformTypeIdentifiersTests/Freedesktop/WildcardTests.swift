@@ -1,3 +1,4 @@
+import FileTesting
 import Glibc
 import Testing
 import UniformTypeIdentifiers
@@ -26,7 +27,7 @@ struct WildcardTests {
     }
 
     @Test func randomPatternsMatchWhatTheCLibraryMatches() {
-        var random = SplitMix(seed: 7)
+        var random = RandomNumbers(seed: 7)
         let pieces = ["a", "b", ".", "*", "?", "[ab]", "[!a]", "[a-c]", "\\*"]
         for _ in 0..<20_000 {
             let pattern = (0..<Int.random(in: 0...6, using: &random)).map { _ in

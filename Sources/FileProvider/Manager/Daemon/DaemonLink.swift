@@ -47,23 +47,14 @@ final class DaemonLink: Sendable {
         _ request: C, attempts: Int = DaemonLink.attempts,
         _ completion: @escaping @Sendable (Result<C.Value, ProviderError>) -> Void
     ) {
-        queue.async { [self] in
-            let connection: Connection
-            do {
-                connection = try connected()
-            } catch {
-                return completion(.failure(.unreachable("\(error)")))
+        send(request, over: { try $0.connected() }) { [self] result in
+            if attempts > 1, case .failure(.disconnected) = result {
+                ask(request, attempts: attempts - 1, completion)
+            } else {
+                completion(Self.value(of: result))
             }
-            room.wait()
-            connection.call(request) { [self] result in
-                room.signal()
-                switch result {
-                case .success(let reply): completion(Result { () throws(ProviderError) in try reply.get() })
-                case .failure(.disconnected) where attempts > 1:
-                    ask(request, attempts: attempts - 1, completion)
-                case .failure(let error): completion(.failure(.ofDaemon(error)))
-                }
-            }
+        } failure: {
+            completion(.failure($0))
         }
     }
 
@@ -73,24 +64,45 @@ final class DaemonLink: Sendable {
     func askIfRunning<C: ProviderCall>(
         _ request: C, _ completion: @escaping @Sendable (Result<C.Value, ProviderError>) -> Void
     ) {
+        send(request, over: { try $0.connectedIfRunning() }) {
+            completion(Self.value(of: $0))
+        } failure: {
+            completion(.failure($0))
+        }
+    }
+
+    /// Sends a request when there is room for it.
+    ///
+    /// - Parameters:
+    ///   - connection: called on the queue; returns `nil` if no daemon runs.
+    ///   - failure: called in place of the completion if there is no connection.
+    private func send<C: ProviderCall>(
+        _ request: C, over connection: @escaping @Sendable (DaemonLink) throws -> Connection?,
+        _ completion: @escaping @Sendable (Result<C.Reply, ConduitError>) -> Void,
+        failure: @escaping @Sendable (ProviderError) -> Void
+    ) {
         queue.async { [self] in
-            let connection: Connection
+            let connected: Connection
             do {
-                guard let running = try connectedIfRunning() else {
-                    return completion(.failure(.unreachable("it does not run")))
-                }
-                connection = running
+                guard let running = try connection(self) else { return failure(.unreachable("it does not run")) }
+                connected = running
             } catch {
-                return completion(.failure(.unreachable("\(error)")))
+                return failure(.unreachable("\(error)"))
             }
             room.wait()
-            connection.call(request) { [self] result in
+            connected.call(request) { [self] result in
                 room.signal()
-                switch result {
-                case .success(let reply): completion(Result { () throws(ProviderError) in try reply.get() })
-                case .failure(let error): completion(.failure(.ofDaemon(error)))
-                }
+                completion(result)
             }
+        }
+    }
+
+    private static func value<Value>(
+        of result: Result<ProviderReply<Value>, ConduitError>
+    ) -> Result<Value, ProviderError> {
+        switch result {
+        case .success(let reply): Result { () throws(ProviderError) in try reply.get() }
+        case .failure(let error): .failure(.ofDaemon(error))
         }
     }
 

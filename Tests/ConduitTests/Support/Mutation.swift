@@ -1,24 +1,9 @@
-/// A small random number generator that yields the same sequence for the same seed (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
+import FileTesting
 
 extension Array where Element == UInt8 {
     /// Returns the bytes after a few random changes that tend to upset parsers: bytes flipped, replaced by
     /// significant ones, removed, duplicated or truncated.
-    func mutated(using random: inout SplitMix) -> [UInt8] {
+    func mutated(using random: inout RandomNumbers) -> [UInt8] {
         var bytes = self
         let telling: [UInt8] = [
             0x00, 0x18, 0x1B, 0x1F, 0x3B, 0x5F, 0x7F, 0x9B, 0x9F, 0xBB, 0xBF, 0xDB, 0xF6, 0xFB, 0xFF,

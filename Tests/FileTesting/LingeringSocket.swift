@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// A TCP connection over loopback with unsent data: close(2) of the sender waits up to a minute for the receiver,
 /// which reads nothing.
-struct LingeringSocket {
-    let sender: FileDescriptor
+package struct LingeringSocket {
+    package let sender: FileDescriptor
     /// Ends the wait when it is closed.
-    let receiver: FileDescriptor
+    package let receiver: FileDescriptor
 
-    init() throws {
+    package init() throws {
         func stream() throws(Errno) -> FileDescriptor {
             let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             return FileDescriptor(owning: try retrying { socket(AF_INET, kind, 0) })
