@@ -5,11 +5,11 @@ package struct ProviderSetUpCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSetUp
     package typealias Reply = ProviderReply<ProviderSetUp>
     package static var method: UInt64 { 35 }
-    package let purpose: FileProviderSetup.Purpose
+    package let purpose: SetUpPurpose
     /// The settings of the domain as the user gave them.
     package let settings: [DomainSetting]
 
-    package init(purpose: FileProviderSetup.Purpose, settings: [DomainSetting]) {
+    package init(purpose: SetUpPurpose, settings: [DomainSetting]) {
         self.purpose = purpose
         self.settings = settings
     }
@@ -17,7 +17,12 @@ package struct ProviderSetUpCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.purpose), Field(1, \.settings))
 }
 
-extension FileProviderSetup.Purpose: MessageValue {}
+/// The purpose of a set-up. The values are those of `FileProviderSetup.Purpose`.
+package enum SetUpPurpose: Int, Sendable, MessageValue {
+    case adding = 0
+    case changing = 1
+    case signingIn = 2
+}
 
 /// The result of a set-up.
 package struct ProviderSetUp: SchemaMessage, Equatable {

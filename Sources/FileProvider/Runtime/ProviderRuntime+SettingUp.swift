@@ -18,7 +18,8 @@ extension ProviderRuntime {
             let settings = Dictionary(request.settings.map { ($0.key, $0.value) }) { _, last in last }
             let user = HostSetupUser(connection) { engineRequest.advance(completed: 0, total: 0) }
             defer { user.end() }
-            let setup = FileProviderSetup(purpose: request.purpose, settings: settings, user: user)
+            let setup = FileProviderSetup(
+                purpose: FileProviderSetup.Purpose(request.purpose), settings: settings, user: user)
             let provider = SendableObject(object: object)
             let failure: ProviderError? = try engineRequest.wait { done in
                 let task = Task {
@@ -38,6 +39,17 @@ extension ProviderRuntime {
         on(ProviderFindingsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
             ProviderFindings(lines: (provider.object as? any FileProviderDescribing)?.domainFindings ?? [])
         }
+    }
+}
+
+extension FileProviderSetup.Purpose {
+    fileprivate init(_ purpose: SetUpPurpose) {
+        self =
+            switch purpose {
+            case .adding: .adding
+            case .changing: .changing
+            case .signingIn: .signingIn
+            }
     }
 }
 

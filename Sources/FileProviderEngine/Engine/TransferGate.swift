@@ -22,7 +22,7 @@ extension DomainEngine {
         context.resources.gate.set(isOpen: !isPaused)
         configuration.states?.noteDomain()
         guard !isPaused, !isClosed else { return }
-        startDueSteps()
+        scheduler.startDueSteps(self)
         metadata.sendDue(self)
         pinning.materializeMissing(self)
     }

@@ -28,7 +28,7 @@ extension RunningDomain {
     ///     provider sets up no domains.
     /// - Returns: Whether the provider sets up domains.
     static func setUp(
-        _ record: DomainRecord, for purpose: FileProviderSetup.Purpose, by provider: ExtensionProvider,
+        _ record: DomainRecord, for purpose: SetUpPurpose, by provider: ExtensionProvider,
         _ questions: SetUpQuestions, askingThrough user: Connection?,
         adopting adopt: @escaping @Sendable ([DomainSetting]) async throws -> DomainRecord
     ) async throws(DomainError) -> Bool {
