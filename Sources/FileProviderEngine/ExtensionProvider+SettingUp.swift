@@ -5,6 +5,11 @@ import FileProviderWire
 
 /// The set-up of a domain.
 extension ExtensionProvider {
+    /// Whether the provider sets up domains. It is asked in the process that serves the domain.
+    package func setsUpDomains() async throws(ProviderError) -> Bool {
+        try await ask(ProviderSetsUpCall(), isSafe: true).isServed
+    }
+
     /// Makes the provider set up the domain, and stores the result. Other requests wait meanwhile. There is no time
     /// limit while the user is asked. Cancelling the task cancels the set-up.
     ///

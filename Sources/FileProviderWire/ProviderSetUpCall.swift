@@ -49,6 +49,16 @@ package struct ProviderSetUp: SchemaMessage, Equatable {
         }
 }
 
+/// A question whether the provider sets up domains. The reply has no settings.
+package struct ProviderSetsUpCall: ProviderCall, SchemaMessage {
+    package typealias Value = ProviderSetUp
+    package typealias Reply = ProviderReply<ProviderSetUp>
+    package static var method: UInt64 { 37 }
+
+    package init() {}
+    package static let schema = Schema(Self.init)
+}
+
 /// A request for the provider's findings about the domain's service.
 package struct ProviderFindingsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderFindings

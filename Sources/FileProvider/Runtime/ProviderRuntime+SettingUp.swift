@@ -36,6 +36,9 @@ extension ProviderRuntime {
             let changed = setup.settings.sorted { $0.key < $1.key }.map { DomainSetting(key: $0.key, value: $0.value) }
             return ProviderSetUp(isServed: true, settings: changed)
         }
+        on(ProviderSetsUpCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
+            ProviderSetUp(isServed: provider.object is any FileProviderSettingUp, settings: [])
+        }
         on(ProviderFindingsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
             ProviderFindings(lines: (provider.object as? any FileProviderDescribing)?.domainFindings ?? [])
         }

@@ -31,8 +31,10 @@ extension RunningDomain {
         _ record: DomainRecord, for purpose: SetUpPurpose, by provider: ExtensionProvider,
         _ questions: SetUpQuestions, askingThrough user: Connection?,
         adopting adopt: @escaping @Sendable ([DomainSetting]) async throws -> DomainRecord
-    ) async throws(DomainError) -> Bool {
+    ) async throws -> Bool {
         let request = ProviderSetUpCall(purpose: purpose, settings: record.setUpSettings)
+        // The process of a provider that sets up nothing keeps running.
+        guard try await setsUpDomains(provider, for: purpose) else { return false }
         do throws(ProviderError) {
             return try await questions.during(user) { () async throws(ProviderError) in
                 try await provider.setUp(request, of: record.providerDomain) { settings async throws(ProviderError) in
@@ -46,6 +48,17 @@ extension RunningDomain {
         } catch {
             // Not as a refused sign-in, after which commands ask for a password: the set-up has asked already.
             throw DomainError(error.advice)
+        }
+    }
+
+    /// Whether the provider sets up domains. A provider that does not reply may be mended by its set-up.
+    private static func setsUpDomains(
+        _ provider: ExtensionProvider, for purpose: FileProviderSetup.Purpose
+    ) async throws(ProviderError) -> Bool {
+        do throws(ProviderError) {
+            return try await provider.setsUpDomains()
+        } catch  where purpose != .adding && error.kind != .cancelled {
+            return true
         }
     }
 }

@@ -64,14 +64,14 @@ extension DomainService {
         var candidate = record
         candidate.settings = settled
         let isServed: Bool
-        do throws(DomainError) {
+        do {
             isServed = try await RunningDomain.setUp(
                 candidate, for: .changing, by: domain.provider, domain.questions, askingThrough: user
             ) { settings in
                 try await self.adopt(settings, name: record.name, identifier: record.identifier)
             }
         } catch {
-            throw DomainError("\(record.name) stays as it was: \(error)", like: error)
+            throw DomainError("\(record.name) stays as it was: \(DomainError(error))", like: error)
         }
         guard isServed else { throw Self.fixed(fixed) }
         // The service may be another one, or have other items for this user.
