@@ -77,10 +77,25 @@ public final class DAVAccount: Sendable {
     /// catalogue. Changes are not made before.
     func knownProfile() async throws -> DAVServerProfile {
         if let known = state.withLock({ $0.profile }) { return known }
-        let found = try await ask { [root] client throws(DAVError) in try await client.probe(root) }
+        let found = try await ask { client throws(DAVError) in try await probe(with: client) }
         try await set(found)
         return found
     }
+
+    /// Finds out what the server does. After a lost connection, it is tried again: over HTTP/2, a refusal that comes
+    /// before the body of its request was sent can look like one.
+    func probe(with client: DAVClient) async throws(DAVError) -> DAVServerProfile {
+        for _ in 1..<Self.probes {
+            do {
+                return try await client.probe(root)
+            } catch {
+                guard case .transport(let reason) = error, reason.isTransient else { throw error }
+            }
+        }
+        return try await client.probe(root)
+    }
+
+    private static let probes = 3
 
     // MARK: Requests
 

@@ -86,7 +86,7 @@ struct DAVSetUpCheck: Sendable {
         guard setup.purpose != .signingIn else { return nil }
         setup.report("Finding out how the server protects changes…")
         do {
-            let profile = try await client.probe(account.root)
+            let profile = try await account.probe(with: client)
             setup.report("Writes are protected by \(profile.writing.words).")
             if let remains = profile.remains {
                 setup.report("The server did not remove the folder of this check: remove “\(remains)”.")
