@@ -212,13 +212,7 @@ import FileProviderGTK
             return browser.report(BrowserError("“\(item.name)” cannot be opened, because its domain is not mounted"))
         }
         defer { g_free(uri) }
-        let context = gdk_display_get_app_launch_context(gtk_widget_get_display(overlay))
-        defer { if let context { g_object_unref(UnsafeMutableRawPointer(context)) } }
-        var error: UnsafeMutablePointer<GError>?
-        let launch = context.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GAppLaunchContext.self) }
-        if g_app_info_launch_default_for_uri(uri, launch, &error) == 0 {
-            let reason = error.map { String(cString: $0.pointee.message) } ?? "no program opens such files"
-            g_clear_error(&error)
+        DefaultProgram.open(String(cString: uri), on: gtk_widget_get_display(overlay)) { [browser] reason in
             browser.report(BrowserError("“\(item.name)” cannot be opened: \(reason)"))
         }
     }
