@@ -20,7 +20,7 @@ extension DomainEngine {
         guard let top else { throw .noSuchItem }
         try reimports.begin(top.number, listing: folders)
         if top.number != .root { try scheduleRevalidation([identifier]) }
-        listReidentified()
+        tracker.listReidentified(self)
         lookAtImports()
     }
 
@@ -105,7 +105,7 @@ extension DomainEngine {
     private func makeAgain(_ items: [IndexedItem]) throws(ProviderError) {
         let local = items.filter { $0.item.kind != .file || $0.content == .current }
         for item in local { try markForImport(item) }
-        for item in local { noteRemovedByProvider([item.number]) }
+        for item in local { components.recreation.noteRemovedByProvider([item.number], self) }
         let lost = items.filter { $0.item.kind == .file && $0.changes.isEmpty && $0.content != .current }
         guard !lost.isEmpty else { return }
         let removed = try write { writer throws(IndexError) in
@@ -122,12 +122,12 @@ extension DomainEngine {
             guard try self.row(row.number).content == .edited else { return }
         }
         do throws(EditError) {
-            let row = try visible(row.number)
-            var entry = try entry(of: row)
+            let row = try context.visible(row.number)
+            var entry = try components.recorder.entry(of: row)
             entry.mayAlreadyExist = true
             if row.item.kind != .file { entry.changes.insert(.attributes) }
             let changed = entry
-            try record([.put(changed)]) { writer throws(IndexError) in
+            try components.recorder.record([.put(changed)], self) { writer throws(IndexError) in
                 try writer.update(row.number) { $0.changes = changed.changes }
                 // The directory is made again, and the provider has nothing in it to match.
                 try writer.forgetReidentified(row.number)
