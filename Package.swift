@@ -172,7 +172,7 @@ let package = Package(
         // Floor 4
         library("NextcloudClient", ["HTTPTransport", "LinuxSystem", "WebDAVClient", "XMLStream"]),
         // The messages between the daemon and its clients about domains.
-        library("DomainMessages", ["Conduit", "FileProviderWire", "ItemValues"]),
+        library("DomainMessages", ["Conduit", "FileProviderWire", "ItemValues", "LinuxSystem"]),
         library(
             "ItemProvider",
             [

@@ -1,4 +1,4 @@
-import FileProvider
+import DomainMessages
 
 /// A notification of the desktop: the interface `org.freedesktop.Notifications`.
 struct DesktopNotification: Sendable, Equatable {

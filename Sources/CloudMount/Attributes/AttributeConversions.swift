@@ -1,4 +1,3 @@
-import FileProvider
 import FileProviderEngine
 import Fuse
 import Glibc
