@@ -9,8 +9,8 @@ extension Browser {
     /// Whether new items can be put into the current location.
     package var canAdd: Bool { currentFolder != nil }
 
-    /// The path of the current folder in its mount.
-    private var currentFolder: String? {
+    /// The path of the current folder in its mount; `nil` if it has none.
+    package var currentFolder: String? {
         guard case .folder(let domain, let path) = location, let mount = mount(of: domain) else { return nil }
         return path.isEmpty ? mount : mount + "/" + path
     }

@@ -34,8 +34,9 @@ struct WindowTests {
 
             // Trash, and undo.
             try await window.keys("Delete")
+            _ = try await window.find("label", "“Idea.txt” moved to the trash")
             try await window.awaitNo("list item", "Idea.txt")
-            try await window.press("button", "Undo")
+            try await window.pressButton(labelled: "Undo")
             _ = try await window.find("list item", "Idea.txt")
             try await eventually("the service has the file") { try await window.place.paths().contains("Idea.txt") }
         }

@@ -67,13 +67,20 @@ import FileProviderGTK
     /// Shows an item.
     ///
     /// - Parameters:
+    ///   - picture: a `GdkPaintable` of the contents; `nil` for the icon of the type.
     ///   - detail: the columns to show.
     ///   - showsPlace: whether the tip has the item's path, as it lies in another folder than its neighbours.
-    func show(_ item: BrowserItem, at position: Int, detail: Detail, showsPlace: Bool) {
+    func show(
+        _ item: BrowserItem, at position: Int, picture: OpaquePointer?, detail: Detail, showsPlace: Bool
+    ) {
         if entry != nil, self.position != position { endNaming() }
         self.position = position
         let condition = item.condition
-        gtk_image_set_from_gicon(image.opaque, ItemWords.icon(item))
+        if let picture {
+            gtk_image_set_from_paintable(image.opaque, picture)
+        } else {
+            gtk_image_set_from_gicon(image.opaque, ItemWords.icon(item))
+        }
         setText(name, item.name)
         gtk_widget_set_tooltip_text(name, showsPlace ? item.domain + ": " + item.path : item.name)
         badge.isVisible = condition.icon != nil

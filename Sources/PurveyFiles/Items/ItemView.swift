@@ -11,6 +11,7 @@ import FileProviderGTK
     private let grid: Widget
     private let stack: Widget
     private let header: SortHeader
+    private let thumbnails = ItemPictures()
     private let browser: Browser
     private let model: RowModel
     /// The `GtkMultiSelection`.
@@ -63,8 +64,14 @@ import FileProviderGTK
         Signals.selection(selection) { [weak self] in self?.selectionChanged() }
         browser.listing.whenChanged = { [weak self] in self?.changed($0) }
         browser.listing.whenUpdated = { [weak self] rows in self?.refresh(Set(rows)) }
+        thumbnails.whenArrived = { [weak self] in self?.refresh() }
         setGrid(false)
     }
+
+    /// Prepares for the items of another location.
+    ///
+    /// - Parameter folder: the folder in a mount; `nil` if the location is none.
+    func prepare(_ folder: String?) { thumbnails.prepare(folder) }
 
     private var view: Widget { isGrid ? grid : list }
 
@@ -162,7 +169,9 @@ import FileProviderGTK
     private func show(_ position: Int, in cell: ItemCell) {
         guard position < browser.listing.count else { return }
         let showsPlace = if case .folder = browser.location { false } else { true }
-        cell.show(browser.listing[position], at: position, detail: detail, showsPlace: showsPlace)
+        let item = browser.listing[position]
+        cell.show(
+            item, at: position, picture: thumbnails.texture(of: item), detail: detail, showsPlace: showsPlace)
     }
 
     private func activate(_ position: Int) {

@@ -23,6 +23,8 @@ import FileProviderGTK
     private let forwardButton = Make.button(icon: "go-next-symbolic", tip: "Forward", action: "win.forward")
     private let gridButton = Make.button(icon: "view-grid-symbolic", tip: "Show as grid", action: "win.grid")
     private var undoToast: OpaquePointer?
+    /// The folder in a mount for which the items were prepared.
+    private var preparedFolder: String?
     /// The location before the present one.
     private var shownLocation = Location.recents
     /// The time from which a page says that items are still loading.
@@ -280,7 +282,10 @@ import FileProviderGTK
 
     private func refresh(_ aspect: Browser.Aspect) {
         switch aspect {
-        case .places: sidebar.refresh()
+        case .places:
+            sidebar.refresh()
+            // Only now the mount of the first location may be known.
+            prepareItems()
         case .location:
             locationChanged()
             pathBar.refresh()
@@ -320,11 +325,18 @@ import FileProviderGTK
         browser.isLoading && browser.listingError == nil && ContinuousClock.now < loadingPageTime
     }
 
+    private func prepareItems() {
+        guard browser.currentFolder != preparedFolder else { return }
+        preparedFolder = browser.currentFolder
+        items.prepare(preparedFolder)
+    }
+
     private static let patience: Duration = .milliseconds(300)
 
     /// Prepares for the items of another location.
     private func locationChanged() {
         loadingPageTime = .now + Self.patience
+        prepareItems()
         let former = shownLocation
         shownLocation = browser.location
         focusOnArrival = items.hasFocus || gtk_window_get_focus(window) == nil
