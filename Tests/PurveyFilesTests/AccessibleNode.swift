@@ -31,13 +31,17 @@ final class AccessibilityBus: Sendable {
         return connection
     }
 
+    /// The time limit of a call in milliseconds. An element that goes may leave a call without reply, and the tree is
+    /// read again anyway.
+    private static let patience: CInt = 3_000
+
     private static func call(
         _ connection: OpaquePointer, _ name: String, _ path: String, _ interface: String, _ method: String,
         _ arguments: OpaquePointer?
     ) throws -> OpaquePointer {
         var error: UnsafeMutablePointer<GError>?
         let reply = g_dbus_connection_call_sync(
-            connection, name, path, interface, method, arguments, nil, G_DBUS_CALL_FLAGS_NONE, 30_000, nil, &error)
+            connection, name, path, interface, method, arguments, nil, G_DBUS_CALL_FLAGS_NONE, patience, nil, &error)
         defer { g_clear_error(&error) }
         guard let reply else {
             throw Failed(
