@@ -263,7 +263,10 @@ let package = Package(
         // The model of the file browser, without a toolkit.
         library(
             "FileBrowser",
-            ["CLinux", "Conduit", "DomainMessages", "Exchange", "FileProvider", "ItemValues", "LinuxSystem"]),
+            [
+                "CLinux", "Conduit", "DomainMessages", "Exchange", "FileProvider", "FileProviderWire", "ItemValues",
+                "LinuxSystem",
+            ]),
 
         // Floor 10: programs.
         program(

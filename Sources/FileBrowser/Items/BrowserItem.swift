@@ -1,5 +1,6 @@
 import DomainMessages
 import FileProvider
+import FileProviderWire
 import ItemValues
 import LinuxSystem
 

@@ -1,5 +1,6 @@
 import DomainMessages
 import FileProvider
+import ItemValues
 
 /// The state of an item in words for the user.
 package enum ItemCondition: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import DomainMessages
 import FileProvider
 
 /// An order of items. Folders come first.
