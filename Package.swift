@@ -296,7 +296,9 @@ let package = Package(
         program("PurveyBus", ["CGIO", "Conduit", "DomainMessages", "ItemValues", "LinuxSystem"]),
         program(
             "PurveyFiles",
-            ["CAdwaita", "DomainMessages", "FileBrowser", "FileProvider", "FileProviderGTK", "LinuxSystem"]),
+            [
+                "CAdwaita", "DomainMessages", "FileBrowser", "FileProvider", "FileProviderGTK", "ItemValues", "LinuxSystem",
+            ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProviderWire", "Images", "LinuxSystem"]),
         .executableTarget(

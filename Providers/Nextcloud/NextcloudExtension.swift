@@ -8,8 +8,8 @@ import WebDAVClient
 /// The provider for a user's files of a Nextcloud server.
 ///
 /// Sendable: it adds no state to its superclass.
-final class NextcloudExtension: DAVExtension, @unchecked Sendable {
-    override class var service: any DAVServiceKind { NextcloudService() }
+package final class NextcloudExtension: DAVExtension, @unchecked Sendable {
+    package override class var service: any DAVServiceKind { NextcloudService() }
 
     /// Returns the domain's service.
     private static func service(of account: DAVAccount) throws -> NextcloudService {
@@ -17,11 +17,11 @@ final class NextcloudExtension: DAVExtension, @unchecked Sendable {
         return service
     }
 
-    override func setUpDomain(_ setup: FileProviderSetup) async throws { try await setUpNextcloud(setup) }
+    package override func setUpDomain(_ setup: FileProviderSetup) async throws { try await setUpNextcloud(setup) }
 
     // MARK: Trash
 
-    override func enumerator(
+    package override func enumerator(
         for container: NSFileProviderItemIdentifier, request: NSFileProviderRequest
     ) throws -> any NSFileProviderEnumerator {
         guard container == .trashContainer else { return try super.enumerator(for: container, request: request) }
@@ -31,7 +31,7 @@ final class NextcloudExtension: DAVExtension, @unchecked Sendable {
         return TrashEnumerator(account, service)
     }
 
-    override func item(
+    package override func item(
         for identifier: NSFileProviderItemIdentifier, request: NSFileProviderRequest,
         completionHandler: @escaping ((any NSFileProviderItem)?, (any Error)?) -> Void
     ) -> Progress {
@@ -48,7 +48,7 @@ final class NextcloudExtension: DAVExtension, @unchecked Sendable {
         }
     }
 
-    override func deleteItem(
+    package override func deleteItem(
         identifier: NSFileProviderItemIdentifier, baseVersion version: NSFileProviderItemVersion,
         options: NSFileProviderDeleteItemOptions, request: NSFileProviderRequest,
         completionHandler: @escaping ((any Error)?) -> Void

@@ -74,15 +74,15 @@ private final class NextcloudSearch: NSObject, NSFileProviderSearchEnumerator, S
 }
 
 /// A result of a search.
-struct NextcloudFinding: NSFileProviderSearchResult, Sendable {
-    let itemIdentifier: NSFileProviderItemIdentifier
-    let filename: String
-    let creationDate: Date?
-    let contentModificationDate: Date?
-    let contentType: UTType
-    let documentSize: NSNumber?
+package struct NextcloudFinding: NSFileProviderSearchResult, Sendable {
+    package let itemIdentifier: NSFileProviderItemIdentifier
+    package let filename: String
+    package let creationDate: Date?
+    package let contentModificationDate: Date?
+    package let contentType: UTType
+    package let documentSize: NSNumber?
 
-    var lastUsedDate: Date? { nil }
+    package var lastUsedDate: Date? { nil }
 
     init(_ known: DAVKnownItem, _ entry: NextcloudEntry) {
         itemIdentifier = known.identifier

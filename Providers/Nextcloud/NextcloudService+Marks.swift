@@ -16,14 +16,14 @@ extension NextcloudService {
     }
 
     /// Returns the names of tags. Each may have a color after a line feed, which the server does not know.
-    static func tags(in data: Data?) -> [String] {
+    package static func tags(in data: Data?) -> [String] {
         guard let data, data.count < 1 << 16,
             let list = (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String]
         else { return [] }
         return list.compactMap { $0.split(separator: "\n").first.map { String($0) } }
     }
 
-    func setMarks(
+    package func setMarks(
         _ marks: DAVMarks, of item: DAVKnownItem, with client: DAVClient
     ) async throws(DAVError) -> NSFileProviderItemFields {
         var taken: NSFileProviderItemFields = []

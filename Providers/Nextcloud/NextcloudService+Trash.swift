@@ -8,7 +8,7 @@ import WebDAVClient
 
 /// The trash.
 extension NextcloudService {
-    func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable {
+    package func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable {
         let tag = item.isFolder ? nil : item.version.tag.flatMap { DAVEntityTag(opaque: $0) }
         let identity = item.traits.identity
         let found = try await account.ask { client throws(DAVError) -> NextcloudTrashItem? in
@@ -26,7 +26,7 @@ extension NextcloudService {
         return ServerTrashItem(found)
     }
 
-    func restore(
+    package func restore(
         _ identifier: NSFileProviderItemIdentifier, named name: String, to parent: HTTPAddress, of account: DAVAccount
     ) async throws -> HTTPAddress {
         guard let item = try await trashed(identifier, account), let number = item.entry.fileID else {

@@ -8,7 +8,7 @@ import WebDAVClient
 import XMLStream
 
 /// Nextcloud as a kind of service over WebDAV.
-final class NextcloudService: DAVServiceKind {
+package final class NextcloudService: DAVServiceKind {
     private struct State {
         var server: HTTPAddress?
         var user = ""
@@ -22,26 +22,28 @@ final class NextcloudService: DAVServiceKind {
     // Leaf lock.
     private let state = Lock(State())
 
+    package init() {}
+
     /// The setting with the user's name in addresses, which may differ from the name for the sign-in.
     static let userKey = "userid"
     private static let fingerprint = XMLName("http://owncloud.org/ns", "data-fingerprint")
     /// The pause in seconds between two checks while the server sends notices, of which it drops some.
     private static let pauseWhileListening = 900
 
-    var properties: [XMLName] { NextcloudEntry.properties + [Self.fingerprint] }
-    var keepsCookies: Bool { true }
-    var hasDeepTags: Bool { true }
-    var hasTrash: Bool { state.withLock { $0.capabilities?.hasTrash } ?? true }
-    var pollInterval: Int? { state.withLock { $0.isListening } ? Self.pauseWhileListening : nil }
+    package var properties: [XMLName] { NextcloudEntry.properties + [Self.fingerprint] }
+    package var keepsCookies: Bool { true }
+    package var hasDeepTags: Bool { true }
+    package var hasTrash: Bool { state.withLock { $0.capabilities?.hasTrash } ?? true }
+    package var pollInterval: Int? { state.withLock { $0.isListening } ? Self.pauseWhileListening : nil }
 
-    var findings: [String] {
+    package var findings: [String] {
         let (known, isListening) = state.withLock { ($0.capabilities, $0.isListening) }
         guard let known else { return [] }
         let push = isListening ? "connected" : known.push == nil ? "the server has none" : "not connected"
         return ["Nextcloud: \(known.versionText)", "Notices of changes (notify_push): \(push)"]
     }
 
-    func root(_ settings: DAVSettings) throws -> HTTPAddress {
+    package func root(_ settings: DAVSettings) throws -> HTTPAddress {
         guard let user = settings.values[Self.userKey] ?? settings.user, !user.isEmpty else {
             throw DAVSetUpError("The domain has no user: sign in.")
         }
@@ -67,7 +69,7 @@ final class NextcloudService: DAVServiceKind {
 
     // MARK: Items
 
-    func traits(of entry: DAVEntry) -> DAVTraits {
+    package func traits(of entry: DAVEntry) -> DAVTraits {
         let found = NextcloudEntry(entry)
         var traits = DAVTraits()
         traits.identity = found.fileID.map { String($0) }
@@ -119,9 +121,9 @@ final class NextcloudService: DAVServiceKind {
         }
     }
 
-    func dataMark(of root: DAVEntry) -> String? { root.property(Self.fingerprint).map { $0.text } }
+    package func dataMark(of root: DAVEntry) -> String? { root.property(Self.fingerprint).map { $0.text } }
 
-    func find(
+    package func find(
         identity: String, root: HTTPAddress, with client: DAVClient
     ) async throws(DAVError) -> HTTPAddress? {
         guard let number = Int64(identity) else { return nil }
@@ -130,7 +132,7 @@ final class NextcloudService: DAVServiceKind {
 
     // MARK: Contents
 
-    func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload {
+    package func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload {
         var plain = client
         plain.onProgress = nil
         let nextcloud = try nextcloud(plain)
@@ -166,7 +168,7 @@ final class NextcloudService: DAVServiceKind {
 
     // MARK: Changes
 
-    func listen(for account: DAVAccount, _ notice: @escaping @Sendable (DAVNotice) async -> Void) async {
+    package func listen(for account: DAVAccount, _ notice: @escaping @Sendable (DAVNotice) async -> Void) async {
         var pause = Duration.seconds(30)
         while !Task.isCancelled {
             do {

@@ -7,7 +7,7 @@ import NextcloudClient
 import NextcloudTesting
 import Testing
 
-@testable import Nextcloud
+import Nextcloud
 
 struct NextcloudTests {
     private let server: NextcloudTestServer

@@ -1,3 +1,4 @@
+import FileProvider
 import Glibc
 import LinuxSystem
 

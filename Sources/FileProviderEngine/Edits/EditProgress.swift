@@ -2,6 +2,7 @@ import DomainMessages
 import FileProvider
 import FileProviderWire
 import ItemStore
+import ItemValues
 
 /// A wait for edits that is in progress.
 struct EditWait {

@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderWire
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Items whose provider imports them again: after a loss of its own records, it asks the engine to hand over what is

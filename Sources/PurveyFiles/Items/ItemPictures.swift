@@ -1,8 +1,10 @@
 import CAdwaita
+import DomainMessages
 import FileBrowser
 import FileProvider
 import FileProviderGTK
 import Glibc
+import ItemValues
 import LinuxSystem
 
 /// Pictures of files from the cache that all programs of a desktop share. The daemon fills it with the pictures of

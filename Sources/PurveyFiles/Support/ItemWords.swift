@@ -3,6 +3,7 @@ import DomainMessages
 import FileBrowser
 import FileProvider
 import FileProviderGTK
+import ItemValues
 
 /// Sizes, dates and kinds of items in words, and their icons.
 @MainActor enum ItemWords {

@@ -1,4 +1,5 @@
 import CAdwaita
+import DomainMessages
 import FileBrowser
 import FileProvider
 import FileProviderGTK

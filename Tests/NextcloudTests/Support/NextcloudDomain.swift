@@ -7,7 +7,7 @@ import LinuxSystem
 import NextcloudTesting
 import UniformTypeIdentifiers
 
-@testable import Nextcloud
+import Nextcloud
 
 /// A domain of the provider for the user alice, without a daemon.
 final class NextcloudDomain: Sendable {

@@ -1,5 +1,6 @@
 import FileProvider
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Contents of versions that the provider has replaced, one of each file. With their help, a provider that fetches

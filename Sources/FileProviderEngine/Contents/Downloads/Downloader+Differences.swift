@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderWire
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Fetches with the help of contents of an earlier version.

@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderWire
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Local changes of items, as system calls request them.

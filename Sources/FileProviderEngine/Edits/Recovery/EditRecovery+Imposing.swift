@@ -1,5 +1,6 @@
 import FileProvider
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The changes that the journal records, imposed on the index: identities, removals and places.

@@ -1,5 +1,6 @@
 import FileProvider
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The result of one step. A step consists of an item's next requests to the provider.
