@@ -664,7 +664,7 @@ let package = Package(
         tests(
             "KillTests",
             [
-                "AppExtension", "Conduit", "DaemonTesting", "DomainMessages", "Exchange", "ExtensionHost",
+                "AppExtension", "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange", "ExtensionHost",
                 "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting",
                 "TestThreads",
             ]),
@@ -692,7 +692,7 @@ let package = Package(
         .target(
             name: "FaultHarness",
             dependencies: [
-                "Conduit", "DaemonTesting", "DomainMessages", "Exchange", "ExtensionHost", "FileProvider",
+                "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange", "ExtensionHost", "FileProvider",
                 "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProgramTesting",
                 "ScriptableService",
             ],

@@ -8,11 +8,11 @@ import WebDAVClient
 /// Custom actions that a user can perform on items.
 extension NextcloudExtension: NSFileProviderCustomAction {
     /// The action that ends a share with this user, or a mount that the user may end.
-    static let leave = "org.purvey.Nextcloud.leave"
+    package static let leave = "org.purvey.Nextcloud.leave"
     /// The action that makes the contents before the last change the present ones.
-    static let restoreVersion = "org.purvey.Nextcloud.restoreVersion"
+    package static let restoreVersion = "org.purvey.Nextcloud.restoreVersion"
 
-    func performAction(
+    package func performAction(
         identifier action: NSFileProviderExtensionActionIdentifier,
         onItemsWithIdentifiers items: [NSFileProviderItemIdentifier],
         completionHandler: @escaping ((any Error)?) -> Void

@@ -70,7 +70,7 @@ package final class NextcloudExtension: DAVExtension, @unchecked Sendable {
 
 /// Thumbnails, which the server makes, so that no contents are fetched for them.
 extension NextcloudExtension: NSFileProviderThumbnailing {
-    func fetchThumbnails(
+    package func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
         perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
         completionHandler: @escaping ((any Error)?) -> Void

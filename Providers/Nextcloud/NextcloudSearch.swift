@@ -10,7 +10,7 @@ import WebDAVClient
 
 /// Search at the server, also in folders that were never listed.
 extension NextcloudExtension: NSFileProviderSearching {
-    func searchEnumerator(for request: NSFileProviderStringSearchRequest) -> any NSFileProviderSearchEnumerator {
+    package func searchEnumerator(for request: NSFileProviderStringSearchRequest) -> any NSFileProviderSearchEnumerator {
         NextcloudSearch(Result { try work }, request.query, wanted: request.desiredNumberOfResults)
     }
 }

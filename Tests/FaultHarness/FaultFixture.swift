@@ -1,6 +1,7 @@
 import Conduit
 import DaemonTesting
 import DomainMessages
+import FileProviderWire
 import Exchange
 import ExtensionHost
 import FileProvider

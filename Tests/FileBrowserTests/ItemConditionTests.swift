@@ -1,6 +1,7 @@
 import DomainMessages
 import FileBrowser
 import FileProvider
+import ItemValues
 import Testing
 
 /// Tests of the words for states: none is a riddle.

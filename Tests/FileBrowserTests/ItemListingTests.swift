@@ -1,6 +1,7 @@
 import DomainMessages
 import FileBrowser
 import FileProvider
+import ItemValues
 import Testing
 
 /// Tests of the rows of a listing, which views follow by the changes that it reports.

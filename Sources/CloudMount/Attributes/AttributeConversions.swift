@@ -2,6 +2,7 @@ import FileProviderEngine
 import Fuse
 import Glibc
 import ItemStore
+import ItemValues
 
 extension IndexedItem {
     /// The file type and permissions, in the form of `st_mode`.

@@ -4,6 +4,7 @@ import Conduit
 import Exchange
 import ExtensionHost
 import FileProviderEngine
+import FileProviderWire
 import ItemValues
 import LinuxSystem
 

@@ -1,3 +1,4 @@
+import DomainMessages
 import FileProvider
 import FileProviderEngine
 import FileProviderWire

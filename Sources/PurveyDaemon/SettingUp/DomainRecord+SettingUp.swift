@@ -53,7 +53,7 @@ extension RunningDomain {
 
     /// Whether the provider sets up domains. A provider that does not reply may be mended by its set-up.
     private static func setsUpDomains(
-        _ provider: ExtensionProvider, for purpose: FileProviderSetup.Purpose
+        _ provider: ExtensionProvider, for purpose: SetUpPurpose
     ) async throws(ProviderError) -> Bool {
         do throws(ProviderError) {
             return try await provider.setsUpDomains()

@@ -3,6 +3,7 @@ import FileProviderEngine
 import FileProviderWire
 import FileTesting
 import ItemStore
+import ItemValues
 import LinuxSystem
 import ProviderTesting
 import TestThreads

@@ -1,6 +1,8 @@
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import FileTesting
+import ItemStore
 import ItemValues
 import LinuxSystem
 import ProviderTesting

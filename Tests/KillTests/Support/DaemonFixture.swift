@@ -2,6 +2,7 @@ import AppExtension
 import Conduit
 import DaemonTesting
 import DomainMessages
+import FileProviderWire
 import Exchange
 import ExtensionHost
 import FileProvider
