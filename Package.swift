@@ -297,7 +297,8 @@ let package = Package(
         program(
             "PurveyFiles",
             [
-                "CAdwaita", "DomainMessages", "FileBrowser", "FileProvider", "FileProviderGTK", "ItemValues", "LinuxSystem",
+                "CAdwaita", "DomainMessages", "FileBrowser", "FileProvider", "FileProviderGTK", "ItemValues",
+                "LinuxSystem",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProviderWire", "Images", "LinuxSystem"]),
@@ -664,7 +665,8 @@ let package = Package(
         tests(
             "KillTests",
             [
-                "AppExtension", "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange", "ExtensionHost",
+                "AppExtension", "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange",
+                "ExtensionHost",
                 "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting",
                 "TestThreads",
             ]),
@@ -692,7 +694,8 @@ let package = Package(
         .target(
             name: "FaultHarness",
             dependencies: [
-                "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange", "ExtensionHost", "FileProvider",
+                "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange", "ExtensionHost",
+                "FileProvider",
                 "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProgramTesting",
                 "ScriptableService",
             ],

@@ -10,7 +10,8 @@ import WebDAVClient
 
 /// Search at the server, also in folders that were never listed.
 extension NextcloudExtension: NSFileProviderSearching {
-    package func searchEnumerator(for request: NSFileProviderStringSearchRequest) -> any NSFileProviderSearchEnumerator {
+    package func searchEnumerator(for request: NSFileProviderStringSearchRequest) -> any NSFileProviderSearchEnumerator
+    {
         NextcloudSearch(Result { try work }, request.query, wanted: request.desiredNumberOfResults)
     }
 }

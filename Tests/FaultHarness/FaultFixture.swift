@@ -1,11 +1,11 @@
 import Conduit
 import DaemonTesting
 import DomainMessages
-import FileProviderWire
 import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import Glibc
 import ItemStore

@@ -3,11 +3,10 @@ import FileProvider
 import Foundation
 import HTTPTransport
 import LinuxSystem
+import Nextcloud
 import NextcloudClient
 import NextcloudTesting
 import Testing
-
-import Nextcloud
 
 struct NextcloudTests {
     private let server: NextcloudTestServer

@@ -2,11 +2,11 @@ import AppExtension
 import Conduit
 import DaemonTesting
 import DomainMessages
-import FileProviderWire
 import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import Foundation
 import Glibc
 import LinuxSystem

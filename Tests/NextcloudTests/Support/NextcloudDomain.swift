@@ -4,10 +4,9 @@ import FileTesting
 import Foundation
 import HTTPTransport
 import LinuxSystem
+import Nextcloud
 import NextcloudTesting
 import UniformTypeIdentifiers
-
-import Nextcloud
 
 /// A domain of the provider for the user alice, without a daemon.
 final class NextcloudDomain: Sendable {

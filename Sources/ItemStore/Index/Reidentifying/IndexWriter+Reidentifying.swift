@@ -47,7 +47,9 @@ extension IndexWriter {
     }
 
     /// Drops the record of ``noteReidentified(_:)`` about a directory that the provider does not have.
-    package mutating func forgetReidentified(_ folder: ItemNumber) throws(IndexError) { try state.reidentified.forget(folder) }
+    package mutating func forgetReidentified(_ folder: ItemNumber) throws(IndexError) {
+        try state.reidentified.forget(folder)
+    }
 
     /// Whether a container is a directory whose items may have other identifiers, and that was not listed since.
     package func isReidentified(_ container: String) throws(IndexError) -> Bool {
