@@ -239,7 +239,8 @@ import Testing
             let long = String(repeating: "x", count: 100_000)
             let wrong: [(words: [String], status: Int32)] = [
                 (["ls"], 2), (["stat", "a", "b"], 2), (["download"], 2), (["signal"], 2), (["retry"], 2),
-                (["evict", "--json", "x"], 2), (["status", "x"], 2), (["domains", "nothing"], 2),
+                (["evict", "--json", "x"], 2), (["status", "x"], 1), (["status", "x", "y"], 2),
+                (["domains", "nothing"], 2),
                 (["domains", "add", "x"], 2), (["domains", "remove"], 2), (["domains", "--json", "remove", "x"], 1),
                 (["domains", "set", "Papers"], 2),
                 (["ls", "Nothing:"], 1), (["ls", "/"], 1), (["stat", ""], 1), (["stat", "Papers:none"], 1),
