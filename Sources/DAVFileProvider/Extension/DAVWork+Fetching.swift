@@ -163,17 +163,12 @@ extension DAVServerProfile {
 enum ContentDigest {
     /// Returns a digest of the first bytes of a file. Blocks.
     static func digest(of file: FileDescriptor, _ length: Int) throws(Errno) -> [UInt8] {
-        var digest = Digest()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { buffer.deallocate() }
-        var position = 0
-        while position < length {
-            let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, length - position)])
-            let count = try file.read(into: wanted, at: position)
-            guard count > 0 else { break }
-            digest.add(buffer[..<count])
-            position += count
+        do {
+            return Array(try MessageDigest.hexadecimal(.sha256, of: file, 0..<length).utf8)
+        } catch .file(let error) {
+            throw error
+        } catch {
+            throw .inputOutput
         }
-        return digest.bytes
     }
 }
