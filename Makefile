@@ -14,7 +14,7 @@ PROGRAM_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper PurveyPassthrough Purv
 # The extensions that are installed. Each name is that of a directory in Providers and of its target.
 PROVIDERS = LocalFolder Nextcloud WebDAV
 EXAMPLES = HandOff Logbook Mirror ThumbnailAction FileAway NewNote
-RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper $(PROVIDERS)
+RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper LocalFolder
 
 # Builds targets with their dependencies: $(call build,CONFIGURATION,TARGETS). Debug builds take half the time of
 # release builds. Installed and measured programs come from a release build.
