@@ -127,6 +127,7 @@ extension String {
     package var asSentence: String {
         guard let first else { return self }
         let end = hasSuffix(".") || hasSuffix("?") || hasSuffix("!") ? "" : "."
-        return first.uppercased() + dropFirst() + end
+        let isAddress = prefix { $0 != " " }.contains("://")
+        return (isAddress ? String(first) : first.uppercased()) + dropFirst() + end
     }
 }
