@@ -88,6 +88,36 @@ struct CatalogueTests {
         #expect(try catalogue.unseen(in: root, round: 6).count == 1)
     }
 
+    @Test func `after a restored backup, another item does not take the identifier or place of a kept one`() throws {
+        let folder = try TestFolder()
+        let catalogue = try catalogue(in: folder)
+        try catalogue.note(dataMark: "first", round: 1)
+        let kept = try catalogue.note(file("kept.txt", identity: "1"), in: root, round: 1).item
+        let other = try catalogue.note(file("other.txt", identity: "2"), in: root, round: 1).item
+        try catalogue.note(dataMark: "second", round: 2)
+        // The server gives out its identities again.
+        let new = try catalogue.note(file("new.txt", identity: "1"), in: root, round: 2).item
+        #expect(new.number != kept.number)
+        #expect(try catalogue.names(to: kept.number) == ["kept.txt"])
+        let second = try catalogue.note(file("other.txt", identity: "3"), in: root, round: 2).item
+        #expect(second.number != other.number)
+        #expect(try catalogue.names(to: other.number) == ["other (before the restore).txt"])
+        #expect(try catalogue.unseen(in: root, round: 2).isEmpty)
+        // Seen again, it is an item like any other.
+        #expect(try catalogue.note(file("kept.txt", identity: "1"), in: root, round: 3).item.number == kept.number)
+        #expect(try catalogue.unseen(in: root, round: 4).map(\.number).contains(kept.number))
+    }
+
+    @Test func `a check that was planned before the clock was set back is due`() throws {
+        let folder = try TestFolder()
+        let catalogue = try catalogue(in: folder)
+        try catalogue.noteListed(root, tag: nil, due: 1_000_000_000, pause: 30)
+        #expect(try catalogue.dueFolders(999_999_990, limit: 10).isEmpty)
+        #expect(try catalogue.dueFolders(1_000_000_000, limit: 10).map(\.number) == [root])
+        #expect(try catalogue.dueFolders(500_000_000, limit: 10).map(\.number) == [root])
+        #expect(try catalogue.dueFolders(.max, limit: 10).map(\.number) == [root])
+    }
+
     @Test func `a damaged catalogue is created again with another stamp`() throws {
         let folder = try TestFolder()
         try folder.file("catalogue.sqlite", Array("no database, but long enough to be one".utf8))

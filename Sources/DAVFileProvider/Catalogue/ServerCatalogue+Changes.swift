@@ -9,8 +9,8 @@ package struct FoundChanges: Sendable {
 }
 
 /// A folder whose check for changes is due.
-struct DueFolder: Sendable {
-    let number: Int64
+package struct DueFolder: Sendable {
+    package let number: Int64
     /// The seconds between its last checks.
     let pause: Int64
     /// Whether something in it is local.
@@ -60,7 +60,7 @@ extension ServerCatalogue {
     /// - Parameters:
     ///   - tag: the folder's own tag at that time.
     ///   - due: the time of the next check, in seconds of the clock.
-    func noteListed(_ folder: Int64, tag: String?, due: Int64, pause: Int64) throws {
+    package func noteListed(_ folder: Int64, tag: String?, due: Int64, pause: Int64) throws {
         try database.run(
             """
             INSERT INTO folder VALUES (?, ?, ?, ?, 0)
@@ -92,13 +92,32 @@ extension ServerCatalogue {
         try database.first("SELECT 1 FROM folder WHERE number = ?", .integer(folder)) { _ in true } ?? false
     }
 
-    /// Returns the folders whose check is due, the longest overdue first.
-    func dueFolders(_ now: Int64, limit: Int) throws -> [DueFolder] {
+    /// Returns the folders whose check is due, the longest overdue first. One that is due in more than a day was
+    /// planned before the clock was set back.
+    package func dueFolders(_ now: Int64, limit: Int) throws -> [DueFolder] {
         try database.all(
-            "SELECT number, pause, in_use FROM folder WHERE due <= ? ORDER BY due LIMIT ?", .integer(now),
-            .integer(Int64(limit))
-        ) { DueFolder(number: $0.integer(0), pause: $0.integer(1), isInUse: $0.integer(2) != 0) }
+            """
+            SELECT number, pause, in_use FROM folder WHERE due <= ?1 OR due > ?1 + \(Self.longestPause)
+            ORDER BY due LIMIT ?2
+            """, .integer(now), .integer(Int64(limit)), read: Self.dueFolder)
     }
+
+    /// Returns the folders in use whose check is due and whose traits have a text, the longest overdue first.
+    func dueFolders(_ now: Int64, inUseWith text: String) throws -> [DueFolder] {
+        try database.all(
+            """
+            SELECT folder.number, pause, in_use FROM folder JOIN item ON item.number = folder.number
+            WHERE in_use = 1 AND instr(traits, ?2) > 0 AND (due <= ?1 OR due > ?1 + \(Self.longestPause))
+            ORDER BY due
+            """, .integer(now), .text(text), read: Self.dueFolder)
+    }
+
+    private static func dueFolder(_ row: Database.Row) -> DueFolder {
+        DueFolder(number: row.integer(0), pause: row.integer(1), isInUse: row.integer(2) != 0)
+    }
+
+    /// The longest time between two checks of a folder, in seconds.
+    static let longestPause: Int64 = 86_400
 
     /// Makes the check of folders due that are in use, or were looked at lately.
     func makeActiveDue(_ now: Int64, _ longest: Int64) throws {

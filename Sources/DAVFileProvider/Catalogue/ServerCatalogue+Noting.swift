@@ -23,12 +23,16 @@ extension ServerCatalogue {
                 if known.round > round { return (known, false) }
                 return (try update(known, observed, in: parent, round: round), false)
             }
-            // Its identity may be elsewhere now; the listing of that place finds it.
-            try remove(known)
+            if try isKept(known) {
+                try setAside(known)
+            } else {
+                // Its identity may be elsewhere now; the listing of that place finds it.
+                try remove(known)
+            }
         }
         if let identity = observed.traits.identity, let moved = try item(identity: identity),
             moved.isFolder == observed.isFolder, moved.round <= round, moved.number != CataloguedItem.root,
-            try !isWithin(parent, moved.number)
+            try !isWithin(parent, moved.number), try !isKept(moved)
         {
             return (try update(moved, observed, in: parent, round: round), true)
         }

@@ -1,18 +1,35 @@
+import FileProvider
+import SQLite
+
 /// Items that are missing at a server because it was restored from a backup.
 extension ServerCatalogue {
     private static let (markKey, restoredKey) = ("mark", "restored")
 
     /// Records the server's mark of its data. With another mark than before, the items that were seen last before a
     /// round are kept from now on, until they are seen again.
-    func note(dataMark mark: String?, round: Int64) throws {
+    package func note(dataMark mark: String?, round: Int64) throws {
         guard let mark else { return }
         let bytes = Array(mark.utf8)
         let known = try value(Self.markKey)
         guard known != bytes else { return }
-        if known != nil { try set(Array("\(round)".utf8), for: Self.restoredKey) }
+        if known != nil { try set(Array("\(max(round, try last(Self.restoredKey)))".utf8), for: Self.restoredKey) }
         try set(bytes, for: Self.markKey)
     }
 
     /// Whether the absence of an item at the server says nothing: it was seen last before the server was restored.
     func isKept(_ item: CataloguedItem) throws -> Bool { item.round < (try last(Self.restoredKey)) }
+
+    /// Gives a kept item another name, because another item has its place at the server. A restored server gives out
+    /// its identities again.
+    func setAside(_ item: CataloguedItem) throws {
+        for number in 1... {
+            let words = number == 1 ? " (before the restore)" : " (before the restore \(number))"
+            let name = ConflictName.inserting(words, into: item.name)
+            guard try child(of: item.parent, named: name) == nil else { continue }
+            try database.run(
+                "UPDATE item SET name = ?, identity = NULL, change = ? WHERE number = ?", .text(name),
+                .integer(try next("change")), .integer(item.number))
+            return
+        }
+    }
 }

@@ -116,9 +116,11 @@ package struct ServerCatalogue {
             read: Self.read)
     }
 
+    /// Returns the item with an identity. After the restore of a backup, one that is kept may have it, too.
     func item(identity: String) throws -> CataloguedItem? {
         try database.first(
-            "SELECT \(Self.columns) FROM item WHERE identity = ?", .text(identity), read: Self.read)
+            "SELECT \(Self.columns) FROM item WHERE identity = ? ORDER BY round DESC LIMIT 1", .text(identity),
+            read: Self.read)
     }
 
     /// Returns the items of a folder that were seen last before a round; by default all.
