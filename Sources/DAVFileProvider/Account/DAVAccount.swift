@@ -23,6 +23,8 @@ public final class DAVAccount: Sendable {
         var profile: DAVServerProfile?
         var credentials: HTTPCredentials?
         var hasCredentials = false
+        /// Whether the server has taken these credentials.
+        var isAccepted = false
         /// The time until which no request is sent, because the server refused the credentials. Each refusal counts
         /// towards a lock-out, so the search for changes waits for other credentials.
         var refusedUntil: ContinuousClock.Instant?
@@ -107,18 +109,63 @@ public final class DAVAccount: Sendable {
         _ priority: HTTPRequest.Priority = .interactive,
         _ body: @Sendable (DAVClient) async throws(DAVError) -> Reply
     ) async throws -> Reply {
-        let used = try await credentials(priority)
-        var client = client(with: used)
+        var client = client(with: try await credentials(priority))
         client.priority = priority
-        let result = await Self.result(of: body, client)
-        guard case .failure(.notSignedIn) = result else { return try result.get() }
-        let stored = try await load()
-        guard stored != used else {
-            state.withLock { $0.refusedUntil = .now + Self.refusalPause }
-            return try result.get()
+        var result = await Self.result(of: body, client)
+        if case .failure(.notSignedIn) = result {
+            let used = client.credentials
+            client.credentials = try await load()
+            if client.credentials != used { result = await Self.result(of: body, client) }
         }
-        client.credentials = stored
-        return try await Self.result(of: body, client).get()
+        switch result {
+        case .success: noteAccepted(client.credentials)
+        case .failure(.notSignedIn): try await noteRefused(client)
+        case .failure(.notFound): try await requireRoot(client)
+        default: break
+        }
+        return try result.get()
+    }
+
+    private func noteAccepted(_ used: HTTPCredentials?) {
+        state.withLock { state in
+            guard state.credentials == used else { return }
+            (state.isAccepted, state.refusedUntil) = (true, nil)
+        }
+    }
+
+    /// Records that the server has refused the credentials.
+    ///
+    /// - Throws: `forbidden` if it did so for one folder only. It takes them for the root.
+    private func noteRefused(_ client: DAVClient) async throws(DAVError) {
+        let wasAccepted = state.withLock { $0.isAccepted && $0.credentials == client.credentials }
+        if wasAccepted, client.credentials != nil, (try? await client.entry(at: root)) != nil {
+            throw .forbidden(DAVError.name(of: root), reason: "it wants another sign-in for something there")
+        }
+        state.withLock { state in
+            guard state.credentials == client.credentials else { return }
+            (state.isAccepted, state.refusedUntil) = (false, .now + Self.refusalPause)
+        }
+    }
+
+    /// Checks that the server has the domain's root, before something else counts as missing. A proxy may reply with
+    /// “not found” to all requests while its server starts.
+    private func requireRoot(_ client: DAVClient) async throws(DAVError) {
+        do {
+            _ = try await client.entry(at: root)
+        } catch {
+            guard case .notFound = error else { throw error }
+            throw .invalidReply(root.origin, "it has nothing at the address of the domain")
+        }
+    }
+
+    /// Reads the server's mark of its data, before items that it does not have count as removed: it may have been
+    /// restored from a backup since.
+    ///
+    /// - Parameter round: the round of the listing that has not seen the items.
+    func checkMark(_ priority: HTTPRequest.Priority = .interactive, round: Int64) async throws {
+        let entry = try await ask(priority) { client throws(DAVError) in try await client.entry(at: root) }
+        let mark = service.dataMark(of: entry)
+        try await catalogue.perform { try $0.note(dataMark: mark, round: round) }
     }
 
     private static func result<Reply: Sendable>(
@@ -158,7 +205,7 @@ public final class DAVAccount: Sendable {
             found = password.map { settings.credentials(user: user, password: $0) }
         }
         state.withLock { state in
-            if state.credentials != found { state.refusedUntil = nil }
+            if state.credentials != found { (state.isAccepted, state.refusedUntil) = (false, nil) }
             (state.credentials, state.hasCredentials) = (found, true)
         }
         return found
@@ -172,7 +219,7 @@ public final class DAVAccount: Sendable {
         }
         state.withLock { state in
             state.hasCredentials = false
-            state.refusedUntil = nil
+            (state.isAccepted, state.refusedUntil) = (false, nil)
         }
     }
 

@@ -3,8 +3,11 @@ import LinuxSystem
 import SQLite
 import WebDAVClient
 
-/// One search for changes, in several folders. An item that is gone from one folder and new in another one has moved,
-/// so both are recorded at the end.
+/// One search for changes, in several folders. An item that is gone from one folder may be in another one, by its
+/// identity, so what has appeared and vanished is recorded at the end.
+///
+/// Without identities, a file in another place is another file: the tag of many servers consists of the date and size,
+/// which other contents can have, too.
 final class ChangePass: Sendable {
     private struct State {
         /// New entries, with their folder and listing.
@@ -12,6 +15,18 @@ final class ChangePass: Sendable {
         var vanished: [(item: CataloguedItem, round: Int64)] = []
         /// The folders that were listed, the upper ones first, with their tags at that time.
         var listed: [(folder: Int64, tag: String?)] = []
+        /// The first refusal of a folder.
+        var refusal: DAVError?
+        var hasChecked = false
+    }
+
+    /// The result of the check of one folder.
+    enum Outcome {
+        case same, changed
+        /// The server has refused this folder. The others are checked nevertheless.
+        case refused
+        /// The server was busy.
+        case busy
     }
 
     private let account: DAVAccount
@@ -19,6 +34,26 @@ final class ChangePass: Sendable {
     private let state = Lock(State())
 
     init(_ account: DAVAccount) { self.account = account }
+
+    /// Whether something is missing at its place.
+    var hasVanished: Bool { state.withLock { !$0.vanished.isEmpty } }
+
+    /// Whether a folder was listed in this pass.
+    func hasListed(_ number: Int64) -> Bool { state.withLock { $0.listed.contains { $0.folder == number } } }
+
+    /// Checks a folder that the server may refuse. If it has refused all of them, ``finish()`` says so.
+    @discardableResult
+    func attempt(_ number: Int64) async throws -> Outcome {
+        do {
+            let hasChanged = try await check(number)
+            state.withLock { $0.hasChecked = true }
+            return hasChanged ? .changed : .same
+        } catch let error as DAVError where error.isAboutOneFolder {
+            state.withLock { $0.refusal = $0.refusal ?? error }
+            if case .unavailable = error { return .busy }
+            return .refused
+        }
+    }
 
     /// Lists a folder that was listed before, and compares it with the catalogue.
     ///
@@ -34,6 +69,8 @@ final class ChangePass: Sendable {
                 try await client.list(known.address)
             }
             while let entries = try await listing.next() {
+                // A service may know from the folder what its entries are.
+                if let own = await listing.directory { _ = service.traits(of: own) }
                 let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
                 let (new, isDifferent) = try await catalogue.perform { try $0.compare(observed, in: number, round) }
                 hasChanged = hasChanged || isDifferent || !new.isEmpty
@@ -73,32 +110,23 @@ final class ChangePass: Sendable {
                 return tag == nil || tag != item.version.tag
             }
             guard isOutdated else { continue }
-            try await check(number)
+            if !hasListed(number) { try await attempt(number) }
             rest += try await catalogue.perform { try $0.folders(in: number) }
         }
     }
 
     /// Records what has appeared and vanished.
+    ///
+    /// - Throws: the first refusal, if the server has refused all folders.
     func finish() async throws {
         let found = state.withLock { state in
             defer { state = State() }
             return state
         }
+        if let last = found.vanished.map(\.round).max() { try await account.checkMark(.background, round: last) }
         try await account.catalogue.perform { catalogue in
-            var vanished = found.vanished
-            for (entry, folder, round) in found.appeared {
-                if let index = Self.origin(of: entry, among: vanished.map(\.item), found.appeared.map(\.entry)) {
-                    let (item, _) = vanished.remove(at: index)
-                    if let current = try catalogue.item(item.number),
-                        try catalogue.child(of: folder, named: entry.name) == nil
-                    {
-                        _ = try catalogue.update(current, entry, in: folder, round: round)
-                        continue
-                    }
-                }
-                _ = try catalogue.note(entry, in: folder, round: round)
-            }
-            for (item, round) in vanished {
+            for (entry, folder, round) in found.appeared { _ = try catalogue.note(entry, in: folder, round: round) }
+            for (item, round) in found.vanished {
                 // It may have been found elsewhere.
                 guard let current = try catalogue.item(item.number), current.round < round,
                     current.parent == item.parent, current.name.utf8.elementsEqual(item.name.utf8),
@@ -110,21 +138,7 @@ final class ChangePass: Sendable {
             for (folder, tag) in found.listed { try catalogue.noteTag(folder, tag) }
             for (folder, _) in found.listed.reversed() { try catalogue.requireCheckedFolders(in: folder) }
         }
-    }
-
-    /// Returns the index of the only vanished file that an entry can be, by its tag, length and date.
-    private static func origin(
-        of entry: ObservedItem, among vanished: [CataloguedItem], _ appeared: [ObservedItem]
-    ) -> Int? {
-        let version = entry.version
-        guard entry.traits.identity == nil, !entry.isFolder, version.tag != nil, version.length != nil,
-            version.modified != nil
-        else { return nil }
-        let candidates = vanished.indices.filter { !vanished[$0].isFolder && vanished[$0].version == version }
-        guard candidates.count == 1, appeared.count(where: { !$0.isFolder && $0.version == version }) == 1 else {
-            return nil
-        }
-        return candidates[0]
+        if !found.hasChecked, let refusal = found.refusal { throw refusal }
     }
 }
 

@@ -30,7 +30,7 @@ package final class ChangeWatch: Sendable {
 
     /// The shortest time between two passes that the system's requests cause.
     private static let shortest = Duration.seconds(2)
-    private static let (longestInUse, longest): (Int64, Int64) = (900, 86_400)
+    private static let (longestInUse, longest): (Int64, Int64) = (900, ServerCatalogue.longestPause)
     /// The folders that one pass checks at most, and how many of them at a time.
     private static let (mostFolders, mostAtOnce) = (64, 4)
 
@@ -161,19 +161,18 @@ package final class ChangeWatch: Sendable {
         let pass = ChangePass(account)
         if account.service.hasDeepTags {
             try await pass.descend()
+            let time = all ? .max : Self.now
+            let external = try await account.catalogue.perform {
+                try $0.dueFolders(time, inUseWith: NoDeepTags.mount)
+            }
+            try await each(external.filter { !pass.hasListed($0.number) }.prefix(Self.mostFolders)) { folder in
+                try await self.check(folder, in: pass)
+            }
         } else {
             let due = try await account.catalogue.perform {
                 try $0.dueFolders(all ? .max : Self.now, limit: Self.mostFolders)
             }
-            try await each(due) { folder in
-                var hasChanged = false
-                do {
-                    hasChanged = try await pass.check(folder.number)
-                } catch let error as DAVError where error.isAboutOneFolder {
-                    // The others are checked nevertheless.
-                }
-                try await self.plan(folder.number, after: folder.pause, hasChanged, isInUse: folder.isInUse)
-            }
+            try await each(due[...]) { folder in try await self.check(folder, in: pass) }
         }
         try await pass.finish()
         let after = try await account.catalogue.perform { catalogue in
@@ -184,9 +183,17 @@ package final class ChangeWatch: Sendable {
         return after != before
     }
 
+    private func check(_ folder: DueFolder, in pass: ChangePass) async throws {
+        let outcome = try await pass.attempt(folder.number)
+        // The pause does not grow while the server is busy.
+        let pause = outcome == .busy ? folder.pause / 2 : folder.pause
+        try await plan(folder.number, after: pause, outcome == .changed, isInUse: folder.isInUse)
+    }
+
     /// Runs a function for each folder, some at a time. The first error ends it.
-    private func each(_ folders: [DueFolder], _ body: @escaping @Sendable (DueFolder) async throws -> Void) async throws
-    {
+    private func each(
+        _ folders: ArraySlice<DueFolder>, _ body: @escaping @Sendable (DueFolder) async throws -> Void
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, folder) in folders.enumerated() {
                 if index >= Self.mostAtOnce { try await group.next() }
@@ -209,7 +216,7 @@ package final class ChangeWatch: Sendable {
     func check(_ known: DAVKnownItem) async throws {
         let pass = ChangePass(account)
         let hasChanged = try await pass.check(known.item.number)
-        try await pass.finish()
+        try await finish(pass)
         if hasChanged { try await plan(known.item.number, after: 0, true, isInUse: false) }
     }
 
@@ -225,21 +232,35 @@ package final class ChangeWatch: Sendable {
         }
         let before = try await account.catalogue.perform { try $0.last("change") }
         let pass = ChangePass(account)
-        for number in Set(numbers.compactMap { $0 }) { try await pass.check(number) }
-        try await pass.finish()
+        for number in Set(numbers.compactMap { $0 }) { try await pass.attempt(number) }
+        try await finish(pass)
         if try await account.catalogue.perform({ try $0.last("change") }) != before { signal() }
         return !numbers.contains(nil)
+    }
+
+    /// Ends a pass over single folders. What is missing in them may have moved to others.
+    private func finish(_ pass: ChangePass) async throws {
+        if account.service.hasDeepTags, pass.hasVanished { try await pass.descend() }
+        try await pass.finish()
     }
 }
 
 extension DAVError {
     /// Whether another folder can be listed nevertheless.
-    fileprivate var isAboutOneFolder: Bool {
+    var isAboutOneFolder: Bool {
         switch self {
-        case .forbidden, .notFound, .notDirectory, .notAllowed, .locked, .truncatedListing, .invalidReply, .status: true
+        case .forbidden, .notFound, .notDirectory, .notAllowed, .locked, .truncatedListing, .invalidReply, .status,
+            .unavailable:
+            true
         default: false
         }
     }
+}
+
+/// Folders whose changes do not reach the tags above them, at a service with deep tags.
+enum NoDeepTags {
+    /// The text in the traits of a folder on an external storage.
+    static let mount = "\"mount\":\"external\""
 }
 
 extension DAVAccount {

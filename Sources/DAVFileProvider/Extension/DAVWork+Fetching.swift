@@ -54,6 +54,9 @@ extension DAVWork {
             }
         } catch DAVError.changed {
             return nil
+        } catch DAVError.notFound {
+            // It may be elsewhere now.
+            return nil
         }
         let length = contents.count
         guard known.version.length == nil || known.version.length == length else { return nil }
@@ -148,8 +151,12 @@ extension DAVWork {
                 url: url, item: account.object(known.item), range: NSRange(location: start, length: end - start))
         } catch {
             try? FileManager.default.removeItem(at: url)
-            if case DAVError.changed = error { throw NSFileProviderError(.versionNoLongerAvailable) }
-            throw error
+            switch error {
+            case DAVError.notFound: _ = try await refresh(known)
+            case DAVError.changed: break
+            default: throw error
+            }
+            throw NSFileProviderError(.versionNoLongerAvailable)
         }
     }
 }

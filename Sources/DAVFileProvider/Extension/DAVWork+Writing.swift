@@ -60,7 +60,6 @@ extension DAVWork {
         }
         let parent = try await account.known(template.parent)
         let (folder, name, identifier) = (parent.item.number, template.name, template.identifier)
-        let round = try await account.catalogue.perform { try $0.beginRound() }
         let earlier = try await account.catalogue.perform { catalogue in
             let earlier = try catalogue.creation(identifier)
             if earlier == nil { try catalogue.noteCreation(identifier, in: folder, named: name) }
@@ -89,6 +88,8 @@ extension DAVWork {
         } catch let error as DAVError {
             throw try await collision(error, at: address, in: parent)
         }
+        // Not before the change: a listing that began meanwhile may not have seen it.
+        let round = try await account.catalogue.perform { try $0.beginRound() }
         guard let made = try await note(entry, in: folder, round: round) else { throw CocoaError(.fileReadUnknown) }
         try await account.catalogue.perform { try $0.noteCreated(identifier, made.item.number) }
         if let outgoing { try await noteSent(outgoing, of: made.item, entry) }
@@ -130,13 +131,12 @@ extension DAVWork {
     ) async throws -> Changed {
         let number = known.item.number
         progress.totalUnitCount = Int64(outgoing.count) + 1
-        let (round, digest) = try await account.catalogue.perform {
-            (try $0.beginRound(), try $0.digest(of: number, version: base))
-        }
+        let digest = try await account.catalogue.perform { try $0.digest(of: number, version: base) }
         let entry = try await write(progress) { writer throws(DAVError) in
             try await writer.replace(
                 known.address, with: outgoing, base: ServerWriter.Base(version: base, digest: digest))
         }
+        let round = try await account.catalogue.perform { try $0.beginRound() }
         let noted = try await note(entry, as: known, round: round)
         try await noteSent(outgoing, of: noted.item, entry)
         return Changed(item: try await tell(noted.item))
@@ -171,6 +171,16 @@ extension DAVWork {
     }
 
     func modify(_ change: Modification, _ progress: Progress) async throws -> Changed {
+        do {
+            return try await apply(change, progress)
+        } catch DAVError.notFound {
+            // The item is gone or kept. If it is elsewhere, the system asks again.
+            _ = try await current(change.identifier)
+            throw DAVError.changed(change.name)
+        }
+    }
+
+    private func apply(_ change: Modification, _ progress: Progress) async throws -> Changed {
         var known: DAVKnownItem
         do {
             known = try await account.known(change.identifier)
@@ -220,7 +230,6 @@ extension DAVWork {
         guard parent.item.number != known.item.parent || !name.utf8.elementsEqual(known.name.utf8) else { return known }
         let target = try parent.address.appending(name)
         let address = known.isFolder ? target.asDirectory : target
-        let round = try await account.catalogue.perform { try $0.beginRound() }
         let entry: DAVEntry
         do {
             entry = try await write { writer throws(DAVError) in try await writer.move(known.address, to: address) }
@@ -228,27 +237,29 @@ extension DAVWork {
             if case .notFound = error { return try await moved(known, to: parent, address) }
             throw try await collision(error, at: address, in: parent)
         }
-        return try await noteMoved(known, entry, to: parent, round: round)
+        return try await noteMoved(known, entry, to: parent)
     }
 
     /// Returns an item that is not at its place, if an earlier attempt to move it has succeeded.
     private func moved(
         _ known: DAVKnownItem, to parent: DAVKnownItem, _ address: HTTPAddress
     ) async throws -> DAVKnownItem {
-        let round = try await account.catalogue.perform { try $0.beginRound() }
         let entry = try? await account.ask { client throws(DAVError) in try await client.entry(at: address) }
         guard let entry, entry.isDirectory == known.isFolder, entry.version.isSameState(as: known.version) else {
             _ = try await refresh(parent)
-            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
+            // If it is elsewhere, the system asks again.
+            _ = try await refresh(known)
+            throw DAVError.changed(known.name)
         }
-        return try await noteMoved(known, entry, to: parent, round: round)
+        return try await noteMoved(known, entry, to: parent)
     }
 
     private func noteMoved(
-        _ known: DAVKnownItem, _ entry: DAVEntry, to parent: DAVKnownItem, round: Int64
+        _ known: DAVKnownItem, _ entry: DAVEntry, to parent: DAVKnownItem
     ) async throws -> DAVKnownItem {
         let observed = ObservedItem(entry, account.service)
         let item = try await account.catalogue.perform { catalogue in
+            let round = try catalogue.beginRound()
             // A listing may have found it in its new place meanwhile.
             if let other = try catalogue.child(of: parent.item.number, named: observed.name),
                 other.number != known.item.number
@@ -278,9 +289,9 @@ extension DAVWork {
             throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: change.identifier)
         }
         let parent = try await account.known(change.parent)
-        let round = try await account.catalogue.perform { try $0.beginRound() }
         let address = try await account.service.restore(
             change.identifier, named: change.name, to: parent.address, of: account)
+        let round = try await account.catalogue.perform { try $0.beginRound() }
         let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: address) }
         guard let restored = try await note(entry, in: parent.item.number, round: round) else {
             throw CocoaError(.fileReadUnknown)

@@ -51,6 +51,16 @@ package final class DAVWork: Sendable {
 
     // MARK: Items
 
+    /// Lists a folder, and returns its first page.
+    func list(_ folder: NSFileProviderItemIdentifier, size: Int) async throws -> FolderListings.Page {
+        let known = try await account.known(folder)
+        do {
+            return try await listings.begin(known, size: size)
+        } catch DAVError.notFound {
+            return try await listings.begin(try await refresh(known), size: size)
+        }
+    }
+
     /// Returns an item as it is at the server now.
     ///
     /// - Throws: `noSuchItem` if the server does not have it any more.
@@ -72,6 +82,7 @@ package final class DAVWork: Sendable {
 
     /// Looks for an item that is not at its address any more.
     private func found(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem {
+        try await account.checkMark(round: round)
         if let moved = try await moved(known, round: round) { return moved }
         if try await account.catalogue.perform({ try $0.isKept(known.item) }) {
             let text =
@@ -96,7 +107,9 @@ package final class DAVWork: Sendable {
             return try await client.entry(at: address)
         }
         guard let found, let parent = try await folder(of: found.address, round: round) else { return nil }
-        return try await note(found, in: parent, round: round)
+        // After the restore of a backup, another item may have the identity.
+        let noted = try await note(found, in: parent, round: round)
+        return noted?.item.number == known.item.number ? noted : nil
     }
 
     /// Records the state of an item.

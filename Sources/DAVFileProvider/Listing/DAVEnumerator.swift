@@ -34,7 +34,7 @@ final class DAVEnumerator: NSObject, NSFileProviderEnumerator, Sendable {
                 if let token {
                     page = try await work.listings.next(token, size: size)
                 } else {
-                    page = try await work.listings.begin(try await work.account.known(folder), size: size)
+                    page = try await work.list(folder, size: size)
                 }
                 result = .success(page)
             } catch {

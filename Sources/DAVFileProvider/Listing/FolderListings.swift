@@ -34,7 +34,7 @@ actor FolderListings {
     /// Lists a folder anew, and returns its first page.
     func begin(_ known: DAVKnownItem, size: Int) async throws -> Page {
         let folder = known.item.number
-        // Before the request: a change that this process makes meanwhile is newer than the listing.
+        // Before the request: a change whose reply comes to this process meanwhile is newer than the listing.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let listing = try await account.ask { client throws(DAVError) in try await client.list(known.address) }
         let id = UInt64.random(in: .min ... .max)
@@ -94,17 +94,21 @@ actor FolderListings {
     private func read(_ listing: DAVListing, _ id: UInt64, _ folder: Int64, round: Int64) async throws {
         let service = account.service
         while let entries = try await listing.next() {
+            // A service may know from the folder what its entries are.
+            if let own = await listing.directory { _ = service.traits(of: own) }
             let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
             let numbers = try await account.catalogue.perform { catalogue in
                 try observed.map { try catalogue.note($0, in: folder, round: round).item.number }
             }
             add(numbers, to: id)
         }
+        let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
+        if hasUnseen { try await account.checkMark(round: round) }
         let tag = await listing.directory?.tag?.opaque
         let pause = Int64(account.pollInterval)
         let due = ChangeWatch.now + pause
         try await account.catalogue.perform { catalogue in
-            for item in try catalogue.unseen(in: folder, round: round) { try catalogue.remove(item) }
+            if hasUnseen { for item in try catalogue.unseen(in: folder, round: round) { try catalogue.remove(item) } }
             try catalogue.noteListed(folder, tag: tag, due: due, pause: pause)
         }
     }
