@@ -69,19 +69,35 @@ public final class DAVAccount: Sendable {
     var knownFindings: [String]? { state.withLock { $0.profile }?.findings }
 
     /// Stores the behaviour of the server.
-    public func set(_ profile: DAVServerProfile) async throws {
-        let bytes = [UInt8](try JSONEncoder().encode(profile))
+    ///
+    /// - Parameter profile: `nil` if it is not known, so that the first change finds it out.
+    public func set(_ profile: DAVServerProfile?) async throws {
+        let bytes = try profile.map { [UInt8](try JSONEncoder().encode($0)) }
         try await catalogue.perform { try $0.set(bytes, for: Self.profileKey) }
         state.withLock { $0.profile = profile }
     }
 
     /// Returns the behaviour of the server, and probes the server if that is unknown, such as after the loss of the
     /// catalogue. Changes are not made before.
-    func knownProfile() async throws -> DAVServerProfile {
+    ///
+    /// - Parameter folder: the folder in which a change is to be made. The server is probed there if the user can only
+    ///   read in the root.
+    func knownProfile(in folder: Int64) async throws -> DAVServerProfile {
         if let known = state.withLock({ $0.profile }) { return known }
-        let found = try await ask { client throws(DAVError) in try await probe(with: client) }
-        try await set(found)
-        return found
+        do {
+            let found: DAVServerProfile
+            do {
+                found = try await ask { client throws(DAVError) in try await probe(with: client) }
+            } catch DAVError.forbidden {
+                let place = try await known(folder)?.address ?? root
+                found = try await ask { client throws(DAVError) in try await client.probe(place) }
+            }
+            try await set(found)
+            return found
+        } catch DAVError.forbidden {
+            // The change itself may be permitted. It is sent with conditions.
+            return DAVServerProfile()
+        }
     }
 
     /// Finds out what the server does. After a lost connection, it is tried again: over HTTP/2, a refusal that comes

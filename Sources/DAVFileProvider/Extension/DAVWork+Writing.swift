@@ -15,11 +15,13 @@ extension DAVWork {
     }
 
     /// Runs a function with a writer.
+    ///
+    /// - Parameter folder: the folder in which it makes a change.
     func write<Reply: Sendable>(
-        _ progress: Progress? = nil,
+        in folder: Int64, _ progress: Progress? = nil,
         _ body: @Sendable (ServerWriter) async throws(DAVError) -> Reply
     ) async throws -> Reply {
-        let profile = try await account.knownProfile()
+        let profile = try await account.knownProfile(in: folder)
         return try await account.ask { client throws(DAVError) in
             var client = client
             if let progress { client.onProgress = { sent, _ in progress.completedUnitCount = Int64(sent) } }
@@ -78,7 +80,7 @@ extension DAVWork {
         progress.totalUnitCount = Int64(outgoing?.count ?? 0) + 1
         let entry: DAVEntry
         do {
-            entry = try await write(progress) { writer throws(DAVError) in
+            entry = try await write(in: folder, progress) { writer throws(DAVError) in
                 if writer.profile.makesParents { _ = try await writer.client.entry(at: parent.address) }
                 guard let outgoing else {
                     return try await writer.makeFolder(address.asDirectory, isRepeated: earlier != nil)
@@ -132,7 +134,7 @@ extension DAVWork {
         let number = known.item.number
         progress.totalUnitCount = Int64(outgoing.count) + 1
         let digest = try await account.catalogue.perform { try $0.digest(of: number, version: base) }
-        let entry = try await write(progress) { writer throws(DAVError) in
+        let entry = try await write(in: known.item.parent, progress) { writer throws(DAVError) in
             try await writer.replace(
                 known.address, with: outgoing, base: ServerWriter.Base(version: base, digest: digest))
         }
@@ -203,7 +205,7 @@ extension DAVWork {
             return changed
         }
         if change.fields.contains(.contentModificationDate), let date,
-            try await account.knownProfile().takesDateByProperty
+            try await account.knownProfile(in: known.item.parent).takesDateByProperty
         {
             let address = known.address
             let isSet = try await account.ask { client throws(DAVError) in
@@ -232,7 +234,9 @@ extension DAVWork {
         let address = known.isFolder ? target.asDirectory : target
         let entry: DAVEntry
         do {
-            entry = try await write { writer throws(DAVError) in try await writer.move(known.address, to: address) }
+            entry = try await write(in: parent.item.number) { writer throws(DAVError) in
+                try await writer.move(known.address, to: address)
+            }
         } catch let error as DAVError {
             if case .notFound = error { return try await moved(known, to: parent, address) }
             throw try await collision(error, at: address, in: parent)
@@ -315,7 +319,7 @@ extension DAVWork {
         do {
             if known.isFolder {
                 if isRecursive { try await requireKnown(known) }
-                try await write { writer throws(DAVError) in
+                try await write(in: known.item.parent) { writer throws(DAVError) in
                     if isRecursive {
                         try await writer.client.deleteTree(known.address)
                     } else {
@@ -327,7 +331,7 @@ extension DAVWork {
                 let seen = known.item.told ?? base
                 let number = known.item.number
                 let digest = try await account.catalogue.perform { try $0.digest(of: number, version: seen) }
-                try await write { writer throws(DAVError) in
+                try await write(in: known.item.parent) { writer throws(DAVError) in
                     try await writer.remove(known.address, base: ServerWriter.Base(version: seen, digest: digest))
                 }
             }

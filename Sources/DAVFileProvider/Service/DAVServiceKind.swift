@@ -37,8 +37,8 @@ public protocol DAVServiceKind: Sendable {
     func traits(of entry: DAVEntry) -> DAVTraits
 
     /// Returns a mark of all data of the server, from the entry of the domain's root. Another mark than before means
-    /// that the server was restored from a backup: from then on, what is missing there is not removed locally. `nil` if
-    /// the server has no mark.
+    /// that the server was restored from a backup: items that were seen before, and are missing there, are kept. Files
+    /// that it has in an older state are replaced by that. `nil` if the server has no mark.
     func dataMark(of root: DAVEntry) -> String?
 
     /// Listens to the server's notices of changes, until the task is cancelled. Returns at once if there are none.
@@ -47,8 +47,8 @@ public protocol DAVServiceKind: Sendable {
     /// Whether an entry is not shown at all.
     func isHidden(_ entry: DAVEntry) -> Bool
 
-    /// Sends the contents of a file. The upload's requirements must be honoured: the server or the caller has checked
-    /// that it honours them on `PUT`.
+    /// Sends the contents of a file. The upload's requirements must be sent with the request that changes the file. The
+    /// server honours them on `PUT` if the account's profile says so; another way of sending needs a check of its own.
     func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload
 
     /// Finds an item by its identity after its address has led nowhere.

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// One check of a domain's settings. Nothing is stored before all of it has succeeded.
+/// One check of a domain's settings. Nothing is stored before the server has accepted them.
 struct DAVSetUpCheck: Sendable {
     let account: DAVAccount
     let setup: FileProviderSetup
@@ -34,7 +34,7 @@ struct DAVSetUpCheck: Sendable {
             try await Blocking.run { try store.store(user.password, for: user.user, at: origin, domain: domain) }
             setup.set(user.user, forKey: "user")
         }
-        if let profile { try await account.set(profile) }
+        if setup.purpose != .signingIn { try await account.set(profile) }
         if let kind { setup.set(kind.rawValue, forKey: "authentication") }
         // The address after redirects, so that no request is redirected later.
         if account.root == account.settings.address { setup.set(directory.address.description, forKey: "url") }
@@ -81,7 +81,8 @@ struct DAVSetUpCheck: Sendable {
         }
     }
 
-    /// Finds out what the server does. A folder in which the user may not write is served nevertheless.
+    /// Finds out what the server does. A folder in which the user may not write is served nevertheless, but says
+    /// nothing about others in it.
     private func profile(_ client: DAVClient) async throws -> DAVServerProfile? {
         guard setup.purpose != .signingIn else { return nil }
         setup.report("Finding out how the server protects changes…")
@@ -93,8 +94,8 @@ struct DAVSetUpCheck: Sendable {
             }
             return profile
         } catch DAVError.forbidden {
-            setup.report("You can only read in this folder.")
-            return DAVServerProfile()
+            setup.report("You can only read in this folder. The first change elsewhere finds out how it is protected.")
+            return nil
         }
     }
 

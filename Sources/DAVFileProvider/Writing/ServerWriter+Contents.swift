@@ -21,21 +21,18 @@ extension ServerWriter {
         guard try await isBase(now, base) else { return try await same(now, contents) }
         let sent: DAVUpload
         do {
-            switch profile.writing {
-            case .conditions:
-                if let tag = try await tagForCondition(now) {
-                    sent = try await send(contents, to: address, DAVRequirements(resource: .tag(tag)))
-                } else {
-                    sent = try await replaceUnprotected(address, contents, base)
+            if profile.writing == .conditions, showsResult, let tag = try await tagForCondition(now, base) {
+                sent = try await send(contents, to: address, DAVRequirements(resource: .tag(tag)))
+            } else if profile.locking == .enforced {
+                return try await withLock(on: address) { (lock) throws(DAVError) in
+                    guard let locked = try await entry(at: address), try await isBase(locked, base) else {
+                        throw .requirementFailed(address.path)
+                    }
+                    let sent = try await send(contents, to: address, DAVRequirements(locks: [lock]))
+                    return try await written(contents, at: address, sent, isLocked: true)
                 }
-            case .locks:
-                sent = try await withLock(on: address) { (lock) throws(DAVError) in
-                    guard let locked = try await entry(at: address), version(of: locked) == base.version,
-                        try await hasDigest(locked, base)
-                    else { throw .requirementFailed(address.path) }
-                    return try await send(contents, to: address, DAVRequirements(locks: [lock]))
-                }
-            case .comparison: sent = try await replaceUnprotected(address, contents, base)
+            } else {
+                sent = try await replaceUnprotected(address, contents, base)
             }
         } catch {
             return try await result(of: contents, at: address, after: error, before: now)
@@ -43,21 +40,32 @@ extension ServerWriter {
         return try await written(contents, at: address, sent)
     }
 
+    /// Whether the reply to an upload shows which state it has made. If not, only a lock keeps another client's write
+    /// from being taken for it.
+    private var showsResult: Bool { profile.repliesWithTag || profile.locking != .enforced }
+
     /// Returns the tag of a file for a condition, from its properties or else from its contents' reply.
-    private func tagForCondition(_ entry: DAVEntry) async throws(DAVError) -> DAVEntityTag? {
+    private func tagForCondition(_ entry: DAVEntry, _ base: Base) async throws(DAVError) -> DAVEntityTag? {
         if let tag = entry.tag { return tag.isWeak ? nil : tag }
         let contents = try await client.get(entry.address, range: HTTPByteRange(0..<1), to: .nowhere)
-        return contents.tag.flatMap { $0.isWeak ? nil : $0 }
+        guard let tag = contents.tag, !tag.isWeak else { return nil }
+        // The file may have changed between the comparison and this reply.
+        guard let again = try await self.entry(at: entry.address), try await isBase(again, base) else {
+            throw .requirementFailed(entry.address.path)
+        }
+        return tag
     }
 
-    /// Replaces contents after a last comparison, where the server offers nothing better.
+    /// Replaces contents after a last comparison, where the server offers nothing better. It gets a condition unless it
+    /// refuses those: the probe may not have seen it.
     private func replaceUnprotected(
         _ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base
     ) async throws(DAVError) -> DAVUpload {
         guard let last = try await entry(at: address), version(of: last) == base.version else {
             throw .requirementFailed(address.path)
         }
-        return try await send(contents, to: address, DAVRequirements())
+        let tag = profile.putIfMatch == .refused ? nil : last.tag.flatMap { $0.isWeak ? nil : $0 }
+        return try await send(contents, to: address, DAVRequirements(resource: tag.map { .tag($0) } ?? .any))
     }
 
     private func send(
@@ -70,7 +78,7 @@ extension ServerWriter {
     }
 
     /// Whether a file is in the state that an edit is based on.
-    private func isBase(_ entry: DAVEntry, _ base: Base) async throws(DAVError) -> Bool {
+    func isBase(_ entry: DAVEntry, _ base: Base) async throws(DAVError) -> Bool {
         guard version(of: entry) == base.version else { return false }
         return try await hasDigest(entry, base)
     }
@@ -102,17 +110,20 @@ extension ServerWriter {
 
     /// Returns the state of a file that was written.
     ///
+    /// - Parameter isLocked: whether no other client can have written it since.
     /// - Throws: `requirementFailed` if another client has written it since.
     private func written(
-        _ contents: OutgoingFile, at address: HTTPAddress, _ sent: DAVUpload
+        _ contents: OutgoingFile, at address: HTTPAddress, _ sent: DAVUpload, isLocked: Bool = false
     ) async throws(DAVError) -> DAVEntry {
         guard let now = try await entry(at: address), !now.isDirectory else {
             throw .requirementFailed(address.path)
         }
         let hasSize = now.length == nil || now.length == contents.count
-        let hasTag = sent.tag == nil || now.tag == nil || sent.tag?.opaque == now.tag?.opaque
-        if hasSize, hasTag { return now }
-        // Some servers reply with a tag that is not that of their listings.
+        let hasTag = sent.tag != nil && sent.tag?.opaque == now.tag?.opaque
+        // Another client's file hardly has the same date.
+        let hasDate = sent.tag == nil && sent.hasTakenDate && now.modified == contents.modified
+        if hasSize, isLocked || hasTag || hasDate { return now }
+        // Some servers reply without a tag, or with one that is not that of their listings.
         return try await same(now, contents)
     }
 
@@ -134,18 +145,20 @@ extension ServerWriter {
         }
         let sent: DAVUpload
         do {
-            if profile.putIfNoneMatch == .honoured {
+            if profile.putIfNoneMatch == .honoured, showsResult {
                 sent = try await send(contents, to: address, DAVRequirements(resource: .absent))
             } else if profile.locking == .enforced {
-                sent = try await withLock(on: address) { (lock) throws(DAVError) in
+                return try await withLock(on: address) { (lock) throws(DAVError) in
                     // The lock itself makes an empty file on most servers.
                     if let other = try await entry(at: address), other.isDirectory || (other.length ?? 0) > 0 {
                         throw .exists(address.path)
                     }
-                    return try await send(contents, to: address, DAVRequirements(locks: [lock]))
+                    let sent = try await send(contents, to: address, DAVRequirements(locks: [lock]))
+                    return try await written(contents, at: address, sent, isLocked: true)
                 }
             } else {
-                sent = try await send(contents, to: address, DAVRequirements())
+                let isRefused = profile.putIfNoneMatch == .refused
+                sent = try await send(contents, to: address, DAVRequirements(resource: isRefused ? .any : .absent))
             }
         } catch {
             do {

@@ -43,23 +43,20 @@ extension ServerWriter {
     /// - Throws: `requirementFailed` if another client has changed it.
     func remove(_ address: HTTPAddress, base: Base) async throws(DAVError) {
         guard let now = try await settledEntry(at: address) else { return }
-        guard version(of: now) == base.version else { throw .requirementFailed(address.path) }
-        if let digest = base.digest, try await self.digest(of: now) != digest {
-            throw .requirementFailed(address.path)
-        }
+        guard try await isBase(now, base) else { throw .requirementFailed(address.path) }
         do {
             let tag = now.tag.flatMap { $0.isWeak ? nil : $0 }
-            switch profile.removing {
-            case .conditions where tag != nil:
-                try await client.delete(address, if: DAVRequirements(resource: tag.map { .tag($0) } ?? .any))
-            case .locks:
+            if profile.locking == .enforced, profile.removing != .conditions || tag == nil {
                 try await withLock(on: address) { (lock) throws(DAVError) in
-                    guard let locked = try await entry(at: address), version(of: locked) == base.version else {
+                    guard let locked = try await entry(at: address), try await isBase(locked, base) else {
                         throw .requirementFailed(address.path)
                     }
                     try await client.delete(address, if: DAVRequirements(locks: [lock]))
                 }
-            default: try await client.delete(address)
+            } else {
+                // Also where the probe has not seen that the server checks it.
+                let condition = profile.deleteIfMatch == .refused ? nil : tag
+                try await client.delete(address, if: DAVRequirements(resource: condition.map { .tag($0) } ?? .any))
             }
         } catch {
             if case .notFound = error { return }

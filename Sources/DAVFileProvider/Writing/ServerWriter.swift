@@ -95,14 +95,23 @@ struct ServerWriter: Sendable {
             }
         }
         let result: Result<Reply, DAVError>
+        var hasFailed = false
         do {
             result = .success(try await body(lock))
         } catch {
             result = .failure(error)
+            hasFailed = true
         }
         renewal.cancel()
+        let isLeft = hasFailed && lock.hasCreated
         // A task of its own, because that of the caller may be cancelled. A lock whose file was removed is gone.
-        await Task { [client] in try? await client.unlock(lock) }.value
+        await Task { [client] in
+            // The empty file that the lock has made.
+            if isLeft, let made = try? await client.entry(at: lock.address), !made.isDirectory, made.length ?? 0 == 0 {
+                try? await client.delete(lock.address, if: DAVRequirements(locks: [lock]))
+            }
+            try? await client.unlock(lock)
+        }.value
         return try result.get()
     }
 }
