@@ -91,6 +91,19 @@ struct FaultTests {
         #expect(try await next.fetch(made.identifier).text == "newer")
     }
 
+    @Test(arguments: [true, false])
+    func `a folder with a name that no file can have is not removed`(isRecursive: Bool) async throws {
+        try await CloudServer.with("apache") { server in
+            let domain = try TestDomain(server.root, settings: ["authentication": "basic"])
+            let folder = try await domain.create("folder", nil)
+            _ = try await domain.list(folder.identifier)
+            let other = try server.root.resolving("folder/%FF.txt")
+            _ = try await server.client.put(.text("unseen"), to: other)
+            await #expect(throws: (any Error).self) { try await domain.remove(folder, isRecursive: isRecursive) }
+            #expect(try await server.client.get(other, to: .memory(limit: 100)).bytes == Array("unseen".utf8))
+        }
+    }
+
     @Test func `a listing that breaks off removes nothing`() async throws {
         let server = try await CloudServer("nextcloud")
         let domain = try TestDomain(server.root, settings: ["authentication": "basic"])

@@ -108,6 +108,63 @@ struct ListingTests {
         guard case .invalidReply = error else { throw UnexpectedError(error: error) }
     }
 
+    @Test func `a reply without any entry is neither an empty directory nor a missing one`() async throws {
+        let server = try await OrderedServer()
+        try await server.order(.propfind, body: multistatus(""))
+        for isListing in [true, false] {
+            let error = await failure {
+                if isListing {
+                    _ = try await server.client.list(server.root).all()
+                } else {
+                    _ = try await server.client.entry(at: server.root)
+                }
+            }
+            guard case .invalidReply = error else { throw UnexpectedError(error: error) }
+        }
+    }
+
+    @Test func `a status of another address says nothing about the requested one`() async throws {
+        let server = try await OrderedServer()
+        let other = "<response><href>/other</href><status>HTTP/1.1 404 Not Found</status></response>"
+        try await server.order(.propfind, body: multistatus(other))
+        let error = await failure { _ = try await server.client.entry(at: server.address("/a")) }
+        guard case .invalidReply = error else { throw UnexpectedError(error: error) }
+    }
+
+    /// Returns a listing of `/d/` with one entry that has a status in place of properties.
+    private static func listing(_ status: Int, of href: String = "/d/a", kind: String? = nil) -> String {
+        let own =
+            "<response><href>/d/</href><propstat><prop>\(directoryProperties)</prop>"
+            + "<status>HTTP/1.1 200 OK</status></propstat></response>"
+        let line = "<status>HTTP/1.1 \(status) Reason</status>"
+        let refused = kind.map { "<propstat><prop>\($0)</prop>\(line)</propstat>" } ?? line
+        return multistatus(own + "<response><href>\(href)</href>\(refused)</response>")
+    }
+
+    @Test(arguments: [401, 423, 500, 503], [nil, "<resourcetype/>"])
+    func `an entry that the server could not read makes the listing incomplete`(
+        status: Int, kind: String?
+    ) async throws {
+        let server = try await OrderedServer()
+        try await server.order(.propfind, body: Self.listing(status, kind: kind))
+        let error = await failure { _ = try await server.client.list(server.address("/d/")).all() }
+        #expect(error == .truncatedListing("/d"))
+    }
+
+    @Test(arguments: [(403, 1), (404, 0), (410, 0)])
+    func `an entry that the user may not see is counted, and one that vanished is not`(
+        status: Int, count: Int
+    ) async throws {
+        let server = try await OrderedServer()
+        try await server.order(.propfind, body: Self.listing(status))
+        let listing = try await server.client.list(server.address("/d/"))
+        #expect(try await listing.all().isEmpty)
+        #expect(await listing.refusedNames == (count == 0 ? [] : ["a"]))
+        #expect(await listing.refusedCount == count)
+        let refusal = count == 0 ? nil : DAVError.partial("a", status: 409, count: 1)
+        #expect(await failure { try await listing.requireNothingLeftOut() } == refusal)
+    }
+
     @Test func `a listing that the server cut is an error`() async throws {
         let server = try await OrderedServer()
         let cut = "<response><href>/</href><status>HTTP/1.1 507 Insufficient Storage</status></response>"

@@ -351,7 +351,10 @@ extension DAVWork {
         var rest = [folder]
         while let known = rest.popLast() {
             let entries = try await account.ask { client throws(DAVError) in
-                try await client.list(known.address).all()
+                let listing = try await client.list(known.address)
+                let entries = try await listing.all()
+                try await listing.requireNothingLeftOut()
+                return entries
             }
             for entry in entries {
                 let child = try await account.catalogue.perform {

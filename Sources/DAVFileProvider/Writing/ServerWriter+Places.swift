@@ -97,7 +97,9 @@ extension ServerWriter {
     }
 
     private func requireEmpty(_ address: HTTPAddress) async throws(DAVError) {
-        let entries = try await client.list(address).all().filter { !service.hides($0) }
+        let listing = try await client.list(address)
+        let entries = try await listing.all().filter { !service.hides($0) }
         if let first = entries.first { throw .partial(first.name, status: 409, count: entries.count) }
+        try await listing.requireNothingLeftOut()
     }
 }

@@ -14,6 +14,7 @@ extension DAVClient {
         } catch {
             throw DAVError(error)
         }
+        try requireOrigin(of: request, stream.response)
         try await check(stream.response, to: request)
         var builder = DAVTreeBuilder(depth: 1)
         var (entries, beginning): ([DAVEntry], [UInt8]) = ([], [])
@@ -56,7 +57,7 @@ extension DAVEntry {
     /// file can have.
     fileprivate init?(_ element: DAVElement, at address: HTTPAddress, date: HTTPDate?) {
         let response = DAVResponse(element)
-        if let status = response.status, !(200..<300 ~= status) { return nil }
+        guard response.failure == nil else { return nil }
         guard let path = response.hrefs.first.flatMap({ DAVHref($0) }),
             var found = try? HTTPAddress("\(address.origin)/")
         else { return nil }

@@ -29,6 +29,7 @@ extension DAVClient {
         } catch {
             throw DAVError(error)
         }
+        try requireOrigin(of: request, stream.response)
         try await check(stream.response, to: request)
         return try DAVListing(stream)
     }

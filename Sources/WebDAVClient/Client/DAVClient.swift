@@ -56,11 +56,27 @@ public struct DAVClient: Sendable {
     package func attempt(
         _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
     ) async throws(DAVError) -> HTTPResponse {
+        let response: HTTPResponse
         do {
-            return try await http.send(request, to: destination)
+            response = try await http.send(request, to: destination)
         } catch {
             throw DAVError(error)
         }
+        // Contents have no address that a later request could go to.
+        if request.method != .get { try requireOrigin(of: request, response) }
+        return response
+    }
+
+    /// Throws an error if a request with credentials was redirected to another server: later requests would send the
+    /// credentials to the addresses of its reply.
+    package func requireOrigin(of request: HTTPRequest, _ response: HTTPResponse) throws(DAVError) {
+        let (origin, target) = (request.address.origin, response.address.origin)
+        guard request.credentials != nil, target != origin else { return }
+        guard target.host != origin.host else {
+            throw .transport(.redirect(origin, "the password is not sent on: use the address \(target)"))
+        }
+        let isPage = response.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+        throw isPage ? .signInPage(origin) : .transport(.redirect(origin, "\(target) is another server"))
     }
 
     /// Sends a request that must succeed.

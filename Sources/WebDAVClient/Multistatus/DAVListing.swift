@@ -15,8 +15,8 @@ public actor DAVListing {
     public nonisolated let date: HTTPDate?
     /// The directory's own properties, once the server has sent them.
     public private(set) var directory: DAVEntry?
-    /// The number of entries that are left out, because no file on this machine can have their names, such as those
-    /// that are not UTF-8, or because their addresses are not in the directory.
+    /// The number of entries that are left out although they exist: no file on this machine can have their names, such
+    /// as those that are not UTF-8, the user may not see them, or their addresses are not in the directory.
     public private(set) var refusedCount = 0
     /// The first 100 of these names or addresses; bytes that are not UTF-8 are replaced.
     public private(set) var refusedNames: [String] = []
@@ -29,6 +29,8 @@ public actor DAVListing {
     private let path: [[UInt8]]
     /// Whether some of the reply belongs to no entry of this directory.
     private var hasStrangers = false
+    /// Whether the reply has entries of this directory.
+    private var hasEntries = false
     private var isOver = false
     /// The error with which the listing ended. It is repeated.
     private var failure: DAVError?
@@ -71,8 +73,10 @@ public actor DAVListing {
             for response in responses { try take(response, into: &entries) }
             if !entries.isEmpty { return entries }
         }
-        guard directory != nil || !hasStrangers else {
-            throw .invalidReply(address.origin, "it lists another directory")
+        // A whole listing has the directory itself. Some servers leave it out of one that has others.
+        guard directory != nil || (hasEntries && !hasStrangers) else {
+            let reason = hasStrangers ? "it lists another directory" : "it is a listing without the directory itself"
+            throw .invalidReply(address.origin, reason)
         }
         return nil
     }
@@ -82,6 +86,17 @@ public actor DAVListing {
         var entries: [DAVEntry] = []
         while let next = try await next() { entries += next }
         return entries
+    }
+
+    /// Checks that nothing is in the directory but the entries of the listing, which must be at its end: what was left
+    /// out would be removed with the directory.
+    ///
+    /// - Throws: ``DAVError/partial(_:status:count:)`` with the first entry that was left out.
+    public func requireNothingLeftOut() throws(DAVError) {
+        let count = refusedCount + deeperCount
+        guard count == 0 else {
+            throw .partial(refusedNames.first ?? DAVError.name(of: address), status: 409, count: count)
+        }
     }
 
     private func nextResponses() async throws(DAVError) -> [DAVResponse] {
@@ -109,17 +124,16 @@ public actor DAVListing {
     }
 
     private func take(_ response: DAVResponse, into entries: inout [DAVEntry]) throws(DAVError) {
-        guard let href = response.hrefs.first else { return }
-        let place = DAVHref(href, in: path)?.place(in: path) ?? .elsewhere
-        if place == .itself, response.status == 507 { throw .truncatedListing(DAVError.name(of: address)) }
-        // A status in place of properties is that of an entry that vanished or that the user may not see.
-        if let status = response.status, !(200..<300 ~= status) { return }
+        let href = response.hrefs.first ?? ""
+        let place = response.hrefs.isEmpty ? .elsewhere : DAVHref(href, in: path)?.place(in: path) ?? .elsewhere
+        if let status = response.failure { return try take(status, of: place, href) }
         switch place {
         case .itself:
             let entry = DAVEntry(response, name: Self.name(path), address: address, date: date)
             guard entry.isDirectory else { throw .notDirectory(DAVError.name(of: address)) }
             directory = entry
         case .child(let bytes):
+            hasEntries = true
             guard let name = DAVHref.name(bytes) else { return refuse(bytes) }
             do {
                 let address = try address.appending(name)
@@ -132,6 +146,22 @@ public actor DAVListing {
         case .elsewhere:
             hasStrangers = true
             refuse(Array(href.utf8))
+        }
+    }
+
+    /// Takes the status that an entry has in place of properties.
+    private func take(_ status: Int, of place: DAVHref.Place, _ href: String) throws(DAVError) {
+        switch (place, status) {
+        case (.itself, 507): throw .truncatedListing(DAVError.name(of: address))
+        case (.itself, _): throw DAVError(status: status, DAVError.name(of: address), stream.response, .propfind)
+        // It vanished while the server wrote the listing.
+        case (_, 404), (_, 410): return
+        case (.child(let name), 403):
+            hasEntries = true
+            refuse(name)
+        case (_, 403): refuse(Array(href.utf8))
+        // The server could not read the entry, which exists nevertheless.
+        default: throw .truncatedListing(DAVError.name(of: address))
         }
     }
 
@@ -163,8 +193,12 @@ extension DAVEntry {
             guard let own, let href = response.hrefs.first.flatMap({ DAVHref($0) }) else { return false }
             return href.place(in: own.components) == .itself
         }
-        guard let found = itself ?? responses.first else { throw .notFound(DAVError.name(of: response.address)) }
-        if let status = found.status, !(200..<300 ~= status) {
+        guard let found = itself ?? responses.first else {
+            throw .invalidReply(response.address.origin, "it has no entry")
+        }
+        if let status = found.failure {
+            // Nothing follows from the absence of something else.
+            guard itself != nil else { throw .invalidReply(response.address.origin, "it is about another address") }
             throw DAVError(status: status, DAVError.name(of: response.address), response, .propfind)
         }
         // The server's own spelling of the name.

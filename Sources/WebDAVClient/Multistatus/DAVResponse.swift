@@ -31,6 +31,13 @@ struct DAVResponse: Sendable {
         self.failures = failures
     }
 
+    /// The status that the file or directory has in place of properties; `nil` if it has properties.
+    var failure: Int? {
+        if let status { return 200..<300 ~= status ? nil : status }
+        // Without its kind, a directory would be taken for a file. Some servers do not have the kind of files.
+        return failures.first { $0.name == .dav("resourcetype") && $0.status != 404 }?.status
+    }
+
     /// Parses a line such as `HTTP/1.1 404 Not Found`.
     private static func status(_ line: String) -> Int? {
         line.split(separator: " ").prefix(2).lazy.compactMap { Int($0.trimmed) }.first { 100..<600 ~= $0 }
