@@ -73,10 +73,11 @@ struct PushTests {
         await #expect(throws: DAVError.notSignedIn(server.address.origin)) { _ = try await notices.next() }
     }
 
-    @Test func `the password does not go to another server`() async throws {
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `the password does not go to another server, nor to another port`(host: String) async throws {
         try await server.order("fault", ["path": "pre_auth", "status": 404, "times": -1])
         let other = try await NextcloudTestServer()
-        let socket = other.address.description.replacing("127.0.0.1", with: "localhost").replacing("http", with: "ws")
+        let socket = other.address.description.replacing("127.0.0.1", with: host).replacing("http", with: "ws")
         try await server.order(
             "set",
             [

@@ -103,7 +103,7 @@ struct NextcloudPush: Sendable {
             let text = String(decoding: response.body, as: UTF8.self).trimmed
             if response.isSuccess, !text.isEmpty, !text.hasPrefix("<") { return ("", String(text)) }
         }
-        guard origin.host == client.server.origin.host,
+        guard origin == client.server.origin,
             case .basic(let user, let password) = client.files.credentials
         else { throw .invalidReply(client.server.origin, "its notices come from another server, without a token") }
         return (user, password)
