@@ -31,10 +31,16 @@ extension NextcloudExtension {
         guard !server.isInMaintenance else {
             throw DAVSetUpError("\(server.address.origin) is in maintenance: try again later.")
         }
-        setup.set(server.address.description, forKey: "url")
         let isSameServer = given.address.origin == server.address.origin
+        guard isSameServer || setup.purpose != .signingIn else {
+            throw DAVSetUpError(
+                "\(given.address.origin) leads to \(server.address.origin): set url=\(server.address) if that is yours."
+            )
+        }
+        let former = try await formerAccount(given, at: server)
+        setup.set(server.address.description, forKey: "url")
         // An unchanged account stays signed in.
-        if setup.purpose == .changing, isSameServer, given.values[NextcloudService.userKey] != nil, given.user != nil {
+        if setup.purpose == .changing, let former, try await Self.isSignedIn(former, given, http) {
             return try await finish(setup, DAVSettings(setup.settings))
         }
         let login = try await NextcloudLogin.begin(at: server.address, http, name: "Purvey on \(Self.machine)")
@@ -43,20 +49,60 @@ extension NextcloudExtension {
         }
         await setup.open(link, message: "Sign in to \(server.address.origin.host) in the browser")
         let account = try await login.wait()
-        let client = try await NextcloudClient(http, account)
         do {
-            setup.set(account.server.description, forKey: "url")
-            setup.set(client.user, forKey: NextcloudService.userKey)
-            setup.set(account.loginName, forKey: "user")
-            setup.set("basic", forKey: "authentication")
-            setup.report("Signed in as \(account.loginName).")
-            let password = FileProviderCredentials(user: account.loginName, password: account.appPassword)
-            try await finish(setup, DAVSettings(setup.settings), signedIn: password)
+            try await use(account, setup, given, http)
         } catch {
-            // The password would stay in the user's list of clients. The task may be cancelled.
-            await Task { try? await client.revokeAppPassword() }.value
+            // The password would stay in the user's list of clients.
+            await Self.revoke(account, http)
             throw error
         }
+        // Its password was replaced by the new one.
+        if let former, former.loginName == account.loginName, former.appPassword != account.appPassword {
+            await Self.revoke(former, http)
+        }
+    }
+
+    /// Sets the domain up for an account that the user has signed in to.
+    private func use(
+        _ account: NextcloudAccount, _ setup: FileProviderSetup, _ given: DAVSettings, _ http: HTTPClient
+    ) async throws {
+        let client = try await NextcloudClient(http, account)
+        if setup.purpose == .signingIn, let owner = given.values[NextcloudService.userKey], owner != client.user {
+            throw DAVSetUpError("You signed in as “\(client.user)”, but the domain is that of “\(owner)”.")
+        }
+        setup.set(account.server.description, forKey: "url")
+        setup.set(client.user, forKey: NextcloudService.userKey)
+        setup.set(account.loginName, forKey: "user")
+        setup.set("basic", forKey: "authentication")
+        setup.report("Signed in as \(account.loginName).")
+        let password = FileProviderCredentials(user: account.loginName, password: account.appPassword)
+        try await finish(setup, DAVSettings(setup.settings), signedIn: password)
+    }
+
+    /// Returns the account that the domain has had at a server; `nil` if there is no password for it.
+    private func formerAccount(_ given: DAVSettings, at server: NextcloudServer) async throws -> NextcloudAccount? {
+        guard let user = given.user else { return nil }
+        let (origin, store, domain) = (server.address.origin, passwords, domain.identifier.rawValue)
+        let password = try await Blocking.run { try store.password(for: user, at: origin, domain: domain) }
+        return password.map { NextcloudAccount(server: server.address, loginName: user, appPassword: $0) }
+    }
+
+    /// Whether an account's password is valid, and the user is that of the settings.
+    private static func isSignedIn(
+        _ account: NextcloudAccount, _ given: DAVSettings, _ http: HTTPClient
+    ) async throws -> Bool {
+        do {
+            return try await NextcloudClient(http, account).user == given.values[NextcloudService.userKey]
+        } catch DAVError.notSignedIn {
+            return false
+        }
+    }
+
+    /// Ends the validity of an account's password. The task may be cancelled.
+    private static func revoke(_ account: NextcloudAccount, _ http: HTTPClient) async {
+        let files = DAVClient(http, credentials: .basic(user: account.loginName, password: account.appPassword))
+        let client = NextcloudClient(server: account.server, user: account.loginName, files: files)
+        await Task { try? await client.revokeAppPassword() }.value
     }
 
     /// The machine's name, by which the user tells clients apart.

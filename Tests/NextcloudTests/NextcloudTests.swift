@@ -7,6 +7,7 @@ import Nextcloud
 import NextcloudClient
 import NextcloudTesting
 import Testing
+import WebDAVClient
 
 struct NextcloudTests {
     private let server: NextcloudTestServer
@@ -280,14 +281,15 @@ struct NextcloudTests {
     // MARK: Set-up
 
     private func setUp(
-        _ domain: NextcloudDomain, _ settings: [String: String], _ purpose: FileProviderSetup.Purpose = .adding
+        _ domain: NextcloudDomain, _ settings: [String: String], _ purpose: FileProviderSetup.Purpose = .adding,
+        as user: String = "alice", on other: NextcloudTestServer? = nil
     ) async throws -> (settings: [String: String], lines: [String]) {
         let lines = Lock<[String]>([])
         let setup = FileProviderSetup(
             purpose: purpose, settings: settings,
             credentials: { _, _ in throw UnexpectedError(error: "asked for a password") },
-            open: { [server] link, _ in
-                let form = "token=\(link.path.split(separator: "/").last ?? "")&user=alice&password=secret"
+            open: { [server = other ?? server] link, _ in
+                let form = "token=\(link.path.split(separator: "/").last ?? "")&user=\(user)&password=secret"
                 _ = try? await server.browse(.post, "index.php/login/v2/grant", form: form)
             }, report: { line in lines.withLock { $0.append(line) } })
         try await domain.provider.setUpDomain(setup)
@@ -311,6 +313,49 @@ struct NextcloudTests {
         let logins = try await server.requests("POST").count { $0.path.hasSuffix("/grant") }
         _ = try await setUp(added, settings.merging(["poll": "60"]) { $1 }, .changing)
         #expect(try await server.requests("POST").count { $0.path.hasSuffix("/grant") } == logins)
+    }
+
+    /// Whether the server takes a password.
+    private func isValid(_ password: String?, _ server: NextcloudTestServer) async throws -> Bool {
+        let client = try server.client(password: try #require(password))
+        guard let error = await failure({ _ = try await client.currentUser() }) else { return true }
+        guard case .notSignedIn = error else { throw error }
+        return false
+    }
+
+    @Test func `a sign-in replaces the password of the same account only`() async throws {
+        let new = try NextcloudDomain(server.address, password: nil)
+        let (settings, _) = try await setUp(new, ["url": server.address.description])
+        let first = new.passwords.password(for: "alice", at: server.address.origin, domain: "test")
+        _ = try await setUp(new, settings, .signingIn)
+        let second = new.passwords.password(for: "alice", at: server.address.origin, domain: "test")
+        #expect(first != second)
+        #expect(try await !isValid(first, server))
+        #expect(try await isValid(second, server))
+        try await server.order("user", ["user": "bob", "password": "secret"])
+        await #expect(throws: DAVSetUpError.self) { _ = try await setUp(new, settings, .signingIn, as: "bob") }
+        #expect(new.passwords.password(for: "bob", at: server.address.origin, domain: "test") == nil)
+        #expect(new.passwords.password(for: "alice", at: server.address.origin, domain: "test") == second)
+    }
+
+    @Test func `another server as the address means another sign-in`() async throws {
+        let new = try NextcloudDomain(server.address, password: nil)
+        let (settings, _) = try await setUp(new, ["url": server.address.description])
+        let other = try await NextcloudTestServer()
+        let (changed, _) = try await setUp(
+            new, settings.merging(["url": other.address.description]) { $1 }, .changing, on: other)
+        #expect(changed["url"] == other.address.description)
+        let password = new.passwords.password(for: "alice", at: other.address.origin, domain: "test")
+        #expect(try await isValid(password, other))
+        // The domain's former server has got nothing of it.
+        #expect(try await server.requests("POST").count { $0.path.hasSuffix("/grant") } == 1)
+    }
+
+    @Test func `a password is ended if the set-up fails after the sign-in`() async throws {
+        try await server.order("fault", ["path": "cloud/user", "status": 500, "times": -1])
+        let new = try NextcloudDomain(server.address, password: nil)
+        await #expect(throws: DAVSetUpError.self) { _ = try await setUp(new, ["url": server.address.description]) }
+        #expect(try await server.requests("DELETE").contains { $0.path.hasSuffix("apppassword") && $0.status == 200 })
     }
 
     @Test func `a wrong address, maintenance and a page to sign in are errors with a sentence`() async throws {

@@ -16,10 +16,10 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
     /// The kind of the service.
     open class var service: any DAVServiceKind { PlainDAVService() }
 
-    let domain: NSFileProviderDomain
+    package let domain: NSFileProviderDomain
     /// The work for the domain, or why there can be none, such as a wrong setting.
     private let opened: Result<DAVWork, any Error>
-    let passwords: any DAVPasswordStore
+    package let passwords: any DAVPasswordStore
     private let folder: URL?
 
     /// Creates the provider of a domain.

@@ -14,11 +14,16 @@ final class NextcloudDomain: Sendable {
     let passwords: MemoryPasswords
     let folder: TestFolder
 
-    init(_ server: HTTPAddress, settings: [String: String] = [:], password: String? = "secret") throws {
-        folder = try TestFolder()
+    /// - Parameter former: a domain that has ended, whose state is taken over.
+    init(
+        _ server: HTTPAddress, settings: [String: String] = [:], password: String? = "secret",
+        after former: NextcloudDomain? = nil
+    ) throws {
+        former?.provider.invalidate()
+        folder = try former?.folder ?? TestFolder()
         let domain = NSFileProviderDomain(identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test")
         domain.userInfo = ["url": server.description].merging(settings) { $1 }
-        passwords = MemoryPasswords(password)
+        passwords = MemoryPasswords(password, at: server.origin)
         let path = URL(filePath: folder.path, directoryHint: .isDirectory)
         let temporary = path.appendingPathComponent("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
@@ -30,8 +35,9 @@ final class NextcloudDomain: Sendable {
     deinit { provider.invalidate() }
 
     /// Creates a domain of a user who is signed in.
-    static func signedIn(_ server: HTTPAddress) throws -> NextcloudDomain {
-        try NextcloudDomain(server, settings: ["user": "alice", "userid": "alice", "authentication": "basic"])
+    static func signedIn(_ server: HTTPAddress, after former: NextcloudDomain? = nil) throws -> NextcloudDomain {
+        try NextcloudDomain(
+            server, settings: ["user": "alice", "userid": "alice", "authentication": "basic"], after: former)
     }
 
     // MARK: Calls of the system
@@ -229,12 +235,18 @@ final class MemoryPasswords: DAVPasswordStore {
     // Leaf lock.
     private let state: Lock<[String: String]>
 
-    init(_ password: String?) { state = Lock(password.map { ["alice": $0] } ?? [:]) }
+    init(_ password: String?, at origin: HTTPOrigin) {
+        state = Lock(password.map { [Self.key("alice", origin): $0] } ?? [:])
+    }
 
-    func password(for user: String, at origin: HTTPOrigin, domain: String) -> String? { state.withLock { $0[user] } }
+    private static func key(_ user: String, _ origin: HTTPOrigin) -> String { "\(user) \(origin)" }
+
+    func password(for user: String, at origin: HTTPOrigin, domain: String) -> String? {
+        state.withLock { $0[Self.key(user, origin)] }
+    }
 
     func store(_ password: String, for user: String, at origin: HTTPOrigin, domain: String) {
-        state.withLock { $0[user] = password }
+        state.withLock { $0[Self.key(user, origin)] = password }
     }
 }
 
