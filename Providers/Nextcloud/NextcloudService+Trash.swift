@@ -11,6 +11,11 @@ extension NextcloudService {
     package func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable {
         let tag = item.isFolder ? nil : item.version.tag.flatMap { DAVEntityTag(opaque: $0) }
         let identity = item.traits.identity
+        let hasTrash = try await account.ask { client throws(DAVError) in
+            try await self.capabilities(self.nextcloud(client)).hasTrash
+        }
+        // Without a trash, the server would remove the item for good.
+        guard hasTrash else { throw CocoaError(.featureUnsupported) }
         let found = try await account.ask { client throws(DAVError) -> NextcloudTrashItem? in
             do throws(DAVError) {
                 try await client.delete(item.address, if: DAVRequirements(resource: tag.map { .tag($0) } ?? .any))

@@ -14,6 +14,8 @@ package final class NextcloudService: DAVServiceKind {
         var user = ""
         var root = ""
         var capabilities: NextcloudCapabilities?
+        /// Whether the capabilities are asked for again, although they are known.
+        var isOutdated = false
         var isListening = false
         /// The paths of folders that are encrypted between clients.
         var encrypted: Set<String> = []
@@ -61,9 +63,9 @@ package final class NextcloudService: DAVServiceKind {
 
     /// Returns the server's abilities, which are asked for once.
     func capabilities(_ client: NextcloudClient) async throws(DAVError) -> NextcloudCapabilities {
-        if let known = state.withLock({ $0.capabilities }) { return known }
+        if let known = state.withLock({ $0.isOutdated ? nil : $0.capabilities }) { return known }
         let found = try await client.capabilities()
-        state.withLock { $0.capabilities = found }
+        state.withLock { ($0.capabilities, $0.isOutdated) = (found, false) }
         return found
     }
 
@@ -80,7 +82,7 @@ package final class NextcloudService: DAVServiceKind {
         traits.isShared = found.permissions?.contains(.isShared) == true || !found.shareTypes.isEmpty
         if !found.mountType.isEmpty { traits.details["mount"] = found.mountType }
         if found.isMountRoot { traits.details["isMountRoot"] = "true" }
-        if found.isEncrypted { traits.details["isEncrypted"] = "true" }
+        if entry.isDirectory, isEncrypted(found) { traits.details["isEncrypted"] = "true" }
         if found.hasPreview { traits.details["hasPreview"] = "true" }
         if let owner = found.ownerName ?? found.ownerID { traits.details["owner"] = owner }
         return traits
@@ -109,7 +111,12 @@ package final class NextcloudService: DAVServiceKind {
         return can
     }
 
-    /// Whether an entry is in a folder that is encrypted between clients. The server only marks folders.
+    package func recall(_ folder: DAVKnownItem) {
+        guard folder.traits.details["isEncrypted"] != nil else { return }
+        state.withLock { _ = $0.encrypted.insert(folder.address.path) }
+    }
+
+    /// Whether an entry is a folder that is encrypted between clients, or in one. The server only marks folders.
     private func isEncrypted(_ entry: NextcloudEntry) -> Bool {
         let path = entry.entry.address.path
         return state.withLock { state in
@@ -117,7 +124,9 @@ package final class NextcloudService: DAVServiceKind {
                 state.encrypted.insert(path)
                 return true
             }
-            return state.encrypted.contains { path.hasPrefix($0) && path != $0 }
+            if state.encrypted.contains(where: { path.hasPrefix($0) && path != $0 }) { return true }
+            state.encrypted.remove(path)
+            return false
         }
     }
 
@@ -136,7 +145,9 @@ package final class NextcloudService: DAVServiceKind {
         var plain = client
         plain.onProgress = nil
         let nextcloud = try nextcloud(plain)
-        guard upload.count >= NextcloudClient.chunkedSize, try await capabilities(nextcloud).hasChunking else {
+        guard upload.count >= NextcloudClient.chunkedSize, Self.protectsChunks(of: upload),
+            try await capabilities(nextcloud).hasChunking
+        else {
             return try await client.put(
                 .file(upload.file, offset: 0, count: upload.count), to: upload.address, if: upload.requirements,
                 modified: upload.modified)
@@ -152,6 +163,17 @@ package final class NextcloudService: DAVServiceKind {
         let written = try await nextcloud.upload(
             file, contents: digest, rules: rules, onProgress: { sent in client.onProgress?(sent, 0) })
         return DAVUpload(tag: written.tag, hasCreated: false, hasTakenDate: written.hasTakenDate)
+    }
+
+    /// Whether the condition of an upload would also be honoured by the request that assembles chunks.
+    private static func protectsChunks(of upload: DAVFileUpload) -> Bool {
+        guard upload.requirements.locks.isEmpty else { return false }
+        return switch upload.requirements.resource {
+        case .any: true
+        case .absent: upload.profile.moveWithoutOverwriting == .honoured
+        case .tag: upload.profile.replacing == .conditions
+        case .present: false
+        }
     }
 
     private static func digest(of upload: DAVFileUpload) async throws(DAVError) -> String {
@@ -179,7 +201,7 @@ package final class NextcloudService: DAVServiceKind {
                 guard let push else {
                     // The administrator may install it.
                     try await Task.sleep(for: .seconds(3_600))
-                    state.withLock { $0.capabilities = nil }
+                    state.withLock { $0.isOutdated = true }
                     continue
                 }
                 for try await heard in client.notices(push) {

@@ -67,6 +67,19 @@ struct NextcloudTests {
         #expect(checksum?.hasPrefix("SHA1:") == true)
     }
 
+    @Test func `a large file is sent in one request where chunks are not protected`() async throws {
+        try await server.write("large.bin", "one")
+        let file = try await item("large.bin")
+        let account = try domain.provider.account
+        var profile = DAVServerProfile()
+        (profile.putIfMatch, profile.putIfNoneMatch, profile.tagging) = (.honoured, .honoured, .strong)
+        profile.moveIfDestinationMatches = .ignored
+        try await account.set(profile)
+        _ = try await domain.write(pattern(21_000_000), to: file)
+        #expect(try await server.show("large.bin")["size"] as? Int == 21_000_000)
+        #expect(try await server.requests("PUT").allSatisfy { !$0.path.contains("/uploads/") })
+    }
+
     @Test func `an item keeps its identifier where another client moves it`() async throws {
         try await server.order("mkdir", ["user": "alice", "path": "A"])
         try await server.order("mkdir", ["user": "alice", "path": "B"])
@@ -179,6 +192,18 @@ struct NextcloudTests {
         #expect(try await domain.list(vault.identifier).map(\.capabilities) == [[.allowsReading]])
     }
 
+    @Test func `an encrypted folder can only be read, also by a process that has not listed it`() async throws {
+        try await server.order("mkdir", ["user": "alice", "path": "Vault/Inner"])
+        try await server.order("encrypt", ["user": "alice", "path": "Vault"])
+        try await server.write("Vault/Inner/0123abcd", "sealed")
+        let vault = try await item("Vault")
+        let inner = try await item("Inner", in: vault.identifier)
+        let file = try await item("0123abcd", in: inner.identifier)
+        let next = try NextcloudDomain.signedIn(server.address, after: domain)
+        #expect(try await next.item(file.identifier).capabilities == [.allowsReading])
+        #expect(try await next.list(inner.identifier).map(\.capabilities) == [[.allowsReading]])
+    }
+
     @Test func `a share is left by an action only`() async throws {
         try await server.order("user", ["user": "bob", "password": "b"])
         try await server.order("write", ["user": "bob", "path": "b.txt", "text": "b"])
@@ -220,6 +245,15 @@ struct NextcloudTests {
         try await server.write("a.txt", "theirs")
         await #expect(throws: (any Error).self) { _ = try await domain.move(file, to: "a.txt", in: .trashContainer) }
         #expect(try await server.show("a.txt")["text"] as? String == "theirs")
+    }
+
+    @Test func `without a trash nothing is removed in its place`() async throws {
+        try await server.order("set", ["capabilities": ["files": ["undelete": false]]])
+        try await server.write("a.txt", "one")
+        let file = try await item("a.txt")
+        await #expect(throws: (any Error).self) { _ = try await domain.move(file, to: "a.txt", in: .trashContainer) }
+        #expect(try await server.show("a.txt")["text"] as? String == "one")
+        #expect(try await !item("a.txt").capabilities.contains(.allowsTrashing))
     }
 
     @Test func `favorites and tags are the server's`() async throws {

@@ -62,6 +62,7 @@ final class ChangePass: Sendable {
     func check(_ number: Int64) async throws -> Bool {
         guard let known = try await account.known(number), known.isFolder else { return false }
         let (catalogue, service) = (account.catalogue, account.service)
+        service.recall(known)
         let round = try await catalogue.perform { try $0.beginRound() }
         var hasChanged = false
         do {

@@ -34,6 +34,7 @@ actor FolderListings {
     /// Lists a folder anew, and returns its first page.
     func begin(_ known: DAVKnownItem, size: Int) async throws -> Page {
         let folder = known.item.number
+        account.service.recall(known)
         // Before the request: a change whose reply comes to this process meanwhile is newer than the listing.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let listing = try await account.ask { client throws(DAVError) in try await client.list(known.address) }

@@ -36,6 +36,10 @@ public protocol DAVServiceKind: Sendable {
     /// Returns the properties of an entry that this kind of service has.
     func traits(of entry: DAVEntry) -> DAVTraits
 
+    /// Notes the stored properties of a folder. Called before one of its entries is read, perhaps by a process that has
+    /// not read the folder itself.
+    func recall(_ folder: DAVKnownItem)
+
     /// Returns a mark of all data of the server, from the entry of the domain's root. Another mark than before means
     /// that the server was restored from a backup: items that were seen before, and are missing there, are kept. Files
     /// that it has in an older state are replaced by that. `nil` if the server has no mark.
@@ -103,6 +107,9 @@ extension DAVServiceKind {
 
     /// Returns traits that say nothing special.
     public func traits(of entry: DAVEntry) -> DAVTraits { DAVTraits() }
+
+    /// Notes nothing.
+    public func recall(_ folder: DAVKnownItem) {}
 
     /// Hides nothing.
     public func isHidden(_ entry: DAVEntry) -> Bool { false }

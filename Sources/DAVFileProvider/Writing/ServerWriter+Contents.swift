@@ -73,7 +73,7 @@ extension ServerWriter {
     ) async throws(DAVError) -> DAVUpload {
         let upload = DAVFileUpload(
             file: contents.file, count: contents.count, address: address, requirements: requirements,
-            modified: contents.modified, token: contents.token)
+            modified: contents.modified, token: contents.token, profile: profile)
         return try await service.send(upload, with: client)
     }
 
