@@ -11,7 +11,7 @@ extension ExtensionProvider {
     }
 
     /// Makes the provider set up the domain, and stores the result. Other requests wait meanwhile. There is no time
-    /// limit while the user is asked. Cancelling the task cancels the set-up.
+    /// limit while the user is asked, or is in the browser. Cancelling the task cancels the set-up.
     ///
     /// - Parameters:
     ///   - candidate: The domain with the settings to try.

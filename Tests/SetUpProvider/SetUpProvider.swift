@@ -7,6 +7,7 @@ import Security
 /// - `succeeds`: reports a line, sets `greeting` and removes `temporary`;
 /// - `fails`: stores a password, and then throws an error;
 /// - `asks`: asks for a password, which has to be "open sesame", and stores it;
+/// - `browses`: opens a link, and waits for a few seconds;
 /// - `waits`: reports that it waits, and waits until it is cancelled;
 /// - `ends`: ends the process.
 ///
@@ -98,6 +99,10 @@ extension SetUpProvider: FileProviderSettingUp {
             }
             passwords.store(answer.password, for: answer.user)
             setup.set(answer.user, forKey: "user")
+        case "browses":
+            guard let link = URL(string: "https://cloud.example/login") else { return }
+            await setup.open(link, message: "Sign in in the browser")
+            try await Task.sleep(for: .seconds(4))
         case "waits":
             setup.report("waiting for the service")
             try await Task.sleep(for: .seconds(3_600))

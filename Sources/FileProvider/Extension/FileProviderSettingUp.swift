@@ -11,7 +11,8 @@ public protocol FileProviderSettingUp: NSObjectProtocol {
     /// Checks the settings of this object's domain: reaches the server, signs in, and stores credentials with
     /// `SecItemAdd`.
     ///
-    /// There is no time limit while the user is asked for something. Cancelled if the user interrupts the command.
+    /// There is no time limit while the user is asked for something, and for half an hour after a link was opened.
+    /// Cancelled if the user interrupts the command.
     ///
     /// - Throws: An error whose `localizedDescription` is one sentence with advice to the user.
     func setUpDomain(_ setup: FileProviderSetup) async throws

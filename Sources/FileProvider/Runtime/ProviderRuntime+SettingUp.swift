@@ -68,8 +68,10 @@ private final class HostSetupUser: SetupUser {
     private let advance: @Sendable () -> Void
 
     private struct State {
-        /// The number of questions that wait for the user.
+        /// The number of questions that wait for the user's reply.
         var questions = 0
+        /// The time until which the user may be busy with an opened link.
+        var browsesUntil: ContinuousClock.Instant?
         var beat: Deadlines.Entry?
         var hasEnded = false
     }
@@ -79,6 +81,8 @@ private final class HostSetupUser: SetupUser {
 
     /// The time after which the request's limit is restarted while the user is asked.
     private static let pause: Duration = .milliseconds(500)
+    /// The longest time with an opened link without a time limit for the request. Services end a sign-in earlier.
+    private static let browsing: Duration = .seconds(1_800)
 
     init(_ connection: Connection, advance: @escaping @Sendable () -> Void) {
         self.connection = connection
@@ -91,7 +95,8 @@ private final class HostSetupUser: SetupUser {
     }
 
     func open(_ url: URL, message: String) async {
-        advance()
+        state.withLock { $0.browsesUntil = .now + Self.browsing }
+        keepAlive()
         // A link that could not be shown is the provider's to notice: the sign-in at the service does not happen.
         _ = try? await connection.call(SetUpOpenCall(link: url.absoluteString, message: message))
     }
@@ -113,11 +118,8 @@ private final class HostSetupUser: SetupUser {
 
     /// Asks the host. The request has no time limit until the reply.
     private func ask<C: Call>(_ request: C) async throws -> C.Reply {
-        let isFirst = state.withLock { state in
-            state.questions += 1
-            return state.questions == 1
-        }
-        if isFirst { keepAlive() }
+        state.withLock { $0.questions += 1 }
+        keepAlive()
         defer { state.withLock { $0.questions -= 1 } }
         do throws(ConduitError) {
             return try await connection.call(request)
@@ -129,11 +131,17 @@ private final class HostSetupUser: SetupUser {
         }
     }
 
+    /// Restarts the time limit now, and again and again while the user is asked.
     private func keepAlive() {
         advance()
-        state.withLock { state in
-            guard state.questions > 0, !state.hasEnded else { return }
-            state.beat = Deadlines.shared.run(after: Self.pause) { [weak self] in self?.keepAlive() }
+        let former = state.withLock { state in
+            let former = state.beat.take()
+            let isAsked = state.questions > 0 || state.browsesUntil.map { $0 > .now } ?? false
+            if isAsked, !state.hasEnded {
+                state.beat = Deadlines.shared.run(after: Self.pause) { [weak self] in self?.keepAlive() }
+            }
+            return former
         }
+        if let former { Deadlines.shared.cancel(former) }
     }
 }

@@ -60,12 +60,13 @@ enum PasswordSource {
 
     /// Returns the first line of `--password-file`; `-` is standard input.
     static func firstLine(of path: String) throws -> String {
-        var bytes = [UInt8](repeating: 0, count: limit)
+        // One more, for the end of the longest line.
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
         defer { bytes.clear() }
         var count = 0
         do throws(Errno) {
             let file = path == "-" ? FileDescriptor(owning: try retrying { dup(0) }) : try .open(path, .readOnly)
-            while count < limit {
+            while count < bytes.count {
                 let read = try bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
                     try file.read(
                         into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]))
@@ -77,6 +78,7 @@ enum PasswordSource {
             throw CommandError("\(path): \(error)")
         }
         let line = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard line.count <= limit else { throw CommandError("the password in \(path) is longer than \(limit) bytes") }
         guard let text = String(validating: line, as: UTF8.self) else {
             throw CommandError("the password in \(path) is not UTF-8")
         }

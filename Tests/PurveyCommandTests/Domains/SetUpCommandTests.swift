@@ -90,9 +90,25 @@ import Testing
             let added = try await test.place.purvey(add + ["user=ada"])
             #expect(added.status == 0, "\(added.errors)")
             #expect(try await test.finding("passwords", of: "Cloud") == "ada:open sesame")
+            let long = try test.passwordFile(String(repeating: "x", count: 4_097))
+            let refused = try await test.place.purvey("sign-in", "--password-file", long, "Cloud")
+            #expect(refused.status == 1 && refused.errors.contains("longer than 4096 bytes"), "\(refused.errors)")
             // Without a terminal or a file, the sentence says what to do.
             let unasked = try await test.place.purvey("domains", "add", "first", "Other", "does=asks")
             #expect(unasked.status == 1 && unasked.errors.contains("give user= and --password-file"))
+        }
+    }
+
+    @Test func aUserInTheBrowserHasLongerThanATransfer() async throws {
+        try await SetUpFixture.run { test in
+            // The next daemon gets the time limits.
+            try await test.place.endDaemon()
+            let added = try await test.place.shell(
+                """
+                export PURVEY_PROVIDER_TRANSFER_TIME=1 PURVEY_PROVIDER_PATIENCE=1 DISPLAY= WAYLAND_DISPLAY=
+                "$purvey" domains add first Cloud does=browses
+                """)
+            #expect(added.status == 0 && added.errors.contains("https://cloud.example/login"), "\(added.errors)")
         }
     }
 
