@@ -102,6 +102,9 @@ package final class ExtensionProvider: Provider {
     /// Makes the next request start the extension as it is installed now.
     package func renew() async { await process.renew() }
 
+    /// Keeps the process of a provider that watches its service running without requests, or ends that.
+    package func setWatching(_ isWatching: Bool) async { await process.setWatching(isWatching) }
+
     /// Connects or disconnects the provider. Requests to a disconnected provider fail. Running requests complete.
     ///
     /// - Parameter reason: The reason, in words for the user; `nil` connects the provider.

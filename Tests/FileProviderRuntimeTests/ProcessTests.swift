@@ -33,6 +33,33 @@ import Testing
         }
     }
 
+    @Test func theProcessOfAProviderThatWatchesItsServiceIsKeptRunning() async throws {
+        let options = ProviderProcessOptions(idleTime: .milliseconds(100), answerTime: .seconds(300))
+        try await ProviderFixture.with(options: options, watches: true) { stage in
+            await stage.provider.setWatching(true)
+            #expect(await stage.eventually { await stage.provider.processID != nil })
+            let first = try #require(await stage.provider.processID)
+            try await Task.sleep(for: .seconds(1))
+            #expect(await stage.provider.processID == first && stage.starts == 1)
+            // It comes back without a request.
+            kill(first, SIGKILL)
+            #expect(await stage.eventually { await stage.provider.processID.map { $0 != first } ?? false })
+            await stage.provider.renew()
+            #expect(await stage.eventually { stage.starts == 3 })
+            #expect(await stage.eventually { await stage.provider.processID != nil })
+            await stage.provider.setWatching(false)
+            #expect(await stage.eventually { await stage.provider.processID == nil })
+        }
+    }
+
+    @Test func aProviderThatWatchesNothingStartsWithItsFirstQuestion() async throws {
+        try await ProviderFixture.with { stage in
+            await stage.provider.setWatching(true)
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(stage.starts == 0)
+        }
+    }
+
     @Test func aFolderThatItCanListIsWatchedForTheProcess() async throws {
         try await ProviderFixture.with { stage in
             try FileManager.default.createDirectory(

@@ -18,6 +18,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let activationRule: ActivationRule?
     /// Whether it asks for the network (``networkKey``).
     package let usesNetwork: Bool
+    /// Whether the file provider watches its service by itself (``watchesKey``).
+    package let watchesService: Bool
     /// Whether the extension shows its own windows (``windowsKey``).
     package let showsWindows: Bool
     /// The limit of its private memory in bytes (``memoryKey``).
@@ -51,6 +53,9 @@ package struct ExtensionBundle: Sendable, Equatable {
 
     /// A key in `NSExtension`: true if the extension needs the network.
     package static let networkKey = "PurveyAllowsNetwork"
+    /// A key in `NSExtension`: true if a file provider watches its service for changes, so that its process is kept
+    /// running.
+    package static let watchesKey = "PurveyWatchesService"
     /// A key in `NSExtension`: true if the user interface of a file provider shows windows, for which it needs the
     /// display.
     package static let windowsKey = "PurveyShowsWindows"

@@ -33,6 +33,7 @@ package struct ExtensionInspection {
         let principal = description.string("NSExtensionPrincipalClass", faults: &faults)
         let rule = activationRule(described)
         let network = flag(ExtensionBundle.networkKey, in: described)
+        let watches = flag(ExtensionBundle.watchesKey, in: described)
         let windows = flag(ExtensionBundle.windowsKey, in: described)
         let memory = number(
             ExtensionBundle.memoryKey, in: described, ExtensionBundle.memoryRange, ExtensionBundle.standardMemory)
@@ -55,7 +56,8 @@ package struct ExtensionInspection {
             identifier: identifier,
             name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
-            usesNetwork: network, showsWindows: windows, memoryLimit: memory << 20, timeLimit: time,
+            usesNetwork: network, watchesService: watches, showsWindows: windows, memoryLimit: memory << 20,
+            timeLimit: time,
             importsSymbolicLinks: importsLinks, failsUploadsOnConflict: failsOnConflict, actions: actions.actions,
             actionFaults: actions.faults, namedProvider: provider, domainSettings: settings?.texts,
             optionalSettings: settings?.optional ?? [],

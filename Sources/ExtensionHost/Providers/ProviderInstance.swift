@@ -13,6 +13,10 @@ final class ProviderInstance: Sendable {
     private let usesNetwork: Bool
     /// Whether the process serves a directory that it was handed.
     private let isLocal: Bool
+    /// Whether the provider watches its service by itself.
+    let watchesService: Bool
+    /// The time of the start.
+    let began = ContinuousClock.now
     /// The service that watches directories for the process.
     let watches: WatchService
 
@@ -32,9 +36,9 @@ final class ProviderInstance: Sendable {
 
     init(
         _ process: ExtensionProcess, _ connection: Connection, watches: WatchService, answerTime: Duration,
-        usesNetwork: Bool, isLocal: Bool
+        usesNetwork: Bool, isLocal: Bool, watchesService: Bool
     ) {
-        (self.usesNetwork, self.isLocal) = (usesNetwork, isLocal)
+        (self.usesNetwork, self.isLocal, self.watchesService) = (usesNetwork, isLocal, watchesService)
         self.process = process
         self.watches = watches
         self.answerTime = answerTime

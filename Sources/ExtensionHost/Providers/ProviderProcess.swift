@@ -7,17 +7,17 @@ import LinuxSystem
 import Sandbox
 
 /// The process of a domain's provider. It is started by the first request, ended when it is idle, and restarted after a
-/// crash.
+/// crash. That of a provider that watches its service is kept running: ``setWatching(_:)``.
 ///
 /// Requests wait while the process starts. Each request ends in bounded time: the process is ended if it sends no
 /// message for too long, or uses too much memory. It also ends when the owner of this object ends.
 package actor ProviderProcess {
     private var domain: ProviderDomain
-    private let extensionIdentifier: String
-    private let library: ExtensionLibrary
+    let extensionIdentifier: String
+    let library: ExtensionLibrary
     private let data: String
     private let kept: [String]
-    private let options: ProviderProcessOptions
+    let options: ProviderProcessOptions
     private let coordination: ExtensionService.Coordination?
     private let service: Service
     private let wake: @Sendable () -> Void
@@ -47,6 +47,8 @@ package actor ProviderProcess {
     private var crashes = 0
     private var lastUse = ContinuousClock.now
     private var idleEntry: Deadlines.Entry?
+    /// The watch of the service, for which the process is kept running.
+    var serviceWatch = ServiceWatch()
     /// The watch of the provider's directories while no process runs because it was idle.
     private var sleepWatch: SleepWatch?
     /// The watch of the handed directory, from the first request on.
@@ -129,6 +131,12 @@ package actor ProviderProcess {
     package func reset() {
         crashes = 0
         if case .disabled = state { state = .none }
+        watchService()
+    }
+
+    /// Whether no process runs, and one may be started.
+    var isAtRest: Bool {
+        if case .none = state { true } else { false }
     }
 
     /// Ends a process of an older build. The next request starts the currently installed extension. Earlier requests
@@ -198,6 +206,7 @@ package actor ProviderProcess {
         crashes = 0
         state = .none
         resume(with: nil)
+        watchService()
     }
 
     /// Ends processes, after their replies if these come soon.
@@ -213,6 +222,7 @@ package actor ProviderProcess {
     /// Ends the process, and starts no other one afterwards. Returns when the process has ended.
     package func close() async {
         state = .closed
+        setWatching(false)
         sleepWatch = nil
         placeWatch = nil
         resume(with: nil)
@@ -252,7 +262,7 @@ package actor ProviderProcess {
 
     // MARK: Starting
 
-    private func instance() async throws(ProviderError) -> ProviderInstance {
+    func instance() async throws(ProviderError) -> ProviderInstance {
         while true {
             switch state {
             case .running(let instance): return instance
@@ -368,7 +378,7 @@ package actor ProviderProcess {
         return Started(
             instance: ProviderInstance(
                 process, connection, watches: watches, answerTime: answerTime, usesNetwork: bundle.usesNetwork,
-                isLocal: handed != nil),
+                isLocal: handed != nil, watchesService: bundle.watchesService),
             greeting: BeginProviderCall(
                 version: ProviderWire.version, domain: domain.identifier, displayName: domain.displayName,
                 storage: ProviderDomain.storage(in: process.container), domainFolder: domain.documentFolder,
@@ -420,7 +430,10 @@ package actor ProviderProcess {
     // MARK: Ending
 
     private func hasEnded(_ instance: ProviderInstance, _ ending: ExtensionEnding) {
-        if !instance.isAskedToEnd, !instance.isExcused { crashes = instance.hasAnswered ? 1 : crashes + 1 }
+        if !instance.isAskedToEnd, !instance.isExcused {
+            let hasServed = instance.hasAnswered || .now - instance.began >= ServiceWatch.longRun
+            crashes = hasServed ? 1 : crashes + 1
+        }
         let isCurrent =
             switch state {
             case .running(let current): current === instance
@@ -446,6 +459,7 @@ package actor ProviderProcess {
         }
         living.removeAll { $0 === instance }
         instance.finish(ending)
+        serviceEnded(after: .now - instance.began)
     }
 
     private func watchIdleness() {
@@ -458,7 +472,7 @@ package actor ProviderProcess {
 
     private func lookForIdleness() {
         guard case .running(let instance) = state else { return }
-        if !instance.isIdle { lastUse = .now }
+        if !instance.isIdle || serviceWatch.isWanted && instance.watchesService { lastUse = .now }
         guard ContinuousClock.now - lastUse >= options.idleTime else { return watchIdleness() }
         state = .ending
         instance.askToEnd()

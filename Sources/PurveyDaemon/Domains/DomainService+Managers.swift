@@ -47,6 +47,7 @@ extension DomainService {
                 changed.disconnection = request.isTemporary ? nil : request.reason
                 if changed != record { try await service.update(changed) }
                 domain.provider.setDisconnected(because: request.reason)
+                await service.noteWatch(record.name)
                 service.states.noteDomain(record.identifier)
                 if request.reason == nil { await domain.engine.retry() }
             }

@@ -32,6 +32,7 @@ extension DomainService {
             record.isPaused = request.isPaused
             try await update(record)
             if case .running(_, let domain) = places[name] { await domain.engine.setPaused(request.isPaused) }
+            await noteWatch(name)
         }
     }
 

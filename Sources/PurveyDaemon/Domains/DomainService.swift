@@ -177,6 +177,7 @@ actor DomainService {
             places[record.name] = .running(record, domain)
             // A failure is recorded with the mounts.
             try? await mount(record, domain, resuming: handover)
+            await noteWatch(record.name)
             log.info("the domain \(record.name) is started")
             if let rebuilding = domain.engine.rebuilding { log.warning("the domain \(record.name): \(rebuilding)") }
         } catch {
@@ -284,6 +285,7 @@ actor DomainService {
             }
             places[name] = .running(record, domain)
             note()
+            await noteWatch(name)
             log.info("the domain \(name) is added")
             return description(of: .running(record, domain))
         } catch {
@@ -392,6 +394,7 @@ actor DomainService {
             await domain.engine.restartStalledTransfers()
             domain.engine.signal(container: nil)
             if mounts != nil, mountedPath(of: record) == nil { try? await mount(record, domain) }
+            await noteWatch(name)
             do throws(ProviderError) {
                 _ = try await domain.provider.item(ProviderItem.rootIdentifier)
             } catch {

@@ -32,11 +32,13 @@ struct ProviderFixture {
     static func with(
         options: ProviderProcessOptions = .init(
             idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)), memory: Int = 256,
-        network: Bool = false, point: String = "com.apple.fileprovider-nonui", principal: String = "Peer",
-        addCalls: (inout Service) -> Void = { _ in }, body: (ProviderFixture) async throws -> Void
+        network: Bool = false, watches: Bool = false, point: String = "com.apple.fileprovider-nonui",
+        principal: String = "Peer", addCalls: (inout Service) -> Void = { _ in },
+        body: (ProviderFixture) async throws -> Void
     ) async throws {
         let stage = try ProviderFixture(
-            options, memory: memory, network: network, point: point, principal: principal, addCalls: addCalls)
+            options, memory: memory, network: network, watches: watches, point: point, principal: principal,
+            addCalls: addCalls)
         do {
             try await body(stage)
         } catch {
@@ -47,7 +49,7 @@ struct ProviderFixture {
     }
 
     private init(
-        _ options: ProviderProcessOptions, memory: Int, network: Bool, point: String, principal: String,
+        _ options: ProviderProcessOptions, memory: Int, network: Bool, watches: Bool, point: String, principal: String,
         addCalls: (inout Service) -> Void
     ) throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
@@ -62,6 +64,7 @@ struct ProviderFixture {
                 "NSExtensionPointIdentifier": point,
                 "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME)." + principal,
                 ExtensionBundle.memoryKey: memory, ExtensionBundle.networkKey: network,
+                ExtensionBundle.watchesKey: watches,
             ] as [String: Any],
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
