@@ -78,15 +78,17 @@ extension MemoryProvider {
             return (node, state.behaviour.contents.map { $0(identifier, node.contents) } ?? node.contents)
         }
         let file: FileDescriptor
+        var moment: FileMoment?
         do throws(Errno) {
             file = try MemoryFile.create(name: "contents")
+            if state.withLock({ $0.behaviour.filesAreWritten }) { moment = FileMoment(try file.status()) }
             try Self.write(bytes, to: file)
         } catch {
             throw ProviderError(.noSpace, message: error.description)
         }
         progress(Int64(bytes.count), Int64(bytes.count))
         try await end(.contents(of: identifier))
-        return ProviderContents(descriptor: file, item: node.item)
+        return ProviderContents(descriptor: file, item: node.item, moment: moment)
     }
 
     package func usesExistingContents() async throws(ProviderError) -> Bool {

@@ -105,6 +105,8 @@ package final class MemoryProvider: Provider {
         package var contentsAreIdentifiers = false
         /// A closure that may change the reply to a move.
         package var moved: (@Sendable (ProviderItem) -> ProviderItem)?
+        /// Whether a program writes to the files that the provider hands over, while the engine copies them.
+        package var filesAreWritten = false
         /// A closure that may change a file's contents before they are returned.
         package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
         /// Whether the provider fetches files as differences to earlier contents. It keeps the beginning that both

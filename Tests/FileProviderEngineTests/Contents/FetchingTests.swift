@@ -169,6 +169,41 @@ import Testing
         #expect(Array(requests.prefix(5)) == expected)
     }
 
+    @Test func aFileThatIsAlwaysWrittenToIsReadButBelongsToNoVersion() async throws {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.filesAreWritten = true }
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        let opened = try await domain.open(number)
+        async let text = opened.text()
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try domain.row(number).content == .current
+        }
+        #expect(try await text == "contents")
+        let row = try domain.row(number)
+        #expect(row.localVersion != row.item.contentVersion)
+        try await opened.closed()
+        #expect(try domain.row(number).content == .dataless)
+        domain.provider.behave { $0.filesAreWritten = false }
+        #expect(try await domain.read(number) == "contents")
+        #expect(try domain.row(number).localVersion == row.item.contentVersion)
+    }
+
+    @Test func aFileThatIsAlwaysWrittenToIsNotKeptForNoReader() async throws {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.filesAreWritten = true }
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        async let kind = failure { try await domain.engine.download(number) }
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.count(.contents) == 4
+        }
+        #expect(await kind == .transient)
+        #expect(try domain.row(number).content == .dataless)
+    }
+
     @Test func theContentsOfAnotherItemAreRefused() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents", identifier: "mine")

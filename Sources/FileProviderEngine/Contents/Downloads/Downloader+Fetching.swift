@@ -190,14 +190,21 @@ extension Downloader {
             return false
         }
         try await take(answer.descriptor, number, modified: answer.item.modified, engine)
-        // In the last attempt, a file that is written to continuously is accepted as it is.
-        if !takesOld || cache.isGrowing(number) { try answer.checkUnchanged() }
+        var item = answer.item
+        do throws(ProviderError) {
+            try answer.checkUnchanged()
+        } catch {
+            // In the last attempt, handles get a file that is written to continuously. Its bytes belong to no version,
+            // as they may be a mixture of several.
+            guard takesOld, !cache.isGrowing(number), openFiles.entry(number) != nil else { throw error }
+            item.flags.insert(.hasOtherContents)
+        }
         EngineStep.fetched.reach()
         Task.detached { await provider.stopProviding(identifier) }
-        if cache.isGrowing(number), try await addGrowth(to: number, answer.item, answering: request, engine) {
+        if cache.isGrowing(number), try await addGrowth(to: number, item, answering: request, engine) {
             return true
         }
-        return try keepFetched(number, answer.item, answering: request, takesOld: takesOld, engine)
+        return try keepFetched(number, item, answering: request, takesOld: takesOld, engine)
     }
 
     /// Copies contents that the provider handed over, on a thread other than the engine's.
