@@ -135,14 +135,21 @@ extension DomainEngine: ItemReconciling {
     func markUncertain(_ number: ItemNumber) { reconciler.markUncertain(number, self) }
 }
 
-/// The parts that ``ItemReconciler`` calls, and its events.
-protocol ReconcilerHost: ItemReconciling, IdentifierTracking, ContentKeeping {
+/// The imports; see ``Reimports``.
+protocol ItemImporting: ComponentHost {
     /// Whether any items are being imported.
     var isImporting: Bool { get }
-    /// Marks the local items as new that are about to be removed although they are being imported.
+    /// Marks the local items as new that are about to be removed although they are being imported, with everything in
+    /// them.
     ///
     /// - Parameter others: Reported items, which may be the removed ones under another identifier.
     func keepForImport(_ identifiers: Set<String>, besides others: [ProviderItem]) throws(ProviderError)
+}
+
+extension DomainEngine: ItemImporting {}
+
+/// The parts that ``ItemReconciler`` calls, and its events.
+protocol ReconcilerHost: ItemReconciling, IdentifierTracking, ContentKeeping, ItemImporting {
     /// Passes on that items have changed, before ``itemsWereRemoved(_:)`` for those that were removed.
     func itemsWereApplied(_ applied: AppliedItems)
     /// Passes on that the provider no longer has some items.

@@ -150,7 +150,7 @@ extension DomainEngine: IdentifierTrackerHost {
 }
 
 /// The parts that ``ItemRecreation`` calls.
-protocol ItemRecreationHost: IdentifierTrackerHost, EditRecorderHost, ItemReconciling {}
+protocol ItemRecreationHost: IdentifierTrackerHost, EditRecorderHost, ItemReconciling, ItemImporting {}
 
 extension DomainEngine: ItemRecreationHost {}
 

@@ -100,26 +100,31 @@ extension DomainEngine {
         return false
     }
 
-    /// Makes the local items of a tree new ones, directories before their items. Files without local contents are
-    /// removed: their directory is gone.
+    /// Makes the local items of a tree new ones, directories before their items. Files whose latest contents are not
+    /// local are removed: nothing has them any more.
     private func makeAgain(_ items: [IndexedItem]) throws(ProviderError) {
-        let local = items.filter { $0.item.kind != .file || $0.content == .current }
-        for item in local { try markForImport(item) }
-        for item in local { components.recreation.noteRemovedByProvider([item.number], self) }
-        let lost = items.filter { $0.item.kind == .file && $0.changes.isEmpty && $0.content != .current }
-        guard !lost.isEmpty else { return }
-        let removed = try write { writer throws(IndexError) in
-            try writer.remove(identifiers: lost.map(\.item.identifier))
+        var local: [ItemNumber] = []
+        var lost: [String] = []
+        for item in items {
+            if item.item.kind != .file || item.content == .current, try markForImport(item) {
+                local.append(item.number)
+            } else if item.changes.isEmpty {
+                lost.append(item.item.identifier)
+            }
         }
+        for number in local { components.recreation.noteRemovedByProvider([number], self) }
+        guard !lost.isEmpty else { return }
+        let removed = try write { writer throws(IndexError) in try writer.remove(identifiers: lost) }
         handle(removed)
     }
 
     /// Marks an item as changed, so that it stays when it is removed, and is made again.
-    private func markForImport(_ row: IndexedItem) throws(ProviderError) {
+    ///
+    /// - Returns: `false` for a file whose local contents the provider has replaced.
+    private func markForImport(_ row: IndexedItem) throws(ProviderError) -> Bool {
         if row.item.kind == .file {
             try sendContentsAgain(row.number)
-            // The provider has replaced the local contents.
-            guard try self.row(row.number).content == .edited else { return }
+            guard try self.row(row.number).content == .edited else { return false }
         }
         do throws(EditError) {
             let row = try context.visible(row.number)
@@ -132,6 +137,7 @@ extension DomainEngine {
                 // The directory is made again, and the provider has nothing in it to match.
                 try writer.forgetReidentified(row.number)
             }
+            return true
         } catch {
             throw ProviderError(error.errno)
         }

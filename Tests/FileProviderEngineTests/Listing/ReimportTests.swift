@@ -107,6 +107,47 @@ import Testing
         #expect(domain.provider.text(at: "top") == "top")
     }
 
+    /// Renames a local item while the provider loses it. The request comes before the listing of its directory.
+    private func rename(_ name: String, to newName: String, whileLosing domain: TestDomain) async throws {
+        domain.provider.hold(.move)
+        try await domain.rename(name, newName)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.heldCount(.move) == 1
+        }
+        domain.provider.hold(.page)
+        domain.provider.remove(try #require(domain.provider.identifier(at: name)))
+        try await reimport(domain)
+        domain.provider.release(.move)
+        let number = try domain.number(newName)
+        try await eventually {
+            guard let row = try domain.engine.index.item(number) else { return true }
+            return !row.isKnownToProvider
+        }
+        domain.provider.release(.page)
+        try await end(domain)
+        try await domain.settle()
+    }
+
+    @Test func aRenamedFileIsMadeAgain() async throws {
+        let domain = try await domain()
+        try await rename("top", to: "renamed", whileLosing: domain)
+        #expect(try domain.names() == ["folder", "renamed"])
+        #expect(domain.provider.text(at: "renamed") == "top")
+        #expect(domain.provider.requests.contains(.createAgain(name: "renamed", in: ProviderItem.rootIdentifier)))
+    }
+
+    @Test func aRenamedDirectoryIsMadeAgainWithWhatIsInIt() async throws {
+        let domain = try await domain()
+        try await rename("folder", to: "renamed", whileLosing: domain)
+        #expect(
+            domain.provider.tree == [
+                "renamed": "/", "renamed/local": "local", "renamed/link": "->local", "renamed/empty": "/", "top": "top",
+            ])
+        #expect(try await domain.read("renamed/local") == "local")
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
     @Test func anUnknownItemIsNotImported() async throws {
         let domain = try await domain()
         #expect(await failure { try await reimport(domain, below: "unknown") } == .noSuchItem)

@@ -28,13 +28,21 @@ final class ItemRecreation: EngineComponent {
 
     /// Creates an item again that the provider removed while it was edited locally.
     func makeAgain(_ number: ItemNumber, _ engine: isolated some ItemRecreationHost) throws -> StepResult {
-        guard let row = try index.itemEvenIfDeleted(number) else { return .done }
+        guard var row = try index.itemEvenIfDeleted(number) else { return .done }
         // A directory has no entry if only items in it were changed.
-        let journalled = try journal.entry(number)
-        let entry = try journalled ?? recorder.freshEntry(of: row)
+        var journalled = try journal.entry(number)
+        var entry = try journalled ?? recorder.freshEntry(of: row)
         if entry.changes.contains(.deleted) {
             try finishRemoval(number, engine)
             return .done
+        }
+        if row.isKnownToProvider, !entry.mayAlreadyExist {
+            // An import also keeps an item with no local change but its place, and everything in a directory.
+            try engine.keepForImport([row.item.identifier], besides: [])
+            guard let now = try index.itemEvenIfDeleted(number), now.isKnownToProvider else { return .done }
+            row = now
+            journalled = try journal.entry(number)
+            entry = try journalled ?? recorder.freshEntry(of: row)
         }
         // The provider has a file in place of a directory: the changes inside are created in a new directory.
         let lostItsItem = row.item.kind == .folder && journalled == nil
