@@ -123,6 +123,58 @@ import Testing
         try await opened.closed()
     }
 
+    /// A file that is larger than what is evicted in any case when the disk is full.
+    private static let large = String(repeating: "old ", count: 1_500_000)
+
+    private func makeRoom(_ domain: TestDomain) async -> Bool {
+        let engine = domain.engine
+        return await withCheckedContinuation { continuation in
+            engine.makeRoom(for: 5 << 20) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test func oldVersionsMakeRoomOnAFullDisk() async throws {
+        let (domain, number, identifier) = try await domain(text: Self.large)
+        try await change(domain, identifier)
+        #expect(await makeRoom(domain))
+        #expect(!domain.hasFile(number, in: "cache/older"))
+    }
+
+    @Test func anOldVersionThatIsReadMakesNoRoom() async throws {
+        let (domain, number, identifier) = try await domain(text: Self.large)
+        let opened = try await domain.open(number)
+        _ = try await opened.whenReady()
+        try await change(domain, identifier)
+        let successor = try domain.number("file")
+        #expect(successor != number)
+        #expect(await !makeRoom(domain))
+        #expect(domain.hasFile(successor, in: "cache/older"))
+        try await opened.closed()
+        #expect(await makeRoom(domain))
+        #expect(!domain.hasFile(successor, in: "cache/older"))
+    }
+
+    @Test func anOldVersionGoesOnceAnEditIsConfirmed() async throws {
+        let (domain, number, identifier) = try await domain()
+        try await change(domain, identifier)
+        try await domain.overwrite("file", "edited")
+        try await domain.settle()
+        #expect(domain.provider.text(at: "file") == "edited")
+        #expect(!domain.hasFile(number, in: "cache/older"))
+    }
+
+    @Test func anOldVersionGoesOnceAllPartsAreLocal() async throws {
+        let (domain, number, identifier) = try await domain(text: Self.large) { $0.servesParts = true }
+        try await change(domain, identifier, to: Self.large + "and new")
+        let opened = try await domain.open(number)
+        let size = Self.large.utf8.count + 7
+        #expect(try await opened.read(size - 7..<size) == Array("and new".utf8))
+        _ = try await opened.read(0..<size)
+        try await eventually { try domain.row(number).content == .current }
+        #expect(!domain.hasFile(number, in: "cache/older"))
+        try await opened.closed()
+    }
+
     @Test func smallFilesAndEvictedOnesLeaveNothing() async throws {
         let (domain, number, identifier) = try await domain(text: "small")
         try await change(domain, identifier)

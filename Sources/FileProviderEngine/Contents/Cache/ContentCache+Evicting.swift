@@ -114,6 +114,7 @@ extension ContentCache {
             throw error
         }
         noteCleanBytes(size)
+        older.remove(number)
         if isOverLimit { evictToLimit(engine) }
         return result
     }
@@ -125,7 +126,7 @@ extension ContentCache {
     func evictToLimit(_ engine: isolated any ContentCacheHost) {
         // The running count includes contents that were removed with their items, and those of pinned items.
         if let bytes = try? context.index.evictableBytes() { correctCleanBytes(bytes) }
-        let excess = policy.excess(of: cleanBytes + older.bytes, over: cacheLimit)
+        let excess = policy.excess(of: cleanBytes + older.evictableBytes, over: cacheLimit)
         if excess > 0 { _ = evict(bytes: excess, engine) }
     }
 
@@ -164,7 +165,9 @@ extension ContentCache {
     ///
     /// - Returns: Whether anything was evicted.
     func makeRoom(for bytes: Int64, _ engine: isolated any ContentCacheHost) -> Bool {
-        let room = policy.room(for: bytes) { try? context.index.evictableBytes() }
+        let room = policy.room(for: bytes) { [older] in
+            (try? context.index.evictableBytes()).map { $0 + older.evictableBytes }
+        }
         return room.map { evict(bytes: $0, engine) > 0 } ?? false
     }
 

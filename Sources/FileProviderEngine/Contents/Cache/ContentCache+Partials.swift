@@ -123,6 +123,7 @@ extension ContentCache {
             try writer.update(number) { $0.settle(size: file.size, version: file.version) }
         }
         noteCleanBytes(partial.unwritten)
+        older.remove(number)
         partials.remove(number)
         openFiles.update(number) { entry in
             if entry.reading == nil { entry.reading = file.reading }

@@ -39,7 +39,7 @@ final class ContentCache {
     // MARK: The size of clean contents
 
     /// Whether the clean contents exceed the limit.
-    var isOverLimit: Bool { cleanBytes + older.bytes > cacheLimit }
+    var isOverLimit: Bool { cleanBytes + older.evictableBytes > cacheLimit }
 
     func setLimit(_ bytes: Int64) { cacheLimit = bytes }
 

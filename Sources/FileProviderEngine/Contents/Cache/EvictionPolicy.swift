@@ -8,7 +8,8 @@ package protocol EvictionPolicy: Sendable {
     /// Returns the number of bytes to evict; 0 or less if nothing is to be evicted.
     ///
     /// - Parameters:
-    ///   - cleanBytes: The size of all clean contents that are not pinned.
+    ///   - cleanBytes: The size of all clean contents that are not pinned, and of contents that were kept from earlier
+    ///     versions.
     ///   - limit: The maximum size of clean contents.
     func excess(of cleanBytes: Int64, over limit: Int64) -> Int64
 

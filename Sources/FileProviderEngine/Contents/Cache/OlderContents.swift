@@ -6,12 +6,14 @@ import LinuxSystem
 /// Contents of versions that the provider has replaced, one of each file. With their help, a provider that fetches
 /// differences need not transfer the whole file again (``ExistingContents``).
 ///
-/// They last until the next version is local, at most until the engine ends. They are the first to go when the cache
-/// is full. See ``EngineContext`` for the thread.
+/// They last until the next version is local, at most until the next start. They are the first to go when the cache is
+/// full. See ``EngineContext`` for the thread.
 final class OlderContents {
     private struct Entry {
         let version: [UInt8]
         let size: Int64
+        /// Whether the file of a replaced item may have the same bytes on disk.
+        var isShared: Bool
     }
 
     private let folders: ContentFolders
@@ -19,7 +21,7 @@ final class OlderContents {
     /// The files in the order in which their contents were kept.
     private var order: [ItemNumber] = []
     /// The size of all contents.
-    private(set) var bytes: Int64 = 0
+    private var bytes: Int64 = 0
     /// Whether the provider fetches differences; `nil` as long as it was not asked.
     private(set) var areUseful: Bool?
 
@@ -42,7 +44,7 @@ final class OlderContents {
     ///
     /// - Parameters:
     ///   - folder: the directory that has the contents.
-    ///   - isShared: Whether the contents stay there, too.
+    ///   - isShared: Whether the contents stay there, too, for handles that read them.
     func keep(
         _ row: IndexedItem, as number: ItemNumber, from folder: FileDescriptor, isShared: Bool = false, limit: Int64
     ) {
@@ -61,7 +63,7 @@ final class OlderContents {
         } catch {
             return
         }
-        entries[number] = Entry(version: row.localVersion, size: row.localSize)
+        entries[number] = Entry(version: row.localVersion, size: row.localSize, isShared: isShared)
         order.append(number)
         bytes += row.localSize
     }
@@ -100,9 +102,19 @@ final class OlderContents {
     /// - Returns: the number of bytes that are free.
     @discardableResult
     func removeAll() -> Int64 {
-        let freed = bytes
+        let freed = evictableBytes
         for number in order { remove(number) }
         return freed
+    }
+
+    /// The size of the contents whose removal frees space, in bytes. Handles of a replaced file keep its bytes on disk.
+    var evictableBytes: Int64 {
+        var bytes = bytes
+        for (number, entry) in entries where entry.isShared {
+            let status = try? folders.older.status(of: ContentFolders.name(number))
+            if let status, status.linkCount == 1 { entries[number]?.isShared = false } else { bytes -= entry.size }
+        }
+        return bytes
     }
 }
 
