@@ -133,13 +133,17 @@ final class DirectoryRefreshes {
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }
 
-    /// Returns the outdated directories, and drops those that are no longer listed directories.
+    /// Returns the outdated directories, and drops those that are no longer listed directories. A directory whose items
+    /// may have new identifiers is listed even if its first listing was not complete.
     private func outdatedFolders() throws(ProviderError) -> [ItemNumber] {
         var folders: [ItemNumber] = []
         var others: [String] = []
         try onRecord { () throws(IndexError) in
+            let reidentified = try context.index.reidentifiedFolders()
             for identifier in try context.index.outdatedFolders() {
-                if let row = try context.index.item(identifier: identifier), row.listing == .complete {
+                if let row = try context.index.item(identifier: identifier),
+                    row.listing == .complete || reidentified.contains(row.number)
+                {
                     folders.append(row.number)
                 } else {
                     others.append(identifier)

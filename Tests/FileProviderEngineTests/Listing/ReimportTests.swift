@@ -148,6 +148,34 @@ import Testing
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
+    @Test func aDirectoryThatWasListedInPartIsListedAgainAfterAFailure() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("folder")
+        for name in ["a", "b"] { domain.provider.addFile(name, name, in: folder) }
+        domain.provider.behave { behaviour in
+            behaviour.pageLimit = 1
+            behaviour.before = { (request) throws(ProviderError) in
+                if case .page(of: folder, _?) = request { throw .of(.cannotSynchronize) }
+            }
+        }
+        let number = try await domain.item("folder").number
+        try await domain.list(number, needs: .item(named: "a"))
+        let failures = Lock(3)
+        domain.provider.behave { behaviour in
+            behaviour.before = { (request) throws(ProviderError) in
+                guard case .page(of: folder, _) = request else { return }
+                let isFailure = failures.withLock { failures in
+                    failures -= 1
+                    return failures >= 0
+                }
+                if isFailure { throw .of(.serverUnreachable) }
+            }
+        }
+        try await reimport(domain)
+        try await end(domain)
+        #expect(try domain.names(in: number) == ["a", "b"])
+    }
+
     @Test func anUnknownItemIsNotImported() async throws {
         let domain = try await domain()
         #expect(await failure { try await reimport(domain, below: "unknown") } == .noSuchItem)
