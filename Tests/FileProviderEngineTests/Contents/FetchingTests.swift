@@ -195,7 +195,8 @@ import Testing
         domain.provider.behave { $0.filesAreWritten = true }
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
-        async let kind = failure { try await domain.engine.download(number) }
+        let engine = domain.engine
+        async let kind = failure { try await engine.download(number) }
         try await eventually {
             domain.clock.advance(by: 1)
             return domain.provider.count(.contents) == 4
