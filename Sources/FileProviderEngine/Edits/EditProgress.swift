@@ -99,8 +99,8 @@ final class EditProgress: EngineComponent {
         }
     }
 
-    /// Waits for the provider's reply to the removal or trashing of an item. Does not wait for an unreachable service
-    /// or for the user.
+    /// Waits for the provider's reply to the removal or trashing of an item. Does not wait for an unreachable service,
+    /// for the user, or for the end of a pause.
     ///
     /// - Parameter seconds: The maximum duration of the wait.
     /// - Throws: The reason why the item was not removed; ``ProviderError/Kind/cancelled`` if the task was
@@ -113,8 +113,9 @@ final class EditProgress: EngineComponent {
                 (try journal.entry(number), try index.item(number))
             }
             if entry?.changes.contains(.deleted) == true {
-                let isHeldUp = signIn.isNeeded || (uploads[number]?.failure ?? entry?.failure) != nil
-                return isHeldUp || clock.now >= end
+                let hasFailed = (uploads[number]?.failure ?? entry?.failure) != nil
+                let isPaused = !context.resources.gate.isOpen && scheduler.table[number].step == nil
+                return signIn.isNeeded || hasFailed || isPaused || clock.now >= end
             }
             if item != nil, let refusal = refusal(of: number) { throw refusal }
             return true

@@ -253,6 +253,32 @@ import Testing
         Self.expectNothingSent(domain.provider, since: count)
     }
 
+    /// The domain is paused before the outcome of a directory's move is known.
+    @Test func whatIsInAFolderThatMayHaveMovedOpensDuringAPause() async throws {
+        let domain = try Self.domain()
+        domain.provider.addFile("inner", "inner", in: domain.provider.addFolder("folder"))
+        let number = try await domain.item("folder/inner").number
+        domain.provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderError) in
+                if request.kind == .move { throw .of(.serverUnreachable) }
+            }
+        }
+        try await domain.rename("folder", "renamed")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try await domain.status().items.first?.failure != nil
+        }
+        try await domain.engine.doing { $0.setPaused(true) }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
+        let moves = domain.provider.count(.move)
+        #expect(try await domain.read(number) == "inner")
+        #expect(domain.provider.count(.move) == moves)
+        try await domain.engine.doing { $0.setPaused(false) }
+        try await Self.expectSame(domain)
+        #expect(domain.provider.tree == ["renamed": "/", "renamed/inner": "inner"])
+        #expect(try await domain.item("renamed/inner").number == number)
+    }
+
     /// The change feed reports the old and the new identifier before the reply comes.
     @Test(arguments: ["file", "folder"])
     func theFeedMayTellOfAMoveBeforeItsAnswer(_ kind: String) async throws {

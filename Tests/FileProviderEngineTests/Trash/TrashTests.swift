@@ -278,6 +278,19 @@ struct TrashTests {
         #expect(try domain.engine.trashed().map(\.filename) == ["new.txt"])
     }
 
+    @Test func thePauseOfADomainIsNotWaitedFor() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "text")
+        let number = try await domain.item("file").number
+        try await domain.engine.doing { $0.setPaused(true) }
+        try await domain.engine.trash(number)
+        #expect(try await wordOnTrash(of: number, in: domain) == nil)
+        #expect(domain.provider.count(.trash) == 0)
+        try await domain.engine.doing { $0.setPaused(false) }
+        try await domain.settle()
+        #expect(domain.provider.count(.trash) == 1)
+    }
+
     /// Waits for the trashing of an item. Returns the provider's failure, or `nil` if it succeeded or the wait ended
     /// before.
     private func wordOnTrash(of number: ItemNumber, in domain: TestDomain) async throws -> ProviderError.Kind? {

@@ -148,6 +148,9 @@ final class IdentifierFinder: EngineComponent {
             guard case .waits(let other) = result else { return true }
             if let step = scheduler.table[other].step {
                 await step.task.value
+            } else if !context.resources.gate.isOpen {
+                // The reply was lost, and no move is sent during a pause. Whether it happened can be asked.
+                guard await findMoved(other, engine) else { return false }
             } else {
                 // The reply was lost, so the move is sent again.
                 scheduler.schedule(other, engine)
@@ -155,6 +158,17 @@ final class IdentifierFinder: EngineComponent {
             }
         }
         return false
+    }
+
+    /// Finds an item whose move got no reply, without sending the move again.
+    ///
+    /// - Returns: Whether the item was found under another identifier.
+    private func findMoved(_ number: ItemNumber, _ engine: isolated some IdentifierFinderHost) async -> Bool {
+        guard let place = tracker.moves[number], let row = try? index.itemEvenIfDeleted(number),
+            let result = try? await findMoved(row, place, engine)
+        else { return false }
+        guard case .later = result else { return false }
+        return !isClosed
     }
 
     /// Returns the item in a place at the provider; `nil` if the place is empty or its directory does not exist.
