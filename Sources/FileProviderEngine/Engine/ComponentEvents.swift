@@ -24,10 +24,7 @@ extension DomainEngine {
 extension DomainEngine {
     func directoryWasListed() { changes.workingSet.begin(self) }
 
-    func listingEnded(_ end: ListingEnd) {
-        changes.refreshes.listingEnded(end, self)
-        lookAtImports()
-    }
+    func listingEnded(_ end: ListingEnd) { changes.refreshes.listingEnded(end, self) }
 }
 
 /// The events of the change tracker.

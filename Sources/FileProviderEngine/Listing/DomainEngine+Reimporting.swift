@@ -32,14 +32,14 @@ extension DomainEngine {
         do throws(ProviderError) {
             let ended = try reimports.tops.subtracting(unfinishedImports())
             if !ended.isEmpty {
-                try reimports.end(ended)
+                reimports.beginReport(of: ended)
                 Task { await reportEnd(of: ended) }
             }
         } catch {
             context.recordBackgroundError(error)
         }
         guard isImporting, !reimports.hasTimer else { return }
-        // No event reports the end of a revalidation.
+        // No event reports the end of a revalidation, and there may be many listings.
         reimports.hasTimer = true
         clock.run(after: Self.pauseOfImports) { [weak self] in
             self?.perform { engine in
@@ -63,6 +63,7 @@ extension DomainEngine {
                     continue
                 }
                 for top in reimports.tops where try isWithin(top, folder) { unfinished.insert(top) }
+                if unfinished == reimports.tops { return unfinished }
             }
             let uncertain = Set(try index.revalidations())
             for top in reimports.tops {
@@ -78,6 +79,9 @@ extension DomainEngine {
         guard !isClosed else { return }
         // The provider does not need to know, for example if it cannot be started.
         try? await provider.importDidFinish()
+        // After a restart, the end is reported again.
+        guard !isClosed else { return }
+        do throws(ProviderError) { try reimports.endReport(of: tops) } catch { context.recordBackgroundError(error) }
     }
 
     func keepForImport(_ identifiers: Set<String>, besides others: [ProviderItem]) throws(ProviderError) {

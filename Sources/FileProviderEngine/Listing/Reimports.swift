@@ -11,12 +11,14 @@ import LinuxSystem
 /// A local item that the provider does not have is handed over as a new one that may already exist. Without an import
 /// it would be removed.
 ///
-/// The record is in the index. An import goes on after a crash. If the index is lost, there is nothing to match. See
-/// ``EngineContext`` for the thread.
+/// The record is in the index until the provider knows of the end, so that an import goes on after a restart. If the
+/// index is lost, the import is over: there is nothing to match. See ``EngineContext`` for the thread.
 final class Reimports {
     private let context: EngineContext
-    /// The items below which, and with which, items are imported.
-    private(set) var tops: Set<ItemNumber> = []
+    /// The recorded imports.
+    private var recorded: Set<ItemNumber> = []
+    /// The recorded imports that have ended, and whose end is being reported to the provider.
+    private var reported: Set<ItemNumber> = []
 
     /// Whether another look at the imports is scheduled.
     var hasTimer = false
@@ -25,12 +27,15 @@ final class Reimports {
 
     init(_ context: EngineContext) { self.context = context }
 
+    /// The items below which, and with which, items are imported.
+    var tops: Set<ItemNumber> { recorded.subtracting(reported) }
+
     var isActive: Bool { !tops.isEmpty }
 
     /// Reads the imports that the last process left.
     func recover() throws(IndexError) {
         let bytes = try context.index.setting(Self.key) ?? []
-        tops = Set(
+        recorded = Set(
             String(decoding: bytes, as: UTF8.self).split(separator: " ").compactMap { text in
                 Int64(text).map { ItemNumber(rawValue: $0) }
             })
@@ -38,18 +43,25 @@ final class Reimports {
 
     /// Records an import together with the directories to list.
     func begin(_ top: ItemNumber, listing folders: [ItemNumber]) throws(ProviderError) {
-        let tops = tops.union([top])
+        let recorded = recorded.union([top])
         try context.write { writer throws(IndexError) in
             for folder in folders { try writer.noteReidentified(folder) }
-            try Self.write(tops, &writer)
+            try Self.write(recorded, &writer)
         }
-        self.tops = tops
+        self.recorded = recorded
+        reported.remove(top)
     }
 
-    func end(_ ended: Set<ItemNumber>) throws(ProviderError) {
-        let tops = tops.subtracting(ended)
-        try context.write { writer throws(IndexError) in try Self.write(tops, &writer) }
-        self.tops = tops
+    /// Ends imports. They stay recorded until their end was reported.
+    func beginReport(of ended: Set<ItemNumber>) { reported.formUnion(ended) }
+
+    /// Drops the record of imports whose end was reported, unless they have begun again meanwhile.
+    func endReport(of ended: Set<ItemNumber>) throws(ProviderError) {
+        let ended = ended.intersection(reported)
+        let recorded = recorded.subtracting(ended)
+        try context.write { writer throws(IndexError) in try Self.write(recorded, &writer) }
+        self.recorded = recorded
+        reported.subtract(ended)
     }
 
     private static func write(_ tops: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexError) {
@@ -80,9 +92,13 @@ final class Reimports {
         var items = [first]
         var next = 0
         while next < items.count {
-            if items[next].item.kind == .folder {
+            let folder = items[next].item
+            if folder.kind == .folder {
                 try context.index.children(of: items[next].number) { item in
-                    items.append(item)
+                    // An item that was moved here locally is in another directory at the provider, which may have it.
+                    let isElsewhere =
+                        item.changes.contains(.place) && !item.item.parent.hasSameBytes(as: folder.identifier)
+                    if !isElsewhere { items.append(item) }
                     return true
                 }
             }

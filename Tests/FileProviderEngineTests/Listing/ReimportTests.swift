@@ -192,6 +192,65 @@ import Testing
         #expect(domain.provider.text(at: "top") == "top")
     }
 
+    @Test func theEndOfAnImportIsReportedAgainAfterARestart() async throws {
+        let domain = try await domain()
+        domain.provider.hold(.importFinished)
+        try await reimport(domain)
+        try await end(domain)
+        try domain.restart()
+        domain.provider.release(.importFinished)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.count(MemoryProvider.Kind.importFinished) == 2
+        }
+        try await eventually { try domain.engine.index.setting("reimports") == nil }
+        try domain.restart()
+        for _ in 0..<5 {
+            domain.clock.advance(by: 1)
+            try await domain.engine.doing { _ in }
+        }
+        #expect(domain.provider.count(MemoryProvider.Kind.importFinished) == 2)
+    }
+
+    @Test func aFileThatWasMovedIntoALostDirectoryIsMoved() async throws {
+        let domain = try await domain()
+        try await domain.engine.doing { $0.setPaused(true) }
+        try await domain.rename("top", "folder/top")
+        domain.provider.remove(try #require(domain.provider.identifier(at: "folder")))
+        try await reimport(domain)
+        let number = try domain.number("folder")
+        try await eventually { try !domain.row(number).isKnownToProvider }
+        try await domain.engine.doing { $0.setPaused(false) }
+        try await end(domain)
+        try await domain.settle()
+        #expect(
+            domain.provider.tree == [
+                "folder": "/", "folder/local": "local", "folder/link": "->local", "folder/empty": "/",
+                "folder/top": "top",
+            ])
+        #expect(!domain.provider.requests.contains { if case .createAgain("top", _) = $0 { true } else { false } })
+    }
+
+    @Test func eachDirectoryIsListedOnce() async throws {
+        let domain = try TestDomain()
+        let names = ["a", "b", "c"]
+        func fill(_ identifiers: (String) -> String?) {
+            for name in names {
+                let folder = domain.provider.addFolder(name, identifier: identifiers(name))
+                domain.provider.addFile("file", name, in: folder, identifier: identifiers(name + " file"))
+            }
+        }
+        fill { _ in nil }
+        _ = try await domain.tree()
+        for name in names { domain.provider.remove(try #require(domain.provider.identifier(at: name))) }
+        fill { "new \($0)" }
+        let pages = domain.provider.count(.page)
+        try await reimport(domain)
+        try await end(domain)
+        #expect(domain.provider.count(.page) == pages + 4)
+        #expect(try await domain.item("c/file").item.identifier == "new c file")
+    }
+
     @Test func afterTheImportRemovedItemsGo() async throws {
         let domain = try await domain()
         try await reimport(domain)

@@ -36,7 +36,12 @@ extension IdentifierTracker {
             scheduler.schedule(item.number, engine)
         }
         replies.noteReport(of: items.map(\.former))
-        listReidentified(engine)
+        do throws(IndexError) {
+            // Other directories are listed already.
+            for item in items where try index.isReidentified(item.number) { engine.directoryIsOutdated(item.number) }
+        } catch {
+            damage.note(error)
+        }
     }
 
     /// Updates the places of edits that await a reply and whose directory got a new identifier.

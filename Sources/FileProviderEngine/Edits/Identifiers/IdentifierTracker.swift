@@ -132,15 +132,14 @@ final class IdentifierTracker: EngineComponent {
     /// Whether the provider may have an item under another identifier than the known one.
     private func hasItemsElsewhere() throws(ProviderError) -> Bool {
         if !moves.isEmpty { return true }
-        return try onRecord { () throws(IndexError) in try !index.reidentifiedFolders().isEmpty }
+        return try onRecord { () throws(IndexError) in try index.hasReidentifiedFolders() }
     }
 
     /// Returns the row of an item that was moved or removed locally and that the provider reports in its old place
     /// under an unknown identifier.
     func rowLeft(at item: ProviderItem) throws(IndexError) -> IndexedItem? {
-        let reidentified = try index.reidentifiedFolders()
-        guard !reidentified.isEmpty, let folder = try index.item(identifier: item.parent),
-            reidentified.contains(folder.number)
+        guard try index.hasReidentifiedFolders(), let folder = try index.item(identifier: item.parent),
+            try index.isReidentified(folder.number)
         else { return nil }
         var found: IndexedItem?
         try index.changedItems { row in

@@ -37,6 +37,25 @@ final class ReidentifiedFolders {
 }
 
 extension Index {
+    /// Whether the items of a directory may have new identifiers.
+    package func isReidentified(_ folder: ItemNumber) throws(IndexError) -> Bool {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement("SELECT 1 FROM reidentified WHERE number = ?1")
+            defer { statement.reset() }
+            statement.bind(1, folder.rawValue)
+            return try statement.step()
+        }
+    }
+
+    /// Whether there is a directory whose items may have new identifiers.
+    package func hasReidentifiedFolders() throws(IndexError) -> Bool {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement("SELECT 1 FROM reidentified LIMIT 1")
+            defer { statement.reset() }
+            return try statement.step()
+        }
+    }
+
     /// Returns the directories whose items may have new identifiers.
     package func reidentifiedFolders() throws(IndexError) -> Set<ItemNumber> {
         try read { queries throws(IndexError) in
