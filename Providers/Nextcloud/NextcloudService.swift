@@ -213,15 +213,24 @@ package final class NextcloudService: DAVServiceKind {
                         await notice(.anything)
                     case .files(let numbers): await notice(.items(numbers.map { String($0) }))
                     case .anyFile: await notice(.anything)
-                    case .disconnected: state.withLock { $0.isListening = false }
+                    case .disconnected: await stopListening(notice)
                     }
                 }
             } catch {
                 // The network is away, or the user is not signed in. Checks without notices go on.
             }
-            state.withLock { $0.isListening = false }
+            await stopListening(notice)
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, .seconds(900))
         }
+    }
+
+    /// Records that no notices come. A check begins at once: the next one may be a long pause away.
+    private func stopListening(_ notice: @Sendable (DAVNotice) async -> Void) async {
+        let hasListened = state.withLock { state in
+            defer { state.isListening = false }
+            return state.isListening
+        }
+        if hasListened { await notice(.anything) }
     }
 }

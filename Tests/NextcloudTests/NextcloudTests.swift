@@ -148,6 +148,11 @@ struct NextcloudTests {
         #expect(account.service.pollInterval == 900)
         #expect(try await domain.provider.work.watch.check(identities: identities))
         #expect(try await domain.changes(since: anchor).updated.map(\.identifier).contains(file.identifier))
+        // Without the connection, checks begin at once and are frequent.
+        try await server.order("fault", ["path": "push/ws", "status": 503, "times": -1])
+        try await server.order("close-push")
+        while case .some(.some) = await heard.next() {}
+        #expect(account.service.pollInterval == nil)
         task.cancel()
     }
 

@@ -124,6 +124,25 @@ import Testing
         }
     }
 
+    @Test func theProcessOfAProviderThatWatchesItsServiceRunsUnlessItsDomainIsPaused() async throws {
+        try await SetUpFixture.run { test in
+            try await test.install(SetUpFixture.second, shortName: "second", watches: true)
+            try await test.place.endDaemon()
+            let added = try await test.place.shell(
+                """
+                export PURVEY_PROVIDER_IDLE_TIME=0.5
+                "$purvey" domains add first First does=succeeds && "$purvey" domains add second Second does=succeeds
+                """)
+            #expect(added.status == 0, "\(added.errors)")
+            try await test.waits(for: 0, of: SetUpFixture.first)
+            try await test.waits(for: 1, of: SetUpFixture.second)
+            #expect(try await test.place.purvey("pause", "Second").status == 0)
+            try await test.waits(for: 0, of: SetUpFixture.second)
+            #expect(try await test.place.purvey("resume", "Second").status == 0)
+            try await test.waits(for: 1, of: SetUpFixture.second)
+        }
+    }
+
     @Test func settingsThatDoNotWorkAreRefused() async throws {
         try await SetUpFixture.run { test in
             let file = try test.passwordFile("open sesame")

@@ -22,14 +22,16 @@ struct SetUpFixture {
     }
 
     /// Installs a provider under an identifier.
-    func install(_ identifier: String, shortName: String, groups: [String] = []) async throws {
+    func install(
+        _ identifier: String, shortName: String, groups: [String] = [], watches: Bool = false
+    ) async throws {
         let bundle = place.path(identifier + ".appex")
         var list: [String: Any] = [
             "CFBundleIdentifier": identifier, "CFBundleName": "Set-Up", "CFBundleExecutable": "SetUpProvider",
             "NSExtension": [
                 "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
                 "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).SetUpProvider",
-                "PurveyShortName": shortName,
+                "PurveyShortName": shortName, "PurveyWatchesService": watches,
                 "PurveyDomainSettings": ["does": "what its set-up does", "user?": "a name", "temporary?": "a text"],
             ] as [String: Any],
         ]
@@ -60,6 +62,15 @@ struct SetUpFixture {
                 "/bin/cp", arguments: [program, path + "/SetUpProvider"], descriptors: [])
             try #require(try copy.wait() == .exited(0))
         }
+    }
+
+    /// Waits until as many processes of a provider run.
+    func waits(for count: Int, of identifier: String) async throws {
+        for _ in 0..<600 {
+            if place.processes(of: identifier + ".appex/SetUpProvider").count == count { return }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        Issue.record("never: \(count) processes of \(identifier)")
     }
 
     /// Writes a file with a password, and returns its path.
