@@ -9,19 +9,6 @@ import XMLStream
 
 /// Changes of other clients, at a server with tags of folders that change with everything below.
 struct ChangeTests {
-    /// A Nextcloud, as far as changes are concerned.
-    private struct DeepService: DAVServiceKind {
-        private static let identity = XMLName("http://owncloud.org/ns", "fileid")
-        var properties: [XMLName] { [Self.identity] }
-        var hasDeepTags: Bool { true }
-
-        func traits(of entry: DAVEntry) -> DAVTraits {
-            var traits = DAVTraits()
-            traits.identity = entry.property(Self.identity)?.text
-            return traits
-        }
-    }
-
     private struct Prepared {
         let domain: TestDomain
         let inner: Seen
@@ -85,7 +72,7 @@ struct ChangeTests {
         #expect(moved.parent == .rootContainer)
     }
 
-    @Test func `a move that a plain server's tags show keeps the identifier`() async throws {
+    @Test func `a file in another place of a plain server is another file`() async throws {
         try await CloudServer.with("lighttpd") { server in
             let domain = try TestDomain(server.root)
             let folder = try await domain.create("Folder", nil)
@@ -99,12 +86,78 @@ struct ChangeTests {
                 server.root.appending("a.txt"), to: target, if: DAVRequirements(destination: .absent))
             try await domain.look()
             let changes = try await domain.changes(since: anchor)
+            #expect(changes.deleted == [file.identifier])
             #expect(!changes.deleted.contains(twin.identifier))
-            // Some servers give a moved file another tag; then it is another file.
-            let moved = changes.updated.first { $0.name == "b.txt" }
-            #expect(moved?.parent == folder.identifier)
-            if moved?.version == file.version { #expect(moved?.identifier == file.identifier) }
+            // Tags do not show whether it has the same contents.
+            let moved = try #require(changes.updated.first { $0.name == "b.txt" })
+            #expect(moved.parent == folder.identifier)
+            #expect(moved.identifier != file.identifier)
         }
+    }
+
+    @Test func `a renamed folder of a notice is not a removed one`() async throws {
+        let server = try await CloudServer("nextcloud")
+        let prepared = try await prepare(server)
+        let domain = prepared.domain
+        let shown = try await server.order("show", ["user": "alice", "path": "outer/inner"])
+        let identity = try #require(shown["id"] as? Int)
+        let anchor = try await domain.anchor()
+        try await server.order("move", ["user": "alice", "path": "outer/inner", "to": "other"])
+        _ = try await domain.provider.work.watch.check(identities: ["\(identity)"])
+        let changes = try await domain.changes(since: anchor)
+        #expect(changes.deleted.isEmpty)
+        #expect(changes.updated.first { $0.identifier == prepared.inner.identifier }?.name == "other")
+    }
+
+    @Test func `a listing after the restore of a backup removes nothing`() async throws {
+        let server = try await CloudServer("nextcloud")
+        let prepared = try await prepare(server)
+        let domain = prepared.domain
+        try await server.order("backup", [:])
+        let late = try await domain.create("late.txt", "late", in: prepared.inner.identifier)
+        _ = try await domain.list()
+        let anchor = try await domain.anchor()
+        try await server.order("restore", [:])
+        _ = try await domain.list(prepared.inner.identifier)
+        #expect(await failure { _ = try await domain.item(late.identifier) } == .cannotSynchronize)
+        #expect(await failure { _ = try await domain.fetch(late.identifier) } == .cannotSynchronize)
+        #expect(try await domain.changes(since: anchor).deleted.isEmpty)
+    }
+
+    @Test func `a change on an external storage is found, whose tags end there`() async throws {
+        let server = try await CloudServer("nextcloud")
+        try await server.order("mount", ["user": "alice", "path": "Disk", "kind": "external"])
+        try await server.order("write", ["user": "alice", "path": "Disk/a.txt", "text": "one"])
+        let settings = ["authentication": "basic"]
+        let domain = try TestDomain(server.root, settings: settings, service: DeepService())
+        let disk = try #require(try await domain.list().first { $0.name == "Disk" })
+        _ = try await domain.list(disk.identifier)
+        try await domain.provider.work.watch.noteInUse([disk.identifier])
+        try await domain.look()
+        let anchor = try await domain.anchor()
+        try await server.order("write", ["user": "alice", "path": "Disk/a.txt", "text": "changed"])
+        #expect(try await domain.look())
+        #expect(try await domain.changes(since: anchor).updated.contains { $0.name == "a.txt" && $0.size == 7 })
+    }
+
+    @Test func `a folder that the server refuses does not hide changes of others`() async throws {
+        let server = try await CloudServer("nextcloud")
+        let prepared = try await prepare(server)
+        let domain = prepared.domain
+        let anchor = try await domain.anchor()
+        _ = try await server.client.put(.text("changed"), to: prepared.folder.appending("a.txt"))
+        _ = try await server.client.put(.text("new"), to: server.root.appending("new.txt"))
+        for status in [403, 423, 503] {
+            let fault: [String: Any] = [
+                "method": "PROPFIND", "path": "outer/$", "status": status, "retry_after": 3_600, "times": -1,
+            ]
+            try await server.order("fault", fault)
+            try await domain.look()
+            #expect(try await domain.changes(since: anchor).updated.contains { $0.name == "new.txt" })
+            try await server.order("clear-faults", [:])
+        }
+        try await domain.look()
+        #expect(try await domain.changes(since: anchor).updated.contains { $0.name == "a.txt" && $0.size == 7 })
     }
 
     @Test func `names of any kind are the server's`() async throws {

@@ -119,6 +119,38 @@ struct FaultTests {
         #expect(Set(try await domain.list().map(\.identifier)) == Set(before.map(\.identifier)))
     }
 
+    @Test func `what a server without its root says is missing is not removed`() async throws {
+        let server = try await CloudServer("nextcloud")
+        let domain = try TestDomain(server.root, settings: ["authentication": "basic"])
+        let folder = try await domain.create("Folder", nil)
+        let made = try await domain.create("a.txt", "one", in: folder.identifier)
+        _ = try await domain.list()
+        _ = try await domain.list(folder.identifier)
+        let anchor = try await domain.anchor()
+        // A proxy replies while its server starts.
+        try await order(#"{"path": "files/alice", "status": 404, "times": -1}"#, server)
+        let code = NSFileProviderError.Code.providerDomainTemporarilyUnavailable
+        #expect(await failure { _ = try await domain.list() } == code)
+        #expect(await failure { _ = try await domain.list(folder.identifier) } == code)
+        #expect(await failure { _ = try await domain.item(made.identifier) } == code)
+        #expect(await failure { _ = try await domain.fetch(made.identifier) } == code)
+        #expect(await failure { _ = try await domain.write("two", to: made) } == code)
+        await #expect(throws: (any Error).self) { try await domain.look() }
+        try await server.order("clear-faults", [:])
+        #expect(try await domain.changes(since: anchor).deleted.isEmpty)
+        #expect(try await domain.item(made.identifier).version == made.version)
+    }
+
+    @Test func `a refused sign-in for one folder leaves the others`() async throws {
+        let server = try await CloudServer("nextcloud")
+        let domain = try TestDomain(server.root, settings: ["authentication": "basic"])
+        let folder = try await domain.create("Folder", nil)
+        try await order(#"{"path": "Folder", "status": 401, "times": -1}"#, server)
+        await #expect(throws: CocoaError.self) { _ = try await domain.list(folder.identifier) }
+        _ = try await domain.list()
+        _ = try await domain.create("a.txt", "one")
+    }
+
     @Test func `the first page of a long listing comes before its end`() async throws {
         let server = try await CloudServer("nextcloud")
         let domain = try TestDomain(server.root, settings: ["authentication": "basic"])

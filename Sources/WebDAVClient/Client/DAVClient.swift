@@ -92,7 +92,8 @@ public struct DAVClient: Sendable {
     package func check(_ response: HTTPResponse, to request: HTTPRequest) async throws(DAVError) {
         guard !response.isSuccess else { return }
         let path = DAVError.name(of: request.address)
-        guard response.status == 423 else {
+        // Locks are asked for by the same method, which would be refused again and again.
+        guard response.status == 423, request.method != .propfind else {
             throw DAVError(status: response.status, path, response, request.method)
         }
         // The refusal of one of two paths names the locked one, in servers that follow the protocol.

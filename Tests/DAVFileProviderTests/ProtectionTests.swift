@@ -1,0 +1,65 @@
+import CloudTesting
+import DAVFileProvider
+import FileProvider
+import Foundation
+import HTTPTransport
+import Testing
+import WebDAVClient
+
+/// Changes at the server and in the provider between the steps of a write.
+struct ProtectionTests {
+    private let settings = ["authentication": "basic"]
+
+    @Test func `a listing during a write does not keep the old version`() async throws {
+        let server = try await CloudServer("nextcloud")
+        let service = InterruptedService()
+        let domain = try TestDomain(server.root, settings: settings, service: service)
+        let made = try await domain.create("a.txt", "one")
+        service.interrupt { _ in _ = try? await domain.list() }
+        let written = try await domain.write("second", to: made)
+        #expect(written.size == 6)
+        #expect(try await domain.write("the third", to: written).size == 9)
+    }
+
+    @Test(arguments: ["nginx", "apache"])
+    func `a failed upload under a lock leaves no empty file`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let service = InterruptedService()
+            let domain = try TestDomain(server.root, service: service)
+            let origin = server.root.origin
+            service.interrupt { _ throws(DAVError) in throw .noSpace(origin) }
+            #expect(await failure { _ = try await domain.create("a.txt", "one") } == .insufficientQuota)
+            #expect(try await !server.client.list(server.root).all().contains { $0.name == "a.txt" })
+            #expect(try await domain.create("a.txt", "one").size == 3)
+        }
+    }
+
+    @Test func `a server is probed in a folder that can be written`() async throws {
+        let server = try await CloudServer("nextcloud")
+        try await server.order("mkdir", ["user": "alice", "path": "Folder"])
+        try await server.order(
+            "fault", ["method": "MKCOL", "path": "alice/.purvey-probe-", "status": 403, "times": -1])
+        let domain = try TestDomain(server.root, settings: settings)
+        let folder = try #require(try await domain.list().first { $0.name == "Folder" })
+        #expect(!domain.provider.domainFindings.contains { $0.hasPrefix("Writes are protected by") })
+        _ = try await domain.create("a.txt", "one", in: folder.identifier)
+        #expect(domain.provider.domainFindings.contains { $0.hasPrefix("Writes are protected by") })
+    }
+
+    @Test func `a server that cannot be probed gets conditions`() async throws {
+        let server = try await CloudServer("nextcloud")
+        try await server.order("fault", ["method": "MKCOL", "path": "purvey-probe-", "status": 403, "times": -1])
+        let service = InterruptedService()
+        let domain = try TestDomain(server.root, settings: settings, service: service)
+        let made = try await domain.create("a.txt", "one")
+        let client = server.client
+        service.interrupt { upload throws(DAVError) in _ = try await client.put(.text("another"), to: upload.address) }
+        #expect(await failure { _ = try await domain.write("own", to: made) } == .localVersionConflictingWithServer)
+        service.interrupt { upload throws(DAVError) in _ = try await client.put(.text("another"), to: upload.address) }
+        #expect(await failure { _ = try await domain.create("b.txt", "own") } == .filenameCollision)
+        for name in ["a.txt", "b.txt"] {
+            let contents = try await client.get(server.root.appending(name), to: .memory(limit: 100))
+            #expect(String(decoding: contents.bytes, as: UTF8.self) == "another")
+        }
+    }
+}

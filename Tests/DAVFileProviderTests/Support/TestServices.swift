@@ -1,0 +1,55 @@
+import CloudTesting
+import DAVFileProvider
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+import XMLStream
+
+/// A Nextcloud, as far as changes are concerned.
+struct DeepService: DAVServiceKind {
+    private static let identity = XMLName("http://owncloud.org/ns", "fileid")
+    private static let mark = XMLName("http://owncloud.org/ns", "data-fingerprint")
+    private static let mount = XMLName("http://nextcloud.org/ns", "mount-type")
+    var properties: [XMLName] { [Self.identity, Self.mark, Self.mount] }
+    var hasDeepTags: Bool { true }
+
+    func traits(of entry: DAVEntry) -> DAVTraits {
+        var traits = DAVTraits()
+        traits.identity = entry.property(Self.identity)?.text
+        if let kind = entry.property(Self.mount)?.text, !kind.isEmpty { traits.details["mount"] = kind }
+        return traits
+    }
+
+    func dataMark(of root: DAVEntry) -> String? { root.property(Self.mark)?.text }
+}
+
+/// A plain server, and an event just before contents are sent to it.
+final class InterruptedService: DAVServiceKind {
+    typealias Event = @Sendable (DAVFileUpload) async throws(DAVError) -> Void
+
+    // Leaf lock.
+    private let event = Lock<Event?>(nil)
+
+    /// Sets what happens before the next contents are sent.
+    func interrupt(_ body: @escaping Event) { event.withLock { $0 = body } }
+
+    func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload {
+        if let event = event.withLock({ $0.take() }) { try await event(upload) }
+        return try await client.put(
+            .file(upload.file, offset: 0, count: upload.count), to: upload.address, if: upload.requirements,
+            modified: upload.modified)
+    }
+}
+
+extension CloudServer {
+    /// Sends an action to the Nextcloud of the tests.
+    @discardableResult
+    func order(_ action: String, _ fields: [String: Any]) async throws -> [String: Any] {
+        var request = HTTPRequest(.post, try root.resolving("/-/" + action))
+        request.body = .bytes([UInt8](try JSONSerialization.data(withJSONObject: fields)))
+        let response = try await client.http.send(request)
+        try response.requireSuccess()
+        return try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any] ?? [:]
+    }
+}
