@@ -21,6 +21,32 @@ struct ProtectionTests {
         #expect(try await domain.write("the third", to: written).size == 9)
     }
 
+    @Test(arguments: ["nginx", "apache", "nextcloud"])
+    func `another client's write just after an upload is not taken for it`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let service = InterruptedService()
+            let domain = try TestDomain(server.root, service: service)
+            let client = server.client
+            let other: InterruptedService.Event = { upload throws(DAVError) in
+                // Refused while the provider has locked the file.
+                _ = try? await client.put(.text("other"), to: upload.address)
+            }
+            service.interruptAfter(other)
+            var made = try? await domain.create("a.txt", "first")
+            for text in ["write", "again"] {
+                // The same size.
+                let address = try server.root.appending("a.txt")
+                let now = try await client.get(address, to: .memory(limit: 100))
+                let isOwn = !String(decoding: now.bytes, as: UTF8.self).hasPrefix("other")
+                #expect(isOwn == (made != nil))
+                let base = try #require(try await domain.list().first { $0.name == "a.txt" })
+                let fetched = try await domain.fetch(base.identifier).item
+                service.interruptAfter(other)
+                made = try? await domain.write(text, to: fetched)
+            }
+        }
+    }
+
     @Test(arguments: ["nginx", "apache"])
     func `a failed upload under a lock leaves no empty file`(name: String) async throws {
         try await CloudServer.with(name) { server in

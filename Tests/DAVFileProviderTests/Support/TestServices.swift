@@ -24,21 +24,26 @@ struct DeepService: DAVServiceKind {
     func dataMark(of root: DAVEntry) -> String? { root.property(Self.mark)?.text }
 }
 
-/// A plain server, and an event just before contents are sent to it.
+/// A plain server, and an event just before or after contents are sent to it.
 final class InterruptedService: DAVServiceKind {
     typealias Event = @Sendable (DAVFileUpload) async throws(DAVError) -> Void
 
     // Leaf lock.
-    private let event = Lock<Event?>(nil)
+    private let events = Lock<(before: Event?, after: Event?)>((nil, nil))
 
     /// Sets what happens before the next contents are sent.
-    func interrupt(_ body: @escaping Event) { event.withLock { $0 = body } }
+    func interrupt(_ body: @escaping Event) { events.withLock { $0.before = body } }
+
+    /// Sets what happens after the next contents were sent, before the provider looks at them.
+    func interruptAfter(_ body: @escaping Event) { events.withLock { $0.after = body } }
 
     func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload {
-        if let event = event.withLock({ $0.take() }) { try await event(upload) }
-        return try await client.put(
+        if let event = events.withLock({ $0.before.take() }) { try await event(upload) }
+        let sent = try await client.put(
             .file(upload.file, offset: 0, count: upload.count), to: upload.address, if: upload.requirements,
             modified: upload.modified)
+        if let event = events.withLock({ $0.after.take() }) { try await event(upload) }
+        return sent
     }
 }
 
