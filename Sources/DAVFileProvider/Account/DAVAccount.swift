@@ -100,20 +100,8 @@ public final class DAVAccount: Sendable {
         }
     }
 
-    /// Finds out what the server does. After a lost connection, it is tried again: over HTTP/2, a refusal that comes
-    /// before the body of its request was sent can look like one.
-    func probe(with client: DAVClient) async throws(DAVError) -> DAVServerProfile {
-        for _ in 1..<Self.probes {
-            do {
-                return try await client.probe(root)
-            } catch {
-                guard case .transport(let reason) = error, reason.isTransient else { throw error }
-            }
-        }
-        return try await client.probe(root)
-    }
-
-    private static let probes = 3
+    /// Finds out what the server does.
+    func probe(with client: DAVClient) async throws(DAVError) -> DAVServerProfile { try await client.probe(root) }
 
     // MARK: Requests
 

@@ -39,6 +39,11 @@ extension HTTPClient {
         var rest = request.redirectLimit
         while true {
             let outcome = await send(request, resumption)
+            // Without the whole body, the server cannot have carried out the request. It replies again to another one.
+            if outcome.isReplyLost, !request.avoidsMultiplexing {
+                request.hasLostReply = true
+                continue
+            }
             guard case .success(let response) = outcome.result else { return outcome }
             do throws(HTTPError) {
                 guard rest > 0 || request.redirectLimit == 0 else {

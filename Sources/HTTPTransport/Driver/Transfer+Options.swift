@@ -20,9 +20,9 @@ extension Transfer {
         options.set(CURLOPT_USERAGENT, settings.userAgent)
         if hasCookies { options.set(CURLOPT_COOKIEFILE, "") }
         options.setConnection(to: origin, settings, trust)
-        options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        options.set(CURLOPT_HTTP_VERSION, request.avoidsMultiplexing ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         // The first connection shows whether the server speaks HTTP/2, before further ones are made.
-        if origin.isSecure { options.set(CURLOPT_PIPEWAIT, 1) }
+        if origin.isSecure, !request.avoidsMultiplexing { options.set(CURLOPT_PIPEWAIT, 1) }
         try setMethod(&options)
         try setFields(&options)
         try setCredentials(&options)

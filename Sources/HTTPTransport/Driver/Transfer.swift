@@ -35,6 +35,8 @@ final class Transfer {
     private(set) var isPaused = false
     /// Whether the limits hold the transfer.
     private(set) var (isHeldDown, isHeldUp) = (false, false)
+    /// Whether the server has replied before it had the whole body of the request, and libcurl has lost the reply.
+    private var isReplyLost = false
     /// Whether ``complete`` was called. For a stream, it is called before the body has arrived.
     private var isCompleted = false
     private var progress = StallWatch()
@@ -179,14 +181,30 @@ final class Transfer {
 
     /// Ends the transfer with libcurl's result.
     func finish(_ code: CURLcode) {
-        if failure == nil, code == CURLE_OK, body == nil { _ = begunBody() }
+        if failure == nil, body == nil, code == CURLE_OK || (hasHead && head.status >= 400) { _ = begunBody() }
         if let failure { return fail(failure) }
-        guard let body else { return fail(error(code)) }
+        guard let body else {
+            isReplyLost = losesReply(code)
+            return fail(error(code))
+        }
         // A refusal is of more use than the loss of the connection after it.
         guard code == CURLE_OK || isCut || (head.isComplete && head.status >= 400) else { return fail(error(code)) }
         if let error = body.failureAtEnd() { return fail(error) }
         finish(with: .success(response(body)))
         if case .stream(let buffer) = plan.destination { buffer.finish(.success(())) }
+    }
+
+    /// Whether the head of a response has come since the request was sent last.
+    private var hasHead: Bool { head.isComplete && head.count > headCountAtBegin ?? 0 }
+
+    /// Whether libcurl has lost the reply. Over HTTP/2, it does so when the server ends the stream while the body is
+    /// sent, although a refusal may have come before that.
+    private func losesReply(_ code: CURLcode) -> Bool {
+        // A server may carry out a POST without a look at its body.
+        guard code == CURLE_HTTP2_STREAM, !hasHead, plan.request.method != .post else { return false }
+        var sent: Int64 = 0
+        ccurl_get_offset(easy, CURLINFO_SIZE_UPLOAD_T, &sent)
+        return sent < plan.request.body.count
     }
 
     func fail(_ error: HTTPError) {
@@ -197,7 +215,7 @@ final class Transfer {
     private func finish(with result: Result<HTTPResponse, HTTPError>) {
         guard !isCompleted else { return }
         isCompleted = true
-        complete(TransferOutcome(result: result, resumption: resumption))
+        complete(TransferOutcome(result: result, resumption: resumption, isReplyLost: isReplyLost))
     }
 
     /// The beginning of the file that is delivered, if the rest can be requested alone.

@@ -131,9 +131,10 @@ final class TransferLoop {
             throw .secureConnection(origin, "the given authorities have no valid certificate")
         }
         trust[origin] = rules
+        let isMultiplexed = hosts[origin]?.isMultiplexed ?? false
         let transfer = Transfer(
-            next.id, next.plan, settings, limits, rules, isMultiplexedServer: hosts[origin]?.isMultiplexed ?? false,
-            next.complete)
+            next.id, next.plan, settings, limits, rules,
+            isMultiplexedServer: isMultiplexed && !next.plan.request.avoidsMultiplexing, next.complete)
         guard let transfer else { throw .outOfMemory }
         try transfer.prepare(share: share)
         guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else { throw .outOfMemory }
@@ -162,7 +163,9 @@ final class TransferLoop {
             let code = ccurl_result(message)
             guard let transfer = remove(Transfer.id(of: easy)) else { continue }
             transfer.finish(code)
-            if transfer.head.isComplete { hosts[transfer.origin]?.isMultiplexed = transfer.isMultiplexed }
+            if transfer.head.isComplete, !transfer.plan.request.avoidsMultiplexing {
+                hosts[transfer.origin]?.isMultiplexed = transfer.isMultiplexed
+            }
             startNext(transfer.origin)
         }
     }

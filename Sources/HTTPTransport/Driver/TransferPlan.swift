@@ -19,6 +19,8 @@ struct TransferOutcome: Sendable {
     let result: Result<HTTPResponse, HTTPError>
     /// The beginning of the file that is delivered although the transfer failed.
     var resumption: Resumption?
+    /// Whether the server ended the exchange before it had the whole body of the request, with a reply that is lost.
+    var isReplyLost = false
 
     static func failure(_ error: HTTPError) -> TransferOutcome { TransferOutcome(result: .failure(error)) }
 }

@@ -12,6 +12,14 @@ public enum HTTPCredentials: Sendable, Equatable {
     case passwordAsRequested(user: String, password: String)
     /// A token of the server's own.
     case bearer(token: String)
+
+    /// Whether the server requests the credentials first.
+    var needsChallenge: Bool {
+        switch self {
+        case .digest, .passwordAsRequested: true
+        case .basic, .bearer: false
+        }
+    }
 }
 
 extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

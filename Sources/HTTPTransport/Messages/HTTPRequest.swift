@@ -45,6 +45,8 @@ public struct HTTPRequest: Sendable {
     public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
     /// Whether a redirect has led the request to another origin.
     var isAway = false
+    /// Whether the reply to the request was lost over HTTP/2.
+    var hasLostReply = false
 
     /// Creates a request without a body.
     public init(_ method: HTTPMethod, _ address: HTTPAddress, credentials: HTTPCredentials? = nil) {
@@ -52,4 +54,8 @@ public struct HTTPRequest: Sendable {
         self.address = address
         self.credentials = credentials
     }
+
+    /// Whether the request is sent over HTTP/1.1 in any case. Over HTTP/2, libcurl 7.88 loses replies that come before
+    /// the whole body is sent, as that of a server which requests credentials.
+    var avoidsMultiplexing: Bool { hasLostReply || (body.count > 0 && credentials?.needsChallenge == true) }
 }
