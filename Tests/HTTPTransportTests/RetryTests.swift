@@ -17,6 +17,14 @@ struct RetryTests {
         #expect(Set(try await server.log("/busy").map(\.digest)).count == 1)
     }
 
+    @Test(arguments: [HTTPMethod.mkcol, .move, .copy, .lock, .post])
+    func `a request that would find its own result is not repeated`(method: HTTPMethod) async throws {
+        let server = try await TestServer()
+        let client = try HTTPClient(.repeating(RecordingClock()))
+        #expect(try await client.send(server.request(method, "/busy/x/1/503")).status == 503)
+        #expect(try await client.send(server.request(method, "/busy/x/1/429")).status == 200)
+    }
+
     @Test func `a date to return at is compared with the server's clock`() async throws {
         let server = try await TestServer()
         let clock = RecordingClock()

@@ -1,8 +1,8 @@
 /// The rules by which a request is repeated.
 ///
-/// A request is repeated after a failure that proves that the server has not seen it, and after the statuses 425, 429
-/// and 503. A request that only reads is also repeated after a lost connection, missing progress, and the statuses 502
-/// and 504.
+/// A request is repeated after a failure that proves that the server has not seen it, and after the statuses 425 and
+/// 429. It is repeated after 503 unless it could find what it has done itself. A request that only reads is also
+/// repeated after a lost connection, missing progress, and the statuses 502 and 504.
 public struct HTTPRetryPolicy: Sendable {
     /// The number of attempts, at least 1.
     public var attempts: Int
@@ -47,7 +47,9 @@ public struct HTTPRetryPolicy: Sendable {
     /// Whether a request may be repeated after a status.
     func permits(_ method: HTTPMethod, after status: Int) -> Bool {
         switch status {
-        case 425, 429, 503: true
+        case 425, 429: true
+        // A proxy may say so after the server has done what was asked.
+        case 503: method.isRepeatable
         case 502, 504: method.isSafe
         default: false
         }

@@ -70,7 +70,8 @@ public enum DAVError: Error, Equatable {
     public var mayHaveSucceeded: Bool {
         switch self {
         case .transport(let error): !error.isUnsent
-        case .partial, .invalidReply: true
+        // A proxy may be busy after the server has done it.
+        case .partial, .invalidReply, .unavailable: true
         case .status(let status, _): status >= 500 && status != 501
         default: false
         }
