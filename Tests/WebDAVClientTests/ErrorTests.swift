@@ -87,6 +87,62 @@ struct ErrorTests {
         #expect(await failure { _ = try await server.client.examine(server.address("/dav/")) } == .signInPage(origin))
     }
 
+    @Test func `the addresses of another server get no credentials`() async throws {
+        let other = try await OrderedServer()
+        try await other.orderListing("/dav", [("/dav/", directoryProperties), ("/dav/a", "<resourcetype/>")])
+        try await server.order(.propfind, "/dav", status: 302, headers: ["Location": "\(other.address("/dav/"))"])
+        let root = try server.address("/dav/")
+        #expect(try await server.client.list(root).address.origin == other.root.origin)
+        let client = DAVClient(server.client.http, credentials: .basic(user: "ada", password: "secret"))
+        let refusal = DAVError.transport(
+            .redirect(origin, "the password is not sent on: use the address \(other.root.origin)"))
+        #expect(await failure { _ = try await client.list(root) } == refusal)
+        #expect(await failure { _ = try await client.entry(at: root) } == refusal)
+        #expect(await failure { _ = try await client.examine(root) } == refusal)
+        #expect(try await other.requests().allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    @Test func `a page to sign in at another server is recognized`() async throws {
+        let other = try await OrderedServer()
+        try await other.order(status: 200, headers: ["Content-Type": "text/html"], body: "<html></html>")
+        let target = "http://localhost:\(other.root.origin.port)/"
+        try await server.order(.propfind, status: 302, headers: ["Location": target])
+        let client = DAVClient(server.client.http, credentials: .basic(user: "ada", password: "secret"))
+        #expect(await failure { _ = try await client.list(server.root) } == .signInPage(origin))
+    }
+
+    /// libcurl 7.88 loses a reply that comes while it sends the body.
+    @Test(arguments: [
+        HTTPCredentials.basic(user: "alice", password: "secret"),
+        .passwordAsRequested(user: "alice", password: "secret"),
+    ])
+    func `a refusal over HTTP/2 that comes before the whole body is the reply`(
+        credentials: HTTPCredentials
+    ) async throws {
+        try await CloudServer.with("apache-tls") { server in
+            let error = await failure { _ = try await server.client.entry(at: server.root) }
+            guard case .untrustedCertificate(let origin, let certificate) = error else {
+                throw UnexpectedError(error: error)
+            }
+            var configuration = HTTPConfiguration.direct
+            configuration.trust.accepted = [origin: try #require(certificate.fingerprint)]
+            let client = DAVClient(try HTTPClient(configuration), credentials: credentials)
+            let missing = try server.root.appending("missing")
+            for count in [1, 1_000, 100_000, 3_000_000] {
+                let body = HTTPBody.bytes([UInt8](repeating: 1, count: count))
+                for _ in 0..<20 {
+                    let error = await failure {
+                        _ = try await client.put(body, to: missing, if: DAVRequirements(resource: .present))
+                    }
+                    #expect(error == .requirementFailed("/missing"), "\(count) bytes")
+                }
+                let new = try server.root.appending("file-\(count)")
+                _ = try await client.put(body, to: new, if: DAVRequirements(resource: .absent))
+                #expect(try await client.entry(at: new).length == count)
+            }
+        }
+    }
+
     @Test(arguments: [405, 501])
     func `a server without WebDAV is recognized`(status: Int) async throws {
         try await server.order(.propfind, status: status)
