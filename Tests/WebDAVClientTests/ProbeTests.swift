@@ -37,6 +37,8 @@ struct ProbeTests {
             #expect(profile.tagging == expected.tagging, "\(text)")
             #expect(profile.sendsRanges == (expected.name != "xandikos"), "\(text)")
             #expect(profile.honoursDepth, "\(text)")
+            // Its tags are those of the date and the size, and it takes the date.
+            if expected.name == "rclone" { #expect(profile.distinguishesQuickChanges == false, "\(text)") }
             #expect(profile.remains == nil)
             let rest = try await server.client.list(server.root).all().map(\.name)
             #expect(rest.allSatisfy { !$0.hasPrefix(".purvey") })

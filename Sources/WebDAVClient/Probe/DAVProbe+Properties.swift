@@ -48,6 +48,11 @@ extension DAVProbe {
         let (file, date, later) = (try file("date"), HTTPDate(seconds: 1_000_000_000), HTTPDate(seconds: 1_100_000_000))
         _ = try await client.put(.text("date"), to: file, modified: date)
         profile.takesDateOnUpload = try await client.entry(at: file).modified == date
+        if profile.takesDateOnUpload, let first = try await tag(file) {
+            // Some tags are made of the date and the size alone.
+            _ = try await client.put(.text("size"), to: file, modified: date)
+            if try await tag(file)?.opaque == first.opaque { profile.distinguishesQuickChanges = false }
+        }
         let isSet = try await isDone { () throws(DAVError) in _ = try await client.setModified(later, of: file) }
         if isSet { profile.takesDateByProperty = try await client.entry(at: file).modified == later }
     }

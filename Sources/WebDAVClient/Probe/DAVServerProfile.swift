@@ -74,7 +74,8 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var listsTags = false
     /// Whether the reply to the writing of a file has its new tag.
     public var repliesWithTag = false
-    /// Whether tags differ between two states of the same size within a second; `nil` without tags.
+    /// Whether tags differ between two states of the same size within a second, or with the same date; `nil` without
+    /// tags.
     public var distinguishesQuickChanges: Bool?
     /// Whether a part of a file can be read.
     public var sendsRanges = false
