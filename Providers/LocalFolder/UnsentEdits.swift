@@ -55,7 +55,8 @@ final class UnsentEdits: Sendable {
         }
     }
 
-    /// Records that the served directory has the edits of an item, except those that were reported during the transfer.
+    /// Records that a transfer has written an item's edits to the served directory. Edits that were reported after the
+    /// transfer began stay unsent.
     func end(_ identifier: String) {
         state.withLock { if $0.told[identifier] == nil { $0.errors[identifier] = nil } }
     }

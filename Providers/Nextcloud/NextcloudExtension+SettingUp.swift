@@ -6,9 +6,9 @@ import HTTPTransport
 import NextcloudClient
 import WebDAVClient
 
-/// The set-up of a domain: the user signs in in the browser, and the client gets a password of its own.
+/// The set-up of a domain. The user signs in with the browser, and the server gives this client an app password.
 extension NextcloudExtension {
-    /// Sets up the domain. Each error becomes one sentence.
+    /// Sets up the domain. Errors of the server and of the sign-in are thrown as one sentence with advice.
     func setUpNextcloud(_ setup: FileProviderSetup) async throws {
         do {
             try await signIn(setup)

@@ -68,7 +68,7 @@ package final class NextcloudExtension: DAVExtension, @unchecked Sendable {
     }
 }
 
-/// Thumbnails, which the server makes, so that no contents are fetched for them.
+/// Thumbnails. The server makes them, so that no contents are fetched.
 extension NextcloudExtension: NSFileProviderThumbnailing {
     package func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
@@ -79,7 +79,7 @@ extension NextcloudExtension: NSFileProviderThumbnailing {
         let each = ThumbnailHandler(handle: perThumbnailCompletionHandler)
         return perform { account, _ in
             let service = try Self.service(of: account)
-            // Some at a time: each takes the server a while.
+            // Only a few requests run at the same time, because the server takes long to make a thumbnail.
             try await withThrowingTaskGroup(of: Thumbnail.self) { group in
                 for (index, identifier) in itemIdentifiers.enumerated() {
                     if index >= Self.mostThumbnails, let made = try await group.next() { each.take(made) }
@@ -101,7 +101,7 @@ extension NextcloudExtension: NSFileProviderThumbnailing {
         let result: Result<Data?, any Error>
     }
 
-    /// The thumbnails that are requested at a time.
+    /// The maximum number of thumbnails that are requested at the same time.
     private static let mostThumbnails = 4
 
     private static func thumbnail(

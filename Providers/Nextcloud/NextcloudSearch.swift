@@ -67,7 +67,7 @@ private final class NextcloudSearch: NSObject, NSFileProviderSearchEnumerator, S
                 guard let known = try await work.record(entry.entry) else { continue }
                 found.append(NextcloudFinding(known, entry))
             } catch DAVError.notFound {
-                // It went while the results were read.
+                // The item was removed while the results were read.
             }
         }
         return found

@@ -20,7 +20,7 @@ extension NextcloudService {
             do throws(DAVError) {
                 try await client.delete(item.address, if: DAVRequirements(resource: tag.map { .tag($0) } ?? .any))
             } catch {
-                // An earlier request may have put it there.
+                // An earlier request whose reply was lost may have moved the item to the trash.
                 guard case .notFound = error else { throw error }
             }
             return try await self.nextcloud(client).trashItems().first {
@@ -41,7 +41,7 @@ extension NextcloudService {
         return try await account.ask { client throws(DAVError) in
             let nextcloud = try self.nextcloud(client)
             try await nextcloud.restore(item)
-            // The server has put it where it was, perhaps with another name.
+            // The server restores an item to its former directory, perhaps under another name.
             guard let restored = try await nextcloud.entry(withID: number)?.entry else {
                 throw .notFound(item.formerPath)
             }
@@ -69,7 +69,7 @@ extension NextcloudService {
 final class ServerTrashItem: NSObject, NSFileProviderItemProtocol, @unchecked Sendable {
     private let item: NextcloudTrashItem
 
-    /// The beginning of the identifiers. Those of other items have no slash.
+    /// The prefix of the identifiers. Identifiers of items outside of the trash have no slash.
     private static let prefix = "trash/"
 
     init(_ item: NextcloudTrashItem) { self.item = item }

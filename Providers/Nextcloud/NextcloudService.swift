@@ -29,7 +29,7 @@ package final class NextcloudService: DAVServiceKind {
     /// The setting with the user's name in addresses, which may differ from the name for the sign-in.
     static let userKey = "userid"
     private static let fingerprint = XMLName("http://owncloud.org/ns", "data-fingerprint")
-    /// The pause in seconds between two checks while the server sends notices, of which it drops some.
+    /// The pause in seconds between two checks while the server sends notices. Checks are needed because it drops some.
     private static let pauseWhileListening = 900
 
     package var properties: [XMLName] { NextcloudEntry.properties + [Self.fingerprint] }
@@ -54,14 +54,14 @@ package final class NextcloudService: DAVServiceKind {
         return root
     }
 
-    /// Returns the client for what Nextcloud has beyond WebDAV.
+    /// Returns the client for the interfaces that Nextcloud has beyond WebDAV.
     func nextcloud(_ files: DAVClient) throws(DAVError) -> NextcloudClient {
         let (server, user) = state.withLock { ($0.server, $0.user) }
         guard let server else { throw .transport(.closed) }
         return NextcloudClient(server: server, user: user, files: files)
     }
 
-    /// Returns the server's abilities, which are asked for once.
+    /// Returns the server's capabilities. They are requested once.
     func capabilities(_ client: NextcloudClient) async throws(DAVError) -> NextcloudCapabilities {
         if let known = state.withLock({ $0.isOutdated ? nil : $0.capabilities }) { return known }
         let found = try await client.capabilities()
@@ -88,11 +88,11 @@ package final class NextcloudService: DAVServiceKind {
         return traits
     }
 
-    /// Returns what the user may do, by the server's letters.
+    /// Returns the operations that the user may perform, from the letters by which the server states permissions.
     private func capabilities(of entry: NextcloudEntry) -> NSFileProviderItemCapabilities {
         let isFolder = entry.entry.isDirectory
         var can: NSFileProviderItemCapabilities = [.allowsReading]
-        // Other clients cannot read what this one would write there.
+        // This client cannot encrypt, so other clients could not read what it writes into an encrypted folder.
         guard !isEncrypted(entry) else { return can }
         let rights =
             entry.permissions ?? [.write, .rename, .move, .delete, .createFiles, .createDirectories]
@@ -102,7 +102,7 @@ package final class NextcloudService: DAVServiceKind {
         guard entry.entry.address.path != state.withLock({ $0.root }) else { return can }
         if rights.contains(.rename) { can.insert(.allowsRenaming) }
         if rights.contains(.move) { can.insert(.allowsReparenting) }
-        // The removal of another storage's top would end a share.
+        // Removing the top directory of a share would end the share.
         if rights.contains(.delete), !entry.isMountRoot {
             can.insert(.allowsDeleting)
             if hasTrash { can.insert(.allowsTrashing) }
@@ -155,7 +155,8 @@ package final class NextcloudService: DAVServiceKind {
         var file = NextcloudFile(
             upload.file, size: upload.count, to: upload.address, if: upload.requirements.resource)
         file.modified = upload.modified
-        // Of the whole contents: chunks of an earlier upload must be of the same.
+        // The digest is that of the whole contents, because chunks of an earlier upload are reused only for the same
+        // contents.
         let digest = try await Self.digest(of: upload)
         file.checksum = "SHA1:\(digest)"
         var rules = NextcloudClient.UploadRules()
@@ -199,14 +200,14 @@ package final class NextcloudService: DAVServiceKind {
                     return (nextcloud, try await self.capabilities(nextcloud).push)
                 }
                 guard let push else {
-                    // The administrator may install it.
+                    // The administrator may install notify_push later.
                     try await Task.sleep(for: .seconds(3_600))
                     state.withLock { $0.isOutdated = true }
                     continue
                 }
                 for try await heard in client.notices(push) {
                     switch heard {
-                    // What changed before is unknown.
+                    // Changes before the connection were not reported.
                     case .connected:
                         state.withLock { $0.isListening = true }
                         pause = .seconds(30)

@@ -147,8 +147,8 @@ struct HuffmanDeflate: ~Copyable {
         return position
     }
 
-    /// The distance between counted bytes: one of so many bytes is counted. Counting all bytes would take half as long
-    /// as writing them, and improve the compression very little.
+    /// The distance in bytes between the samples of four bytes that are counted. Counting all bytes would take half as
+    /// long as writing them, and improve the compression very little.
     private static let sampleDistance = 16
 
     /// Returns the estimated frequency of each byte, at least 1, since it may occur outside of the sample, and 1 for

@@ -47,7 +47,7 @@ enum PredicateCast: Sendable, Equatable {
 }
 
 extension PredicateExpression {
-    /// Whether a numeric value of this expression is a date.
+    /// Whether the number that this expression yields is a date, in seconds since 1970.
     var isDate: Bool {
         switch self {
         case .member(let owner, let name): ProviderItemProperty.dates.contains(name) && !owner.isOfProvidersOwn

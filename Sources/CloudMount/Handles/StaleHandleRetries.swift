@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Opens for reading of files that the provider removed or replaced while programs had them open.
+/// The decisions about opening a file for reading that the provider removed or replaced while a program had it open.
 final class StaleHandleRetries: Sendable {
     /// The threads whose open failed with `ESTALE`, each with the time of the failure.
     // Leaf lock.

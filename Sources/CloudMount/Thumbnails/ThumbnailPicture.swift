@@ -1,7 +1,7 @@
 import ExtensionHost
 import UniformTypeIdentifiers
 
-/// A picture of the thumbnail cache: a PNG file that names its file and that file's modification date.
+/// A picture of the thumbnail cache: a PNG file with the URI and the modification date of the file that it shows.
 ///
 /// Source: the thumbnail specification of freedesktop.org, and the PNG specification for its chunks.
 enum ThumbnailPicture {
@@ -13,7 +13,7 @@ enum ThumbnailPicture {
     /// that Purvey wrote: all their metadata except the file's URI is short.
     static func longestHead(uri: String) -> Int { headSize + uri.utf8.count + 256 }
 
-    /// Returns the beginning of a picture, with its metadata.
+    /// Returns the header of a picture, followed by metadata with the URI and the date of the file that it shows.
     ///
     /// - Parameters:
     ///   - picture: The first ``headSize`` bytes of a PNG file, or more.

@@ -41,8 +41,8 @@ extension Field {
             })
     }
 
-    /// Creates a field of values with a schema of their own. They are sent as if they were values of the message
-    /// itself, not as a message inside of it.
+    /// Creates a field whose value has a schema of its own. The fields of the value are sent as fields of the message
+    /// itself, not as a nested message.
     @inlinable package init(inline schema: Schema<Value>, _ get: @escaping @Sendable (Root) -> Value) {
         self.init(
             decode: { [decode = schema.decode] (decoder: inout MessageDecoder) throws(MessageError) -> Value in

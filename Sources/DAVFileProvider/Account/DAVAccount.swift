@@ -62,10 +62,11 @@ public final class DAVAccount: Sendable {
 
     private static let profileKey = "profile"
 
-    /// The behaviour of the server as the probe found it; that of a server which honours nothing before there was one.
+    /// The behaviour of the server as the probe found it. Before the first probe, it is that of a server without
+    /// conditions and locks.
     public var profile: DAVServerProfile { state.withLock { $0.profile } ?? DAVServerProfile() }
 
-    /// The lines about the server for users; `nil` before the probe.
+    /// The findings of the probe for the user, one line each; `nil` before the probe.
     var knownFindings: [String]? { state.withLock { $0.profile }?.findings }
 
     /// Stores the behaviour of the server.
@@ -274,7 +275,7 @@ public final class DAVAccount: Sendable {
 }
 
 extension DAVSettings {
-    /// Returns the proof of the user's identity.
+    /// Returns a user's password in the form that the authentication method takes.
     func credentials(user: String, password: String) -> HTTPCredentials {
         switch authentication {
         case .basic: .basic(user: user, password: password)

@@ -1,7 +1,7 @@
 import Foundation
 import WebDAVClient
 
-/// An item as the catalogue has it.
+/// An item in the catalogue.
 package struct CataloguedItem: Sendable {
     package let number: Int64
     var parent: Int64
@@ -9,7 +9,7 @@ package struct CataloguedItem: Sendable {
     package let isFolder: Bool
     package var version: DAVVersion
     var traits: DAVTraits
-    /// The content version that the system has got with the item last; `nil` before it has got any.
+    /// The content version that the system received last for this item; `nil` if it has received none.
     var told: String?
     /// The number of the listing or change by which the item was seen last.
     var round: Int64
@@ -17,11 +17,11 @@ package struct CataloguedItem: Sendable {
     /// The number of the root, which is its own parent.
     package static let root: Int64 = 1
 
-    /// The text of the contents' version. It consists of what listings say, so that an item has the same version
-    /// whichever request it comes from.
+    /// The content version as text. It consists only of properties that listings contain, so that an item has the same
+    /// version in the reply to any request.
     var contentVersion: String { isFolder ? "folder" : version.text }
 
-    /// Whether the system has to be told about the difference to another state of the item.
+    /// Whether another state of the item is the same to the system, so that the change feed need not report it.
     func isSame(as other: CataloguedItem) -> Bool {
         parent == other.parent && name.utf8.elementsEqual(other.name.utf8) && isFolder == other.isFolder
             && contentVersion == other.contentVersion && version.modified == other.version.modified

@@ -32,7 +32,7 @@ extension ServerCatalogue {
         ) { (number: $0.integer(0), parent: $0.integer(1), change: $0.integer(2)) }
         var changes = FoundChanges(anchor: newest)
         if items.count == limit || gone.count == limit {
-            // What lies behind the end of the shorter list is not known.
+            // A list that reached the limit may lack later changes, so the reply ends where that list ends.
             let ends = [items.count == limit ? items.last?.change : nil, gone.count == limit ? gone.last?.change : nil]
             changes.anchor = ends.compactMap { $0 }.min() ?? newest
             changes.isComplete = false
@@ -45,7 +45,7 @@ extension ServerCatalogue {
         return changes
     }
 
-    /// Records that the system gets items with their current versions.
+    /// Records that the system receives items in their current versions.
     func note(told items: [CataloguedItem]) throws {
         for item in items where item.told != item.contentVersion && !item.isFolder {
             try database.run(
@@ -55,7 +55,7 @@ extension ServerCatalogue {
 
     // MARK: Folders in use
 
-    /// Records that a whole listing of a folder was seen.
+    /// Records a complete listing of a folder.
     ///
     /// - Parameters:
     ///   - tag: the folder's own tag at that time.
@@ -69,8 +69,8 @@ extension ServerCatalogue {
         try requireCheckedFolders(in: folder)
     }
 
-    /// Forgets the tag of a folder's last listing if a folder in it has changed since its own last listing. A search
-    /// from the root down then finds that.
+    /// Forgets the tag of a folder's last listing if the tag of one of its subfolders has changed since the subfolder
+    /// was listed. The next search from the root down then descends into that subfolder.
     func requireCheckedFolders(in folder: Int64) throws {
         try database.run(
             """
@@ -129,7 +129,7 @@ extension ServerCatalogue {
         try database.first("SELECT due FROM folder ORDER BY due LIMIT 1") { $0.integer(0) }
     }
 
-    /// Records which folders hold something local.
+    /// Records which folders contain local items.
     func noteInUse(_ folders: Set<Int64>) throws {
         try database.run("UPDATE folder SET in_use = 0")
         for folder in folders { try database.run("UPDATE folder SET in_use = 1 WHERE number = ?", .integer(folder)) }
@@ -137,7 +137,7 @@ extension ServerCatalogue {
 
     // MARK: Digests and creations
 
-    /// Records the digest of contents whose version may also be that of other contents.
+    /// Records the digest of contents, because other contents may have the same version.
     func note(digest: [UInt8]?, of number: Int64, version: String) throws {
         guard let digest else {
             return try database.run("DELETE FROM digest WHERE number = ?", .integer(number))
@@ -161,12 +161,12 @@ extension ServerCatalogue {
     /// Records that an item was created.
     func noteCreated(_ template: String, _ number: Int64) throws {
         try database.run("UPDATE creation SET number = ? WHERE template = ?", .integer(number), .text(template))
-        // The system repeats only its latest requests.
+        // Older records are not needed, because the system repeats only its latest requests.
         try database.run(
             "DELETE FROM creation WHERE rowid <= (SELECT max(rowid) FROM creation) - 10000")
     }
 
-    /// Returns what is known about a creation that may have been attempted before.
+    /// Returns the record of an earlier attempt to create an item; `nil` if there was none.
     func creation(_ template: String) throws -> (parent: Int64, name: String, number: Int64?)? {
         try database.first(
             "SELECT parent, name, number FROM creation WHERE template = ?", .text(template)

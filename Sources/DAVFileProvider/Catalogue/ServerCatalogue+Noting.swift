@@ -2,10 +2,10 @@ import Foundation
 import SQLite
 import WebDAVClient
 
-/// Records of what requests have seen at the server.
+/// Records of the server's replies.
 extension ServerCatalogue {
-    /// Returns the number of a listing or change that begins. What a later one has seen of an item is not overwritten
-    /// by an earlier one.
+    /// Returns the number of a listing or change that begins. A stale reply has a lower number than the record of the
+    /// item, and does not overwrite it.
     func beginRound() throws -> Int64 { try next("round") }
 
     /// Records an entry of a folder.
@@ -39,7 +39,7 @@ extension ServerCatalogue {
         return (try add(observed, in: parent, round: round), true)
     }
 
-    /// Records an entry as a known item, which may have been elsewhere.
+    /// Records an entry as the new state of a known item, which may have moved.
     func update(
         _ known: CataloguedItem, _ observed: ObservedItem, in parent: Int64, round: Int64
     ) throws -> CataloguedItem {
@@ -76,14 +76,14 @@ extension ServerCatalogue {
         return observed.item(former ?? database.lastNumber, in: parent, round: round)
     }
 
-    /// Returns the stored form of traits. Those of plain servers' items all say nothing.
+    /// Returns traits in the form that is stored. The items of plain servers all have the same empty traits.
     private static func bytes(_ traits: DAVTraits) throws -> [UInt8] {
         traits == DAVTraits() ? noTraits : [UInt8](try JSONEncoder().encode(traits))
     }
 
     static let noTraits = Array("{}".utf8)
 
-    /// Whether a folder is an item, or within it.
+    /// Whether a folder is the given item, or lies within it.
     func isWithin(_ folder: Int64, _ number: Int64) throws -> Bool {
         var current = folder
         for _ in 0..<4096 {
@@ -98,7 +98,7 @@ extension ServerCatalogue {
 
     /// Removes an item, and everything in it.
     ///
-    /// - Parameter isTold: whether the system is to be told.
+    /// - Parameter isTold: whether the change feed reports the removal.
     package func remove(_ item: CataloguedItem, isTold: Bool = true) throws {
         guard item.number != CataloguedItem.root else { return }
         if isTold {
@@ -119,12 +119,13 @@ extension ServerCatalogue {
         }
     }
 
-    /// Returns the items of a folder that a whole listing has not seen, without those that are kept.
+    /// Returns the items of a folder that a complete listing lacks, except those that stay because the server was
+    /// restored from a backup.
     package func unseen(in folder: Int64, round: Int64) throws -> [CataloguedItem] {
         try children(of: folder, seenBefore: round).filter { try !isKept($0) }
     }
 
-    /// Forgets the oldest removed items. Anchors from before them expire.
+    /// Forgets the oldest removals. Sync anchors from before them expire.
     func forgetOldestGone() throws {
         guard let count = try database.first("SELECT count(*) FROM gone", read: { $0.integer(0) }),
             count > Self.mostGone,

@@ -16,7 +16,8 @@ extension ServerCatalogue {
         try set(bytes, for: Self.markKey)
     }
 
-    /// Whether the absence of an item at the server says nothing: it was seen last before the server was restored.
+    /// Whether an item stays although the server does not list it, because it was last seen before the server was
+    /// restored.
     func isKept(_ item: CataloguedItem) throws -> Bool { item.round < (try last(Self.restoredKey)) }
 
     /// Gives a kept item another name, because another item has its place at the server. A restored server gives out

@@ -7,13 +7,14 @@ import WebDAVClient
 /// The items that were ever seen at a server, with numbers that stay through renames and moves.
 ///
 /// WebDAV has no identifiers, so the catalogue records each item's place and version. It numbers every change, and
-/// these numbers are the anchors of the change feed. Each reply to the system is written here before it is given.
+/// these numbers are the sync anchors of the change feed. Each reply is written to the catalogue before the system
+/// receives it.
 ///
 /// Not thread-safe; ``SharedServerCatalogue`` serializes its use. Functions block on the disk.
 package struct ServerCatalogue {
     let database: Database
-    /// A random text that distinguishes this catalogue from one that replaced it, in which the same numbers denote
-    /// other items.
+    /// A random text that identifies this catalogue. If the catalogue is lost, its successor has another text, because
+    /// it uses the same numbers for other items.
     package let stamp: String
 
     /// The maximum number of removed items that are remembered.
@@ -32,7 +33,8 @@ package struct ServerCatalogue {
 
     private static func open(_ path: String) throws -> (Database, String) {
         let database = try Database(path)
-        // A crash of the machine may lose the last changes, but not mix them: they are found again by listing.
+        // A power failure may lose the last changes, but leaves the database consistent. Listings find the changes
+        // again.
         try database.execute(
             """
             PRAGMA journal_mode = WAL;
@@ -123,7 +125,7 @@ package struct ServerCatalogue {
             read: Self.read)
     }
 
-    /// Returns the items of a folder that were seen last before a round; by default all.
+    /// Returns the items of a folder that were last seen before a round; by default all.
     func children(of parent: Int64, seenBefore round: Int64 = .max) throws -> [CataloguedItem] {
         try database.all(
             "SELECT \(Self.columns) FROM item WHERE parent = ? AND number <> 1 AND round < ?", .integer(parent),
@@ -164,7 +166,7 @@ package struct ServerCatalogue {
         var names: [String] = []
         var current = number
         while current != CataloguedItem.root {
-            // A damaged catalogue may have a circle.
+            // In a damaged catalogue, a folder may contain itself.
             guard let item = try item(current), names.count < 4096 else { return nil }
             names.append(item.name)
             current = item.parent

@@ -29,7 +29,7 @@ final class SharedServerCatalogue: Sendable {
                 try catalogue.database.execute("COMMIT")
                 return result
             } catch {
-                // SQLite may have rolled it back by itself.
+                // SQLite may have rolled the transaction back by itself.
                 try? catalogue.database.execute("ROLLBACK")
                 throw error
             }
@@ -37,7 +37,7 @@ final class SharedServerCatalogue: Sendable {
     }
 }
 
-/// Work that blocks, away from the threads that run tasks.
+/// Threads for work that blocks, because the threads that run tasks must not block.
 package enum Blocking {
     /// Runs a function on a thread that may block, and waits for its result.
     package static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {

@@ -135,7 +135,7 @@ final class ChangePass: Sendable {
                 else { continue }
                 try catalogue.remove(current)
             }
-            // Last, so that a pass that breaks off before is repeated.
+            // The tags are recorded last, so that a pass that fails midway is repeated.
             for (folder, tag) in found.listed { try catalogue.noteTag(folder, tag) }
             for (folder, _) in found.listed.reversed() { try catalogue.requireCheckedFolders(in: folder) }
         }
@@ -144,9 +144,9 @@ final class ChangePass: Sendable {
 }
 
 extension ServerCatalogue {
-    /// Records entries that were in their place before.
+    /// Records the entries that the catalogue already has in this folder.
     ///
-    /// - Returns: the others, and whether one of the recorded ones differs from before.
+    /// - Returns: the other entries, and whether one of the recorded entries has changed.
     func compare(
         _ entries: [ObservedItem], in folder: Int64, _ round: Int64
     ) throws -> (new: [ObservedItem], isDifferent: Bool) {

@@ -7,9 +7,9 @@ import WebDAVClient
 
 /// The search for changes at the server.
 ///
-/// A plain server says nothing of its own accord. Each folder that was listed is listed again after a pause, which
-/// doubles while nothing changes, up to a quarter of an hour if something in the folder is local, and up to a day
-/// otherwise. A service with deep tags is asked for its root's tag only.
+/// A plain server sends no notices. Each folder that was listed is listed again after a pause. The pause doubles while
+/// nothing changes, up to a quarter of an hour if the folder has local items, and up to a day otherwise. If the service
+/// has deep tags, only the tag of its root is requested.
 package final class ChangeWatch: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -39,7 +39,7 @@ package final class ChangeWatch: Sendable {
         self.signal = signal
     }
 
-    /// The time of the day, in seconds.
+    /// The current time in seconds since 1970.
     static var now: Int64 { Int64(time(nil)) }
 
     // MARK: The loop
@@ -104,7 +104,7 @@ package final class ChangeWatch: Sendable {
         state.withLock { $0.isWanted = false }
     }
 
-    /// Looks for the changes that a service's notice is about.
+    /// Checks the folders that a service's notice concerns.
     private func heard(_ notice: DAVNotice) async {
         if case .items(let identities) = notice, let areKnown = try? await check(identities: identities), areKnown {
             return
@@ -132,10 +132,10 @@ package final class ChangeWatch: Sendable {
         if !isRecent { wakeUp() }
     }
 
-    /// Reports a change that was found by another request.
+    /// Signals the working set, because another request found a change.
     func signalSoon() { signal() }
 
-    /// Records which folders hold something local.
+    /// Records which folders contain local items.
     package func noteInUse(_ identifiers: [NSFileProviderItemIdentifier]) async throws {
         let numbers = identifiers.compactMap { account.number(of: $0) }
         try await account.catalogue.perform { catalogue in
@@ -150,7 +150,7 @@ package final class ChangeWatch: Sendable {
 
     // MARK: One pass
 
-    /// Checks what is due.
+    /// Checks the folders that are due.
     ///
     /// - Parameter all: whether the other folders that were listed are checked, too.
     /// - Returns: whether something has changed.
@@ -207,7 +207,7 @@ package final class ChangeWatch: Sendable {
         let shortest = Int64(account.pollInterval)
         let doubled = max(shortest, pause) * 2
         let next = hasChanged ? shortest : min(doubled, isInUse ? Self.longestInUse : Self.longest)
-        // Clients that began at the same time come back at different times.
+        // The random part spreads the checks of clients that started at the same time.
         let due = Self.now + next - .random(in: 0...max(0, next / 8))
         try await account.catalogue.perform { try $0.plan(folder, due: due, pause: next) }
     }

@@ -6,7 +6,8 @@ import SQLite
 import WebDAVClient
 
 extension DAVError {
-    /// The error by which the system knows what to do: retry, ask for a sign-in, keep both versions and so on.
+    /// The error that the system receives. Its code decides whether the system retries, requests a sign-in, keeps both
+    /// versions and so on.
     public var fileProviderError: any Error {
         let text = [NSLocalizedDescriptionKey: description.asSentence]
         func error(_ code: NSFileProviderError.Code) -> any Error { NSFileProviderError(code, userInfo: text) }
@@ -22,9 +23,9 @@ extension DAVError {
         case .requirementFailed, .changed: error(.localVersionConflictingWithServer)
         case .noSpace: error(.insufficientQuota)
         case .tooLarge, .notAllowed, .notDirectory: error(.cannotSynchronize)
-        // Such as a name that the server does not take.
+        // For example, the server refuses the name.
         case .status(400..<500, _) where !isTransient: error(.cannotSynchronize)
-        // The rest passes: the server is busy, or replies with something that no client can use.
+        // The remaining errors are transient: the server is busy, or its reply is invalid.
         case .noWebDAV, .pastEnd, .locked, .tooManyRequests, .unavailable, .clockSkew, .partial, .truncatedListing,
             .invalidReply, .status:
             error(.providerDomainTemporarilyUnavailable)

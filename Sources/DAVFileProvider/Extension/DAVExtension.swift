@@ -31,11 +31,12 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
             domain, Self.service, folder: folder, temporary: try? manager?.temporaryDirectoryURL(), passwords)
         super.init()
         (try? opened.get())?.watch.start()
-        // The system reports only changes of the set.
+        // The system reports only changes of the materialized set, so its initial state is read once.
         Task { [weak self] in await self?.materializedItemsDidChange() }
     }
 
-    /// Creates the provider of a domain with directories of its own, for tests. It looks for changes when it is asked.
+    /// Creates the provider of a domain with directories of its own, for tests. It searches for changes only on
+    /// request.
     ///
     /// - Parameters:
     ///   - folder: the directory of the catalogue.
@@ -165,7 +166,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
 
     // MARK: Sets
 
-    /// Records which folders hold something local: changes in them are looked for more often.
+    /// Records which folders contain local items. These are checked for changes more often.
     open func materializedItemsDidChange() async {
         guard let manager = NSFileProviderManager(for: domain), let work = try? work else { return }
         let items = await MaterializedItems.all(manager.enumeratorForMaterializedItems())
@@ -180,7 +181,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
 
     // MARK: Set-up
 
-    /// Checks the address and the sign-in, and finds out what the server does.
+    /// Checks the address and the sign-in, and probes the server.
     open func setUpDomain(_ setup: FileProviderSetup) async throws {
         try await finish(setup, try DAVSettings(setup.settings))
     }

@@ -71,7 +71,7 @@ final class DAVItem: NSObject, NSFileProviderItemProtocol, @unchecked Sendable {
             contentVersion: Data(item.contentVersion.utf8), metadataVersion: Data(metadataVersion.bytes))
     }
 
-    /// The version of all that is not contents, shortened to a digest.
+    /// The version of all properties except the contents, as a digest.
     private var metadataVersion: Digest {
         var digest = Digest(item.name.utf8)
         digest.add("/\(item.parent)/\(item.version.modified ?? -1)/".utf8)

@@ -4,7 +4,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// Contents on their way to the system.
+/// Fetches of contents for the system.
 extension DAVWork {
     /// A file that is handed to the system.
     struct Fetched: Sendable {
@@ -12,7 +12,7 @@ extension DAVWork {
         let item: DAVItem
     }
 
-    /// The attempts to get contents that change while they are read.
+    /// The maximum number of attempts to fetch contents that change during the fetch.
     private static let attempts = 4
 
     /// Fetches the contents of a file, in the version that the server has now.
@@ -22,7 +22,7 @@ extension DAVWork {
         let (url, file) = try await makeFile()
         do {
             for attempt in 1... {
-                // The version from the listing is the first guess, which saves a request for most files.
+                // The first attempt assumes that the listed version is current. This saves a request for most files.
                 if let fetched = try await attemptFetch(known, to: file, progress) {
                     return Fetched(url: url, item: try await tell(fetched))
                 }
@@ -60,7 +60,7 @@ extension DAVWork {
         }
         let length = contents.count
         guard known.version.length == nil || known.version.length == length else { return nil }
-        // A longer attempt may have left bytes behind the end.
+        // An earlier attempt may have received more bytes, and left them after the end.
         try await Blocking.run { try file.truncate(to: length) }
         let isConfirmed =
             known.version.tag != nil && contents.tag?.opaque == known.version.tag
@@ -69,7 +69,8 @@ extension DAVWork {
         var item = known.item
         var isRacy = contents.isRacy
         if !isConfirmed {
-            // The reply has nothing to compare, so the properties are read after it.
+            // Neither the tag nor the date of the reply confirms the version, so the properties are requested
+            // afterwards.
             let round = try await account.catalogue.perform { try $0.beginRound() }
             let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: known.address) }
             let noted = try await note(entry, as: known, round: round)
@@ -80,15 +81,15 @@ extension DAVWork {
         return item
     }
 
-    /// Returns the condition on the contents that are read. Where tags are weak for a while, no condition holds then,
-    /// so they are only compared.
+    /// Returns the condition under which contents are read. A weak tag cannot be a condition of the request, so it is
+    /// only compared with that of the reply.
     private func condition(_ tag: DAVEntityTag?) -> DAVClient.ReadCondition {
         guard let tag else { return .any }
         return account.profile.tagging == .strong ? .tag(tag) : .range(tag)
     }
 
-    /// Records the digest of contents whose version may also be that of a later change: within the same second, or with
-    /// a date that a client has set.
+    /// Records the digest of contents if a later change may get the same version: a change within the same second, or
+    /// one with a date that a client sets.
     func noteContents(_ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool) async throws {
         let profile = account.profile
         let isDoubtful = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
@@ -166,7 +167,7 @@ extension DAVServerProfile {
     var distinguishesAllChanges: Bool { tagging != .absent && listsTags && distinguishesQuickChanges == true }
 }
 
-/// The bytes of local files.
+/// Digests of local files.
 enum ContentDigest {
     /// Returns a digest of the first bytes of a file. Blocks.
     static func digest(of file: FileDescriptor, _ length: Int) throws(Errno) -> [UInt8] {

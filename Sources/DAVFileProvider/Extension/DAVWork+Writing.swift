@@ -5,12 +5,12 @@ import LinuxSystem
 import UniformTypeIdentifiers
 import WebDAVClient
 
-/// Local changes on their way to the server.
+/// The requests that send local changes to the server.
 extension DAVWork {
     /// The reply to a creation or modification.
     struct Changed: Sendable {
         let item: any NSFileProviderItem & Sendable
-        /// The fields that the server does not take.
+        /// The fields that the server cannot store.
         var pending: NSFileProviderItemFields = []
     }
 
@@ -55,7 +55,7 @@ extension DAVWork {
 
     func create(_ template: Template, _ progress: Progress) async throws -> Changed {
         guard template.type == .folder || template.contents != nil else {
-            // Such as symbolic links, which WebDAV does not have.
+            // For example symbolic links, which WebDAV does not have.
             throw NSFileProviderError(
                 .excludedFromSync,
                 userInfo: [NSLocalizedDescriptionKey: "The server takes only files and folders: this stays here."])
@@ -72,7 +72,7 @@ extension DAVWork {
             try template.contents.map { try OutgoingFile($0.path, modified: modified, for: identifier) }
         }
         if let number = earlier?.number, let made = try await account.known(number) {
-            // The reply was lost. The contents may be others now.
+            // The reply to an earlier attempt was lost. The contents may have changed since.
             guard let outgoing else { return Changed(item: try await tell(made.item)) }
             return try await replace(made, outgoing, base: made.item.contentVersion, progress)
         }
@@ -98,8 +98,8 @@ extension DAVWork {
         return Changed(item: try await tell(made.item))
     }
 
-    /// Returns the error for an item that cannot be put into a folder: with the item that has its place, if there is
-    /// one, or about the folder, if that is gone.
+    /// Returns the error for an item that cannot be added to a folder. It names the item that already has the name, or
+    /// the folder if that does not exist any more.
     private func collision(_ error: DAVError, at address: HTTPAddress, in parent: DAVKnownItem) async throws
         -> any Error
     {
@@ -121,7 +121,7 @@ extension DAVWork {
         }
     }
 
-    /// Records the digest of sent contents, where the server's version may also be that of others.
+    /// Records the digest of sent contents if other contents may get the same version at the server.
     private func noteSent(_ outgoing: OutgoingFile, of item: CataloguedItem, _ entry: DAVEntry) async throws {
         try await noteContents(outgoing.file, outgoing.count, of: item, isRacy: entry.isRacy)
     }
@@ -244,7 +244,7 @@ extension DAVWork {
         return try await noteMoved(known, entry, to: parent)
     }
 
-    /// Returns an item that is not at its place, if an earlier attempt to move it has succeeded.
+    /// Returns an item that is not at its former address, if an earlier attempt to move it succeeded.
     private func moved(
         _ known: DAVKnownItem, to parent: DAVKnownItem, _ address: HTTPAddress
     ) async throws -> DAVKnownItem {
@@ -271,7 +271,7 @@ extension DAVWork {
                 try catalogue.remove(other)
             }
             let item = try catalogue.update(known.item, observed, in: parent.item.number, round: round)
-            // Servers that give a moved file another version keep its bytes.
+            // Some servers give a moved file another version. Its bytes are the same, and so is their digest.
             if let digest = try catalogue.digest(of: item.number, version: known.item.contentVersion) {
                 try catalogue.note(digest: digest, of: item.number, version: item.contentVersion)
             }
@@ -344,7 +344,7 @@ extension DAVWork {
         try await account.catalogue.perform { try $0.remove(known.item) }
     }
 
-    /// Checks that everything in a folder is as the catalogue has it.
+    /// Checks that the contents of a folder equal the catalogue's record.
     ///
     /// - Throws: `directoryNotEmpty` if another client has added or changed something.
     private func requireKnown(_ folder: DAVKnownItem) async throws {

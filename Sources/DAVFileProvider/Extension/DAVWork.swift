@@ -3,8 +3,8 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The work of a running extension for its domain: listings, transfers, changes. ``DAVExtension`` translates calls of
-/// the system into calls of it.
+/// The work of a running extension for its domain: listings, transfers and changes. ``DAVExtension`` passes the
+/// system's calls on to it.
 package final class DAVWork: Sendable {
     package let account: DAVAccount
     let listings: FolderListings
@@ -26,8 +26,8 @@ package final class DAVWork: Sendable {
         NSFileProviderSyncAnchor(Data("\(account.catalogue.stamp).\(change)".utf8))
     }
 
-    /// Returns the changes since an anchor. Those of a folder are looked for at the server. Those of the working set
-    /// are the ones that were found so far, and the search for others begins.
+    /// Returns the changes since a sync anchor. For a folder, checks the server first. For the working set, returns the
+    /// changes that were found so far, and begins a search for others.
     func changes(
         since anchor: NSFileProviderSyncAnchor, in folder: NSFileProviderItemIdentifier?, limit: Int
     ) async throws -> FoundChanges {
@@ -123,7 +123,7 @@ package final class DAVWork: Sendable {
             return DAVKnownItem(item: item, identifier: known.identifier, address: known.address)
         }
         guard let noted = try await note(entry, in: parent, round: round), noted.item.number == known.item.number else {
-            // Another item has its place, such as a folder in place of a file.
+            // Another item has taken the place, such as a folder in place of a file.
             throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
         }
         return noted
@@ -137,7 +137,7 @@ package final class DAVWork: Sendable {
         return try await account.known(item.number)
     }
 
-    /// Records that the system gets an item with its current version.
+    /// Records that the system receives an item in its current version.
     func tell(_ item: CataloguedItem) async throws -> DAVItem {
         try await account.catalogue.perform { try $0.note(told: [item]) }
         return account.object(item)

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Reads all pages of an enumerator of a set.
 enum MaterializedItems {
-    /// Returns the identifiers of the set's items; those of the pages before an error.
+    /// Returns the identifiers of the set's items. If a page fails, returns those of the pages before it.
     static func all(_ enumerator: any NSFileProviderEnumerator) async -> [NSFileProviderItemIdentifier] {
         var found: [NSFileProviderItemIdentifier] = []
         var page: NSFileProviderPage? = NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)

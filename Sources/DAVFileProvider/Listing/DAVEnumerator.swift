@@ -28,7 +28,7 @@ final class DAVEnumerator: NSObject, NSFileProviderEnumerator, Sendable {
         Task {
             let result: Result<FolderListings.Page, any Error>
             do {
-                // The working set lists nothing: its changes are what counts.
+                // The working set lists no items. It only reports changes.
                 guard let folder else { throw EmptySet() }
                 let page: FolderListings.Page
                 if let token {

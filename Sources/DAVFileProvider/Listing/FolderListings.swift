@@ -8,7 +8,7 @@ import WebDAVClient
 actor FolderListings {
     private struct Running {
         var numbers: [Int64] = []
-        /// The end of the listing, once it has come.
+        /// The outcome of the listing; `nil` while it is being read.
         var end: Result<Void, any Error>?
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -74,13 +74,13 @@ actor FolderListings {
             throw NSFileProviderError(.pageExpired)
         }
         let numbers = listing.numbers[start...].prefix(size)
-        // Items before the place at which a listing broke off are as good as any.
+        // The items that were read before a listing failed are valid, so they are returned first.
         if numbers.isEmpty, case .failure(let error) = listing.end {
             forget(id)
             throw error
         }
         let items = try await account.catalogue.perform { catalogue in
-            // One that was removed since is left out.
+            // Items that were removed since are left out.
             let items = try numbers.compactMap { try catalogue.item($0) }
             try catalogue.note(told: items)
             return items
@@ -138,6 +138,6 @@ actor FolderListings {
 }
 
 extension DAVServiceKind {
-    /// Whether an entry is not shown: one of the service's own, or the directory of a probe.
+    /// Whether an entry is hidden, because it is one of the service's own or the directory of a probe.
     func hides(_ entry: DAVEntry) -> Bool { entry.name.hasPrefix(".purvey-probe-") || isHidden(entry) }
 }

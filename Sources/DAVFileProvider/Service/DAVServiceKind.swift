@@ -4,10 +4,10 @@ import HTTPTransport
 import WebDAVClient
 import XMLStream
 
-/// A kind of service over WebDAV: what Nextcloud and others have beyond the protocol. A server that has nothing more is
-/// ``PlainDAVService``.
+/// A kind of service over WebDAV, with the features that Nextcloud and others have beyond the protocol. A server
+/// without such features is ``PlainDAVService``.
 ///
-/// Each function has a default, that of a plain server.
+/// Each member has a default, which is that of a plain server.
 public protocol DAVServiceKind: Sendable {
     /// Properties to request besides the usual ones.
     var properties: [XMLName] { get }
@@ -48,14 +48,14 @@ public protocol DAVServiceKind: Sendable {
     /// Listens to the server's notices of changes, until the task is cancelled. Returns at once if there are none.
     func listen(for account: DAVAccount, _ notice: @escaping @Sendable (DAVNotice) async -> Void) async
 
-    /// Whether an entry is not shown at all.
+    /// Whether an entry is hidden from the user.
     func isHidden(_ entry: DAVEntry) -> Bool
 
     /// Sends the contents of a file. The upload's requirements must be sent with the request that changes the file. The
     /// server honours them on `PUT` if the account's profile says so; another way of sending needs a check of its own.
     func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload
 
-    /// Finds an item by its identity after its address has led nowhere.
+    /// Finds an item by its identity, because it does not exist at its address any more.
     ///
     /// - Returns: `nil` if the item does not exist, or cannot be found in this way.
     func find(identity: String, root: HTTPAddress, with client: DAVClient) async throws(DAVError) -> HTTPAddress?
@@ -82,21 +82,21 @@ public protocol DAVServiceKind: Sendable {
 }
 
 extension DAVServiceKind {
-    /// No further properties.
+    /// The further properties: none.
     public var properties: [XMLName] { [] }
-    /// Cookies are not returned.
+    /// Whether cookies are returned: no.
     public var keepsCookies: Bool { false }
-    /// Folders in use are listed.
+    /// Whether tags are deep: no, so folders in use are listed.
     public var hasDeepTags: Bool { false }
-    /// There is no trash.
+    /// Whether there is a trash: no.
     public var hasTrash: Bool { false }
     /// The usual pause.
     public var pollInterval: Int? { nil }
 
-    /// No further findings.
+    /// The further findings: none.
     public var findings: [String] { [] }
 
-    /// Knows no mark.
+    /// Returns no mark.
     public func dataMark(of root: DAVEntry) -> String? { nil }
 
     /// Listens to nothing.
@@ -105,7 +105,7 @@ extension DAVServiceKind {
     /// Returns the address of the settings.
     public func root(_ settings: DAVSettings) throws -> HTTPAddress { settings.address }
 
-    /// Returns traits that say nothing special.
+    /// Returns empty traits.
     public func traits(of entry: DAVEntry) -> DAVTraits { DAVTraits() }
 
     /// Notes nothing.

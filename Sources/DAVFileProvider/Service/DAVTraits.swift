@@ -20,6 +20,6 @@ public struct DAVTraits: Hashable, Sendable, Codable {
     /// Further values, which actions and activation rules can use.
     public var details: [String: String] = [:]
 
-    /// Creates the traits of an item of which the service says nothing special.
+    /// Creates the traits of an item without properties of this kind.
     public init() {}
 }

@@ -16,12 +16,12 @@ extension DAVExtension: FileProviderDescribing {
         }
     }
 
-    /// Signs in at an address, finds out what the server does, and stores both.
+    /// Signs in at an address and probes the server. Stores the credentials and the server's behaviour.
     ///
     /// - Parameters:
     ///   - settings: the settings to check. Those of this object's domain may be older.
-    ///   - credentials: the proof of the user's identity that a service has got in its own way; `nil` to ask the user
-    ///     if the server wants one.
+    ///   - credentials: the credentials that a service obtained by a sign-in of its own; `nil` to ask the user if the
+    ///     server requires authentication.
     public final func finish(
         _ setup: FileProviderSetup, _ settings: DAVSettings, signedIn credentials: FileProviderCredentials? = nil
     ) async throws {

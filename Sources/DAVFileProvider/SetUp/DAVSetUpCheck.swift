@@ -36,7 +36,7 @@ struct DAVSetUpCheck: Sendable {
         }
         if setup.purpose != .signingIn { try await account.set(profile) }
         if let kind { setup.set(kind.rawValue, forKey: "authentication") }
-        // The address after redirects, so that no request is redirected later.
+        // The address after redirects is stored, so that later requests are not redirected.
         if account.root == account.settings.address { setup.set(directory.address.description, forKey: "url") }
     }
 
@@ -48,9 +48,9 @@ struct DAVSetUpCheck: Sendable {
         return password.map { FileProviderCredentials(user: user, password: $0) }
     }
 
-    /// Asks for the root without credentials.
+    /// Requests the root without credentials.
     ///
-    /// - Returns: the ways of signing in that the server offers; `nil` if it needs none.
+    /// - Returns: the authentication methods that the server offers; `nil` if it requires none.
     private func challenge() async throws -> [String]? {
         var request = HTTPRequest(.propfind, account.root)
         request.headers["Depth"] = "0"
@@ -59,7 +59,7 @@ struct DAVSetUpCheck: Sendable {
         return response.headers.values("WWW-Authenticate").map { $0.lowercased() }
     }
 
-    /// Returns the best way of signing in that both sides know.
+    /// Returns the best authentication method that both the client and the server support.
     private static func kind(of challenge: [String], at origin: HTTPOrigin) throws -> DAVSettings.Authentication {
         let schemes = challenge.flatMap { $0.split(separator: ",") }
             .compactMap { $0.split(separator: " ", omittingEmptySubsequences: true).first.map { String($0) } }

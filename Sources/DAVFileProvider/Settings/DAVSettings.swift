@@ -3,7 +3,7 @@ import HTTPTransport
 
 /// The settings of a domain, as `purvey domains add` and `purvey domains set` take them.
 public struct DAVSettings: Sendable {
-    /// A way in which the user proves their identity.
+    /// A method of authentication.
     public enum Authentication: String, Sendable {
         case basic, digest, bearer
     }
@@ -12,7 +12,7 @@ public struct DAVSettings: Sendable {
     public let address: HTTPAddress
     /// The user's name at the server.
     public let user: String?
-    /// The way to sign in; `nil` to follow the server's request.
+    /// The authentication method; `nil` to use the one that the server requests.
     public let authentication: Authentication?
     /// The fingerprint of the certificate that the user accepted for this domain.
     public let certificate: HTTPFingerprint?
@@ -22,7 +22,7 @@ public struct DAVSettings: Sendable {
     public let downloadLimit, uploadLimit: Int?
     /// The seconds between two checks of a folder that was looked at lately.
     public let poll: Int?
-    /// All settings, for those of a service of its own.
+    /// All settings, including those that only one service has.
     public let values: [String: String]
 
     /// Parses settings.
@@ -104,7 +104,7 @@ public struct DAVSettings: Sendable {
         return isTooLarge ? nil : product
     }
 
-    /// The settings of the connections.
+    /// Returns the settings of the connections.
     ///
     /// - Throws: ``DAVSetUpError`` if the file with authorities cannot be read. Blocks.
     package func configuration(for root: HTTPAddress) throws(DAVSetUpError) -> HTTPConfiguration {

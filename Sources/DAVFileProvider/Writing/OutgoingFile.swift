@@ -2,7 +2,7 @@ import FileProvider
 import HTTPTransport
 import LinuxSystem
 
-/// The contents of a file that the system hands over for the server.
+/// The contents of a file to send to the server.
 struct OutgoingFile: Sendable {
     let file: FileDescriptor
     let count: Int
@@ -18,7 +18,7 @@ struct OutgoingFile: Sendable {
         token = "\(identifier) \(count) \(try Self.digest(file, count))"
     }
 
-    /// Returns a mark of the contents: of their beginning and end, because the whole takes long to read.
+    /// Returns a digest of the beginning and the end of the contents, because reading all of them takes long.
     private static func digest(_ file: FileDescriptor, _ count: Int) throws(Errno) -> String {
         var digest = Digest()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)

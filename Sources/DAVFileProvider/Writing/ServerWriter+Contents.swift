@@ -6,13 +6,14 @@ extension ServerWriter {
     /// The version that an edit is based on.
     struct Base: Sendable {
         let version: String
-        /// The digest of its contents, where the version may also be that of others.
+        /// The digest of its contents, if other contents may have the same version; `nil` otherwise.
         let digest: [UInt8]?
     }
 
-    /// Replaces the contents of a file, if they are those that the edit is based on.
+    /// Replaces the contents of a file, if they are the ones that the edit is based on. It is no conflict if another
+    /// client has written the same new contents.
     ///
-    /// - Returns: the state of the file. It has these contents, also if another client has written the same.
+    /// - Returns: the state of the file with the new contents.
     /// - Throws: `requirementFailed` if another client has changed them.
     func replace(
         _ address: HTTPAddress, with contents: OutgoingFile, base: Base
@@ -88,7 +89,8 @@ extension ServerWriter {
         return try await digest(of: entry) == known
     }
 
-    /// Returns the state of a file that another client has changed, if its bytes are those to be sent.
+    /// Returns the state of a file that another client has changed, if its bytes equal those to be sent; throws
+    /// otherwise.
     private func same(_ entry: DAVEntry, _ contents: OutgoingFile) async throws(DAVError) -> DAVEntry {
         guard try await hasSameBytes(entry, as: contents) else { throw .requirementFailed(entry.address.path) }
         return entry
@@ -108,7 +110,7 @@ extension ServerWriter {
         return now
     }
 
-    /// Returns the state of a file that was written.
+    /// Returns the state of a file after it was written.
     ///
     /// - Parameter isLocked: whether no other client can have written it since.
     /// - Throws: `requirementFailed` if another client has written it since.
@@ -129,7 +131,7 @@ extension ServerWriter {
 
     // MARK: New files
 
-    /// Creates a file where nothing is.
+    /// Creates a file at a free address.
     ///
     /// - Parameter isRepeated: whether an earlier attempt may have left an empty file.
     /// - Returns: the state of the file. It has these contents, also if it existed with them.
@@ -171,7 +173,7 @@ extension ServerWriter {
         return try await written(contents, at: address, sent)
     }
 
-    /// Makes a folder where nothing is.
+    /// Makes a folder at a free address.
     ///
     /// - Parameter isRepeated: whether an earlier attempt may have made it.
     func makeFolder(_ address: HTTPAddress, isRepeated: Bool) async throws(DAVError) -> DAVEntry {

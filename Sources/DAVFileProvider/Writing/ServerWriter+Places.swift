@@ -3,7 +3,7 @@ import WebDAVClient
 
 /// Moves and removals.
 extension ServerWriter {
-    /// Moves a file or folder to where nothing is. What other clients have written into it moves, too.
+    /// Moves a file or folder to a free address. Items that other clients have added to the folder move with it.
     ///
     /// - Returns: the state at the destination.
     /// - Throws: `exists` if something has the name, `notFound` if the item is gone.
@@ -19,7 +19,7 @@ extension ServerWriter {
                 source, to: destination, if: DAVRequirements(destination: isRefused ? .any : .absent))
         } catch {
             switch error {
-            // Servers differ in the status by which they say so.
+            // Servers differ in the status with which they refuse a name that exists.
             case .requirementFailed, .exists, .status(400..<500, _):
                 guard !isSameName, try await entry(at: destination) != nil, try await entry(at: source) != nil else {
                     throw error
@@ -27,7 +27,7 @@ extension ServerWriter {
                 throw .exists(destination.path)
             default: break
             }
-            // A lost reply, or a repetition of a move whose reply was lost.
+            // The reply was lost, or an earlier attempt moved the item and its reply was lost.
             guard error.mayHaveSucceeded, let moved = try? await entry(at: destination),
                 let rest = try? await isGone(source), rest
             else { throw error }
@@ -38,7 +38,7 @@ extension ServerWriter {
 
     private func isGone(_ address: HTTPAddress) async throws(DAVError) -> Bool { try await entry(at: address) == nil }
 
-    /// Removes a file, if it has a version.
+    /// Removes a file, if it still has the version that the edit is based on.
     ///
     /// - Throws: `requirementFailed` if another client has changed it.
     func remove(_ address: HTTPAddress, base: Base) async throws(DAVError) {
@@ -64,9 +64,9 @@ extension ServerWriter {
         }
     }
 
-    /// Removes a folder in which nothing is.
+    /// Removes an empty folder.
     ///
-    /// - Throws: `partial` if something is in it.
+    /// - Throws: `partial` if the folder is not empty.
     func removeEmptyFolder(_ address: HTTPAddress) async throws(DAVError) {
         do {
             try await removeFolderIfEmpty(address)
@@ -76,7 +76,8 @@ extension ServerWriter {
         }
     }
 
-    /// Removes a folder after a look into it. A lock keeps others from adding something between.
+    /// Removes a folder after a listing has shown that it is empty. Between the two, a lock keeps other clients from
+    /// adding items.
     private func removeFolderIfEmpty(_ address: HTTPAddress) async throws(DAVError) {
         if profile.locking == .enforced {
             do {

@@ -3,8 +3,8 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// Changes at the server that overwrite no other client's. It protects each change in the best way that the probe found
-/// to work: a condition, a lock with a comparison, or a comparison.
+/// The writer of changes to the server, which avoids overwriting another client's change. It protects each request by
+/// the best means that works according to the probe: a condition, a lock with a comparison, or a comparison.
 struct ServerWriter: Sendable {
     let client: DAVClient
     let profile: DAVServerProfile
@@ -13,7 +13,7 @@ struct ServerWriter: Sendable {
     /// The directory for contents that are compared.
     let temporary: URL
 
-    /// The text by which other clients' users see who has locked a file.
+    /// The owner of the locks, as other clients show it to their users.
     static let owner = "Purvey"
 
     // MARK: Looking
@@ -28,7 +28,8 @@ struct ServerWriter: Sendable {
         }
     }
 
-    /// Returns the state of a file, once that is older than the second within which a further change could hide.
+    /// Returns the state of a file. If the file was changed within the last second, waits first, because a further
+    /// change within that second would not change the version.
     func settledEntry(at address: HTTPAddress) async throws(DAVError) -> DAVEntry? {
         for _ in 0..<4 {
             guard let entry = try await entry(at: address) else { return nil }
@@ -40,7 +41,7 @@ struct ServerWriter: Sendable {
                 throw .transport(.cancelled)
             }
         }
-        // Its date is in the future. The comparison of bytes is left.
+        // The date is in the future, so waiting is useless. The caller compares the bytes.
         return try await entry(at: address)
     }
 
@@ -81,7 +82,7 @@ struct ServerWriter: Sendable {
 
     // MARK: Locks
 
-    /// Runs a function while a lock is held, which is prolonged as long as that takes.
+    /// Runs a function while a lock is held, and refreshes the lock until the function ends.
     func withLock<Reply: Sendable>(
         on address: HTTPAddress, _ body: @Sendable (DAVLock) async throws(DAVError) -> Reply
     ) async throws(DAVError) -> Reply {

@@ -6,7 +6,7 @@ import Foundation
 /// A check whether an extension's errors come from a network connection without permission. Such errors do not state
 /// the reason.
 package enum NetworkRefusal {
-    /// Appends the missing key to a message.
+    /// Returns an error message, extended by the key that the extension's property list must set to get network access.
     package static func explained(_ message: String) -> String {
         let end = message.hasSuffix(".") ? "" : "."
         return

@@ -56,9 +56,9 @@ enum CallSite: Sendable {
 
     // MARK: Looking up
 
-    /// An encoded backtrace. To find the loaded images, the runtime reads the memory of this process, which crashes if
-    /// another thread unmaps memory at the same time. Therefore the images come from the dynamic loader. They are in
-    /// the runtime's own format (swift.org, "Compact Backtrace Format" and "Compact ImageMap Format", version 0).
+    /// A backtrace in the runtime's encoding (swift.org, "Compact Backtrace Format" and "Compact ImageMap Format",
+    /// version 0). The list of loaded images comes from the dynamic loader. The runtime would read it from this
+    /// process's memory, and crash if another thread unmapped memory at the same time.
     private struct Recorded: Encodable {
         let architecture: String
         let backtrace: String

@@ -19,7 +19,8 @@ public final class HTTPStream: Sendable {
 
     deinit { client.mailbox.send(.cancel(id)) }
 
-    /// Waits for the next piece of the body, in order. `nil` is the end of a whole body.
+    /// Waits for the next piece of the body, and returns the pieces in order. Returns `nil` after the last piece, and
+    /// throws if the connection is lost before that.
     public func next() async throws(HTTPError) -> [UInt8]? {
         let result = await withTaskCancellationHandler {
             await buffer.next { client.mailbox.send(.resume(id)) }

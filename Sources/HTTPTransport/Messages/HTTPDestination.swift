@@ -13,7 +13,7 @@ public enum HTTPDestination: Sendable {
     case nowhere
 }
 
-/// A destination of one transfer.
+/// The place for the body of one transfer: that of the request, or a buffer that the caller reads during the transfer.
 enum TransferDestination: Sendable {
     case plain(HTTPDestination)
     case stream(StreamBuffer)

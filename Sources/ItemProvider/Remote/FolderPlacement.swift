@@ -7,7 +7,7 @@ import LinuxSystem
 /// own directories. Therefore a confined consumer sends the provider one of its own directories, and the provider
 /// copies the offered directory into it.
 package enum FolderPlacement {
-    /// An environment variable of a process that its host has confined.
+    /// The environment variable that a host sets for a confined process.
     package static let environmentKey = "PURVEY_CONFINED"
 
     /// Whether this process is confined.

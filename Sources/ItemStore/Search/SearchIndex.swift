@@ -24,7 +24,7 @@ package final class SearchIndex: Sendable {
     /// Updates the file so that it covers everything in the index. Blocks until the update is complete or has failed.
     package func catchUp() { builder.catchUp() }
 
-    /// Whether the file has the words of everything in the index.
+    /// Whether the search file covers all items of the index, so that no item has to be examined by itself.
     package func isCaughtUp() throws(IndexError) -> Bool {
         let last = try reader.withFile { file throws(IndexError) in try file?.lastNumber() }
         guard let last, try index.renamed(limit: 1).numbers.isEmpty else { return false }

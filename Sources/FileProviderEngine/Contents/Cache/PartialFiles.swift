@@ -38,7 +38,7 @@ final class PartialFiles {
         return entry
     }
 
-    /// Removes a file from the table. Handles that have it keep it.
+    /// Removes a file from the table. Handles that are open on the file can still read it.
     @discardableResult
     func remove(_ number: ItemNumber) -> Entry? { entries.removeValue(forKey: number) }
 

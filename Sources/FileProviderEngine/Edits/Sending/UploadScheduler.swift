@@ -28,7 +28,7 @@ final class UploadScheduler: EngineComponent {
         self.signIn = signIn
     }
 
-    /// Schedules an item's next step.
+    /// Schedules an item's next step after a number of seconds, and starts the steps that are due.
     func schedule(
         _ number: ItemNumber, after seconds: Double = 0, _ engine: isolated some UploadSchedulerHost
     ) {
