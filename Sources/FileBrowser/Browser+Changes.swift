@@ -87,7 +87,7 @@ extension Browser {
         }
     }
 
-    /// Puts items of the trash back to where they were.
+    /// Restores items from the trash to their former folders.
     package func restore(_ items: [BrowserItem]) {
         attempt { browser throws(BrowserError) in
             for item in items {

@@ -10,12 +10,12 @@ extension Browser {
         contents("Downloading", items) { DownloadItemCall(place: $0) }
     }
 
-    /// Downloads contents and keeps them on this machine, or ends that.
+    /// Pins items, which downloads their contents, or unpins them.
     package func keep(_ items: [BrowserItem], isWanted: Bool) {
         contents(isWanted ? "Keeping" : "No longer keeping", items) { KeepItemCall(place: $0, isWanted: isWanted) }
     }
 
-    /// Removes contents from this machine. The service has them.
+    /// Evicts contents. They stay at the service.
     package func freeUp(_ items: [BrowserItem]) {
         contents("Freeing up the space of", items) { EvictItemCall(place: $0) }
     }
@@ -43,7 +43,7 @@ extension Browser {
         for domain in Set(items.map(\.domain)).sorted() { apply(.retry(domain: domain)) }
     }
 
-    /// Makes items favorites, or ends that.
+    /// Adds items to the favorites, or removes them.
     package func setFavorite(_ items: [BrowserItem], _ isFavorite: Bool) {
         attempt { browser throws(BrowserError) in
             for item in items {

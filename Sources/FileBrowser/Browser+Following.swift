@@ -44,7 +44,7 @@ extension Browser {
         if isTransferring { poll() }
     }
 
-    /// Whether anything moves, so that its progress is worth asking for.
+    /// Whether a transfer is running or waits, so that its progress is requested.
     var isTransferring: Bool {
         domains.contains { place in
             let activity = place.activity
@@ -53,7 +53,7 @@ extension Browser {
         }
     }
 
-    /// Reads the activity once a second while anything moves.
+    /// Reads the activity once a second while a transfer is running or waits.
     private func poll() {
         guard polling == nil else { return }
         polling = Task {
@@ -72,7 +72,7 @@ extension Browser {
             return
         }
         guard let mount = mount(of: domain) else {
-            // The paths cannot be told apart without a mount.
+            // The paths in the notice lie in mounts. Without a mount, they cannot be compared with the location.
             if news.standings.contains(where: { $0.domain == domain }) || !news.folders.isEmpty { loadAgain() }
             return
         }

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Reading of the current location. A folder arrives page by page; everything else at once.
 extension Browser {
-    /// Reads the current location. Rows that stay the same are not touched.
+    /// Reads the current location. Rows that have not changed are not updated.
     package func load() {
         loading?.cancel()
         isStale = false
@@ -86,7 +86,7 @@ extension Browser {
         listing.replace(with: known)
         guard (try? await Task.sleep(for: Self.typingPause)) != nil else { return }
         let call = SearchProvidersCall(domain: domain, query: text, limit: Self.mostProvided)
-        // A service that cannot search is no failure: what is known here was found.
+        // A service that cannot search is no failure, because local items were found already.
         guard let provided = try? await daemon.call(call).items, !Task.isCancelled else { return }
         for item in provided.map({ BrowserItem($0) }) where listing.item(item.id) == nil { listing.set(item) }
     }

@@ -29,7 +29,7 @@ import LinuxSystem
     package internal(set) var domains: [DomainPlace] = []
     /// Whether the domains were read at least once.
     package internal(set) var areDomainsKnown = false
-    /// Whether the daemon answers.
+    /// Whether the window is connected to the daemon.
     package internal(set) var isConnected = false
 
     // MARK: Location

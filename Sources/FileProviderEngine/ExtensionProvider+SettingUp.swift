@@ -5,7 +5,7 @@ import FileProviderWire
 
 /// The set-up of a domain.
 extension ExtensionProvider {
-    /// Whether the provider sets up domains. It is asked in the process that serves the domain.
+    /// Whether the provider sets up domains. The request goes to the process that serves the domain.
     package func setsUpDomains() async throws(ProviderError) -> Bool {
         try await ask(ProviderSetsUpCall(), isSafe: true).isServed
     }

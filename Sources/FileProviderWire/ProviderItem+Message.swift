@@ -34,7 +34,7 @@ extension ProviderItem: SchemaMessage {
         item.favoriteRank = marks.0
         item.flags = Flags(rawValue: UInt16(truncatingIfNeeded: flags.0))
         item.fileSystemFlags = flags.1.map { UInt($0) }
-        // Hardly any item has these, and each of them that is set makes a copy of all.
+        // Hardly any item has these values. They share one allocation, which each assignment would copy.
         if let tags = marks.1 { item.tagData = tags }
         if !rest.0.isEmpty { item.extendedAttributes = rest.0.byName }
         if let target = rest.1 { item.linkTarget = target }

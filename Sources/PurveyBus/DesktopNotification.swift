@@ -3,7 +3,7 @@ import DomainMessages
 /// A notification of the desktop: the interface `org.freedesktop.Notifications`.
 struct DesktopNotification: Sendable, Equatable {
     let summary: String
-    /// The text, in which the desktop may read markup.
+    /// The text. The desktop may interpret markup in it.
     let body: String
 
     /// The name of the service, and of its interface.

@@ -4,7 +4,7 @@ import FileProvider
 import FileProviderGTK
 import Glibc
 
-/// Pictures of each view, for looking at. They show the domains of the daemon that runs.
+/// Screenshots of each view, for review. They show the domains of the daemon that runs.
 @MainActor enum Screenshots {
     /// Takes the pictures of a domain, or of the first one. Returns whether all were written.
     static func take(_ window: BrowserWindow, of domain: String?, into directory: String) async -> Bool {

@@ -46,10 +46,10 @@ struct CatalogueTests {
         let moved = try catalogue.note(file("b", identity: "2"), in: parent.number, round: 2).item
         #expect(moved.number == item.number)
         #expect(try catalogue.names(to: item.number) == ["folder", "b"])
-        // Seen after it was gone.
+        // The item is seen again after its removal.
         try catalogue.remove(moved)
         #expect(try catalogue.note(file("c", identity: "2"), in: root, round: 3).item.number == item.number)
-        // Another item in its place.
+        // Another item takes its place.
         let other = try catalogue.note(file("c", identity: "3"), in: root, round: 4).item
         #expect(other.number != item.number)
     }

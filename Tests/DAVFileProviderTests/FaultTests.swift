@@ -6,7 +6,7 @@ import HTTPTransport
 import Testing
 import WebDAVClient
 
-/// Servers and connections that fail, in the middle of what the provider does.
+/// Tests of servers and connections that fail during requests of the provider.
 struct FaultTests {
     /// Orders a fault of the Nextcloud of the tests.
     private func order(_ fault: String, _ server: CloudServer) async throws {
@@ -83,7 +83,7 @@ struct FaultTests {
         try await order(#"{"method": "PUT", "drop": "before"}"#, server)
         #expect(await failure { _ = try await domain.write("second", to: first) } == .serverUnreachable)
         #expect(try await domain.write("second", to: first).size == 6)
-        // The same new item, by a process that follows one that was killed before it got the reply.
+        // The first process was killed before it received the reply. The next one creates the same item again.
         let made = try await domain.create("b.txt", "new", template: "template")
         let next = try TestDomain(server.root, in: domain.folder, settings: ["authentication": "basic"])
         let again = try await next.create("b.txt", "newer", template: "template")

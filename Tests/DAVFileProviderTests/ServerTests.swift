@@ -6,7 +6,7 @@ import HTTPTransport
 import Testing
 import WebDAVClient
 
-/// The provider with each server.
+/// Tests of the provider with each server.
 struct ServerTests {
     /// The servers; in a sample, one of each kind: with conditions, with locks only, with weak tags, with neither.
     static let names = TestSample.isWhole ? CloudServer.names : ["nextcloud", "nginx", "apache", "copyparty"]
@@ -50,12 +50,12 @@ struct ServerTests {
             let made = try await domain.create("shared.txt", "one")
             let (item, text) = try await domain.fetch(made.identifier)
             #expect(text == "one")
-            // The same size, perhaps within the same second.
+            // The contents get the same size, perhaps within the same second.
             _ = try await server.client.put(.text("two"), to: address)
             let conflict = await failure { _ = try await domain.write("own", to: item) }
             #expect(conflict == .localVersionConflictingWithServer)
             #expect(try await contents(address, server) == "two")
-            // Another size.
+            // The contents get another size.
             let (later, _) = try await domain.fetch(made.identifier)
             _ = try await server.client.put(.text("longer"), to: address)
             #expect(
@@ -115,7 +115,7 @@ struct ServerTests {
             #expect(changes.deleted == [gone.identifier])
             #expect(changes.updated.first { $0.identifier == kept.identifier }?.size == 7)
             #expect(changes.updated.first { $0.name == "new.txt" }?.parent == folder.identifier)
-            // An anchor of another catalogue.
+            // This is an anchor of another catalogue.
             let other = NSFileProviderSyncAnchor(Data("other.1".utf8))
             #expect(await failure { _ = try await domain.changes(since: other) } == .syncAnchorExpired)
         }
@@ -132,11 +132,11 @@ struct ServerTests {
                 let (own, other) = ("own \(round), of some length", "other \(round)")
                 let base = try await domain.fetch(made.identifier).item
                 async let written = domain.write(own, to: base)
-                // Refused while the provider has locked the file.
+                // The request is refused while the provider holds a lock on the file.
                 let isDone = (try? await server.client.put(.text(other), to: address)) != nil
                 let result = try? await written
                 let now = try await contents(address, server)
-                // The other client knows no conditions, so it may overwrite what was written here.
+                // The other client sends no conditions, so it may overwrite the provider's contents.
                 if isDone {
                     #expect(now == other, "\(round)")
                 } else if result != nil {
@@ -158,7 +158,7 @@ func failure(_ body: () async throws -> Void) async -> NSFileProviderError.Code?
         return nil
     } catch {
         let error = error as NSError
-        // Other errors fail the expectation, so their sentence is of use.
+        // Other errors fail the expectation. The warning shows their text.
         if error.domain != NSFileProviderErrorDomain { Issue.record("\(error)", severity: .warning) }
         return error.domain == NSFileProviderErrorDomain ? NSFileProviderError.Code(rawValue: error.code) : nil
     }

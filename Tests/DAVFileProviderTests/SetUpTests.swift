@@ -8,7 +8,7 @@ import Testing
 import WebDAVClient
 
 struct SetUpTests {
-    /// The user's side of a set-up.
+    /// Returns a set-up whose user signs in with a password.
     private func setup(
         _ settings: [String: String], password: String = "secret", purpose: FileProviderSetup.Purpose = .adding,
         lines: Lines = Lines()
@@ -47,7 +47,7 @@ struct SetUpTests {
         }
     }
 
-    /// Wrong settings, and a part of the sentence that says so.
+    /// Expects a set-up with wrong settings to fail with one sentence that contains a text.
     private func expect(_ sentence: String, _ setup: FileProviderSetup, _ root: HTTPAddress) async throws {
         let domain = try TestDomain(root)
         do {

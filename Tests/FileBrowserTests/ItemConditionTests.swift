@@ -4,7 +4,7 @@ import FileProvider
 import ItemValues
 import Testing
 
-/// Tests of the words for states: none is a riddle.
+/// Tests of the words for states, each of which must explain itself.
 struct ItemConditionTests {
     private func condition(
         _ state: ItemDescription.State, _ change: (inout ItemDescription) -> Void = { _ in }

@@ -22,7 +22,7 @@ struct TestDaemon: DaemonCalling {
     func waitForDaemon() async { try? await Task.sleep(for: .milliseconds(50)) }
 }
 
-/// A browser of a test's daemon, which shows the domain.
+/// Runs a test with a browser that shows the domain of the test's daemon.
 @MainActor func browse(
     _ files: [String: String], _ body: @MainActor (Browser, BrowsedCloud) async throws -> Void
 ) async throws {

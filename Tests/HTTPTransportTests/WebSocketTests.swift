@@ -114,7 +114,7 @@ struct WebSocketTests {
         ("a code that is never sent", "880203ed"), ("bytes that are not UTF-8", "8102c328"),
     ])
     func `a frame that is not permitted ends the connection`(name: String, bytes: String) async throws {
-        // A further byte, because the second byte of a head is wanted before it is judged.
+        // One more byte follows, because the reader checks a head only when its second byte has arrived.
         let socket = try await open("bytes/\(bytes)0161")
         let error = await failure { _ = try await socket.next() }
         guard case .invalidReply = error else { throw Unexpected(error: error) }

@@ -30,7 +30,8 @@ struct PushTests {
         try await server.order("set", ["push-two-messages": isInTwoMessages])
         var notices = try await notices(client).makeAsyncIterator()
         #expect(try await notices.next() == .connected)
-        // The server learns what the client wants after it has welcomed it.
+        // After the server has accepted the client, the client requests the numbers of files. The server needs time to
+        // read this request.
         try await Task.sleep(for: .milliseconds(200))
         try await server.write("a.txt", "one")
         let number = try #require(try await server.show("a.txt")["id"] as? Int)

@@ -57,7 +57,7 @@ package final class NextcloudTestServer: Sendable {
         try await order("write", ["user": "alice", "path": path, "text": text])
     }
 
-    /// Returns what is at a path.
+    /// Returns the state of the entry at a path.
     package func show(_ path: String) async throws -> [String: Any] {
         try await order("show", ["user": "alice", "path": path])
     }

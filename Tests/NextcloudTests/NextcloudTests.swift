@@ -170,7 +170,7 @@ struct NextcloudTests {
         _ = try await domain.list()
         await #expect(throws: NSFileProviderError.self) { _ = try await domain.item(late.identifier) }
         #expect(try await domain.changes(since: anchor).deleted.isEmpty)
-        // A removal that follows is one.
+        // A removal after that is reported.
         let kept = try await item("kept.txt")
         try await server.order("remove", ["user": "alice", "path": "kept.txt"])
         try await domain.look()

@@ -104,7 +104,7 @@ struct AccessibleNode: Sendable {
         return (try? bus.ask(self, "org.freedesktop.DBus.Properties", "Get", arguments).first) ?? ""
     }
 
-    /// The element and all in it. Elements that go in the meantime are left out.
+    /// Returns the element and everything in it. Elements that disappear meanwhile are left out.
     func descendants() -> [AccessibleNode] {
         let words = (try? bus.ask(self, Self.interface, "GetChildren")) ?? []
         return [self]

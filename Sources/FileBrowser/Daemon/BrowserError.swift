@@ -59,7 +59,8 @@ package struct BrowserError: Error, Sendable, Equatable {
         }
     }
 
-    /// Returns a text as a sentence. Messages of the daemon begin with a small letter, after a program's name.
+    /// Returns a text as a sentence. Messages of the daemon need this, because they begin with a lower-case letter:
+    /// commands print them after a program's name.
     package static func sentence(_ text: String) -> String {
         guard let first = text.first, let last = text.last else { return "Something failed." }
         let ending = ".!?…".contains(last) ? "" : "."
@@ -67,7 +68,7 @@ package struct BrowserError: Error, Sendable, Equatable {
     }
 }
 
-/// A step against a failure that takes the user one click.
+/// A remedy for a failure, which takes the user one click.
 package enum Remedy: Sendable, Hashable {
     /// Repeats the failed work of a domain.
     case retry(domain: String)

@@ -11,8 +11,7 @@ package protocol DaemonCalling: Sendable {
         _ request: C, progress: (@Sendable (Int64, Int64) -> Void)?
     ) async throws(BrowserError) -> C.Reply
 
-    /// Waits until it makes sense to connect again after the connection ended. Returns at once if the task is
-    /// cancelled.
+    /// Waits until a new connection may succeed after the last one ended. Returns at once if the task is cancelled.
     func waitForDaemon() async
 }
 
@@ -48,7 +47,7 @@ package final class UserDaemon: DaemonCalling {
 
     private static let pause: Duration = .milliseconds(500)
 
-    /// Waits half a second. A daemon that was told to end is not started again: then this waits until another runs.
+    /// Waits half a second. If the daemon was stopped on request, it is not started again, so this waits until it runs.
     package func waitForDaemon() async {
         while (try? await Task.sleep(for: Self.pause)) != nil {
             guard client.daemonWasToldToEnd else { return }

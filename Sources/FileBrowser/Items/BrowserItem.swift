@@ -56,7 +56,8 @@ package struct BrowserItem: Sendable, Equatable {
     }
     /// The item in the form that the daemon takes, which needs no mount.
     package var place: ItemPlace { ItemPlace(text: domain + ":" + path, path: "") }
-    /// Items of the trash and of searches by the service may have equal names: their identifier is the path.
+    /// The identity of the item. Items in the trash, and results of a search at the service, may have equal paths, so
+    /// their identifier takes the place of the path.
     package var id: ID {
         ID(domain: domain, path: isTrashed || isRemote ? "\0" + description.identifier : path)
     }

@@ -16,7 +16,7 @@ package enum ItemCondition: Sendable, Equatable {
     /// A change waits to be sent.
     case waiting(reason: String)
     case failed(reason: String, suggestion: String?, remedy: Remedy)
-    /// The state is of no interest, as of a folder that is neither kept nor changed.
+    /// The state has no badge, for example that of a folder that is neither pinned nor changed.
     case plain
 
     package init(_ item: ItemDescription, domain: String) {

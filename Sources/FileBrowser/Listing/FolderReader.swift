@@ -1,8 +1,8 @@
 import DomainMessages
 import FileProvider
 
-/// Reads the pages of a folder, on no particular thread, and hands them over in batches. So a large folder needs few
-/// turns of the thread that draws.
+/// Reads the pages of a folder outside of the main actor, and passes them on in batches. In this way, a large folder
+/// interrupts the drawing only a few times.
 actor FolderReader {
     private let daemon: any DaemonCalling
     private let place: ItemPlace

@@ -11,7 +11,7 @@ package enum Location: Sendable, Hashable {
     /// The results of a search; in one domain, or in all of them.
     case search(text: String, domain: String?)
 
-    /// The folder around it; `nil` for the outermost.
+    /// The parent folder; `nil` for the top of a domain and for other locations.
     package var parent: Location? {
         guard case .folder(let domain, let path) = self, !path.isEmpty else { return nil }
         return .folder(domain: domain, path: path.parentPath)

@@ -23,7 +23,7 @@ enum FileWork {
         }
     }
 
-    /// Renames or moves an item within a mount. An item of the new name stays.
+    /// Renames or moves an item within a mount. Fails if the new name is taken.
     static func move(_ path: String, to newPath: String) async throws(BrowserError) {
         try await HandlerThreads.shared.value { () throws(BrowserError) in
             do throws(Errno) {

@@ -61,7 +61,7 @@ public final class FileProviderSetup: Sendable {
     ///
     /// - Parameters:
     ///   - server: The server's name, which the user sees.
-    ///   - user: The user's name, if it is known; only the password is asked for then.
+    ///   - user: The user's name, if it is known. Then only the password is requested.
     /// - Throws: An error if there is no terminal and no file, or the user interrupted the command.
     public func credentials(for server: String, user: String?) async throws -> FileProviderCredentials {
         try await self.user.credentials(for: server, user: user)

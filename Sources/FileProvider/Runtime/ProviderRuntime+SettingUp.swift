@@ -79,7 +79,7 @@ private final class HostSetupUser: SetupUser {
     // Lock order: `Deadlines`' own lock is taken while this one is held.
     private let state = Lock(State())
 
-    /// The time after which the request's limit is restarted while the user is asked.
+    /// The interval at which the request's time limit is restarted while the provider waits for the user.
     private static let pause: Duration = .milliseconds(500)
     /// The longest time with an opened link without a time limit for the request. Services end a sign-in earlier.
     private static let browsing: Duration = .seconds(1_800)
@@ -103,11 +103,11 @@ private final class HostSetupUser: SetupUser {
 
     func report(_ line: String) {
         advance()
-        // The host has gone if it cannot be sent.
+        // This fails only if the host has ended.
         try? connection.notify(SetUpReportNotice(line: line))
     }
 
-    /// Ends the restarts of the time limit.
+    /// Stops restarting the time limit.
     func end() {
         let beat = state.withLock { state in
             state.hasEnded = true
@@ -116,7 +116,7 @@ private final class HostSetupUser: SetupUser {
         if let beat { Deadlines.shared.cancel(beat) }
     }
 
-    /// Asks the host. The request has no time limit until the reply.
+    /// Sends a question to the host. The set-up's time limit is suspended until the reply.
     private func ask<C: Call>(_ request: C) async throws -> C.Reply {
         state.withLock { $0.questions += 1 }
         keepAlive()

@@ -49,7 +49,7 @@ extension DomainEngine {
         }
     }
 
-    /// The delay in seconds between two looks.
+    /// The delay in seconds between two checks of the imports.
     private static let pauseOfImports = 1.0
 
     /// Returns the imports with directories that are to be listed, or with an item that is to be revalidated.
@@ -58,7 +58,7 @@ extension DomainEngine {
             var unfinished: Set<ItemNumber> = []
             for folder in try index.reidentifiedFolders() {
                 guard let row = try index.item(folder), row.isKnownToProvider else {
-                    // It is made again, and there is nothing in it to match.
+                    // The directory is created again at the provider, so it has no items there to match.
                     try context.index.write { writer throws(IndexError) in try writer.forgetReidentified(folder) }
                     continue
                 }
@@ -77,7 +77,7 @@ extension DomainEngine {
         // A parked edit waits for the user, who may take long.
         for top in tops { try? await waitForEdits(below: top) }
         guard !isClosed else { return }
-        // The provider does not need to know, for example if it cannot be started.
+        // The provider does not depend on this notice, so a provider that cannot be started is no failure.
         try? await provider.importDidFinish()
         // After a restart, the end is reported again.
         guard !isClosed else { return }
@@ -89,7 +89,7 @@ extension DomainEngine {
         for identifier in identifiers.sorted() {
             let items = try onRecord { () throws(IndexError) -> [IndexedItem] in
                 guard let row = try index.item(identifier: identifier),
-                    // A report of the item under its new identifier.
+                    // If another item was reported in this place, it is this one under its new identifier.
                     !others.contains(where: { $0.isAt(row.item.filename, in: row.item.parent) }),
                     try isBeingImported(row.number)
                 else { return [] }
@@ -138,7 +138,7 @@ extension DomainEngine {
             let changed = entry
             try components.recorder.record([.put(changed)], self) { writer throws(IndexError) in
                 try writer.update(row.number) { $0.changes = changed.changes }
-                // The directory is made again, and the provider has nothing in it to match.
+                // The directory is created again, so it has no items at the provider to match.
                 try writer.forgetReidentified(row.number)
             }
             return true

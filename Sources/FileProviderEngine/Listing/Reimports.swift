@@ -4,8 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Items whose provider imports them again: after a loss of its own records, it asks the engine to hand over what is
-/// local.
+/// Items that are imported again, because the provider lost its own records and asks the engine for all local items.
 ///
 /// The engine lists every directory anew in which it has items, and matches the provider's items with its own by name.
 /// A local item that the provider does not have is handed over as a new one that may already exist. Without an import
@@ -20,7 +19,7 @@ final class Reimports {
     /// The recorded imports that have ended, and whose end is being reported to the provider.
     private var reported: Set<ItemNumber> = []
 
-    /// Whether another look at the imports is scheduled.
+    /// Whether another check of the imports is scheduled.
     var hasTimer = false
 
     private static let key = "reimports"
@@ -32,7 +31,7 @@ final class Reimports {
 
     var isActive: Bool { !tops.isEmpty }
 
-    /// Reads the imports that the last process left.
+    /// Reads the imports that had not ended when the last process ended.
     func recover() throws(IndexError) {
         let bytes = try context.index.setting(Self.key) ?? []
         recorded = Set(

@@ -1,13 +1,13 @@
 import CCurl
 import LinuxSystem
 
-/// A digest of contents, computed from pieces, in one of the ways in which servers of files name contents.
+/// A digest of contents, computed from pieces, by one of the algorithms that file servers use for checksums.
 ///
 ///     var digest = try MessageDigest(.md5)
 ///     try digest.add(bytes)
 ///     let text = try digest.finish()  // 32 hexadecimal digits
 ///
-/// MD5 and SHA-1 recognize damage, not forgery.
+/// MD5 and SHA-1 detect damage, not forgery.
 public struct MessageDigest: ~Copyable {
     /// A way to compute a digest.
     public enum Algorithm: Sendable {

@@ -50,8 +50,8 @@ public final class WebSocket: Sendable {
         try result.get()
     }
 
-    /// Waits for the next message, in order. `nil` is the end that a side has announced. Cancelling the task ends the
-    /// connection.
+    /// Waits for the next message, and returns the messages in order. Returns `nil` after either side has closed the
+    /// connection as the protocol requires. Cancelling the task ends the connection.
     public func next() async throws(HTTPError) -> Message? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { mailbox.receive($0) }
@@ -61,8 +61,8 @@ public final class WebSocket: Sendable {
         return try result.get()
     }
 
-    /// Announces the end, and waits for the server's answer, for a few seconds at most. Messages that came before can
-    /// still be read.
+    /// Sends a close frame, and waits a few seconds at most for that of the server. Messages that came before can still
+    /// be read.
     public func close() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { mailbox.close($0) }
@@ -80,10 +80,10 @@ public struct WebSocketRequest: Sendable {
     public var headers: HTTPHeaders = [:]
     /// The longest message in bytes. A longer one ends the connection with ``HTTPError/bodyTooLong(_:limit:)``.
     public var messageLimit = 1 << 20
-    /// The time without a byte from the server after which it is asked whether it is alive (a ping).
+    /// The time without a byte from the server after which a ping is sent.
     public var silence = Duration.seconds(60)
-    /// The time for the reply to that, and to the request that begins the connection. Without one, the connection ends
-    /// with ``HTTPError/noProgress(_:_:)``.
+    /// The timeout of a ping and of the request that begins the connection. Without a reply, the connection ends with
+    /// ``HTTPError/noProgress(_:_:)``.
     public var patience = Duration.seconds(30)
 
     /// Creates settings.
@@ -103,8 +103,9 @@ extension HTTPAddress {
 }
 
 extension HTTPClient {
-    /// Opens a WebSocket, with the client's trust, proxies and time for connections. It lives until it is released,
-    /// also after the client. Redirects are not followed. Cancelling the task ends the attempt at once.
+    /// Opens a WebSocket with the client's trust rules, proxies and connection timeout. It stays open until it is
+    /// released, even if the client ends before. Redirects are not followed. Cancelling the task ends the attempt at
+    /// once.
     ///
     /// - Throws: ``HTTPError/status(_:_:)`` if the server refuses, besides the errors of connections.
     public func openWebSocket(_ request: WebSocketRequest) async throws(HTTPError) -> WebSocket {

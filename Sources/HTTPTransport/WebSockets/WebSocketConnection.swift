@@ -2,9 +2,9 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// A connection that libcurl makes and encrypts, and on which bytes of another protocol than its own travel
-/// (`CURLOPT_CONNECT_ONLY`; libcurl of Debian 12 has no WebSockets). Only one thread uses it. No function blocks longer
-/// than it says.
+/// A connection that libcurl makes and encrypts, and that carries another protocol than HTTP (`CURLOPT_CONNECT_ONLY`).
+/// The libcurl of Debian 12 has no WebSockets. Only one thread uses the connection. A function blocks only if its
+/// comment says so.
 final class WebSocketConnection {
     /// The result of an attempt to send or receive.
     enum Attempt: Equatable {
@@ -45,9 +45,9 @@ final class WebSocketConnection {
         options.set(CURLOPT_PROTOCOLS_STR, "http,https")
         options.setConnection(to: origin, settings, trust)
         options.set(CURLOPT_CONNECT_ONLY, 1)
-        // A server that is offered HTTP/2 would speak that.
+        // If HTTP/2 is offered, the server may choose it, and a WebSocket needs HTTP/1.1.
         options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        // A proxy must not understand what passes through it.
+        // A proxy must pass all bytes on unchanged.
         options.set(CURLOPT_HTTPPROXYTUNNEL, 1)
         guard options.failure == CURLE_OK else {
             throw .transport(origin, String(cString: curl_easy_strerror(options.failure)))
@@ -55,7 +55,7 @@ final class WebSocketConnection {
         guard curl_multi_add_handle(multi, easy) == CURLM_OK else { throw .outOfMemory }
     }
 
-    // A handle that leaves the multi handle loses its connection, so it stays there until the end.
+    // A handle that is removed from its multi handle loses its connection, so it stays there until the end.
     deinit {
         curl_multi_remove_handle(multi, easy)
         curl_easy_cleanup(easy)
@@ -63,9 +63,9 @@ final class WebSocketConnection {
         message.deallocate()
     }
 
-    /// Goes on with the connection, and waits for it or for the counter, for a while.
+    /// Continues to connect, and blocks until there is progress or the counter is raised, for a second at most.
     ///
-    /// - Returns: whether it is made.
+    /// - Returns: whether the connection is made.
     func connect(_ counter: EventCounter) throws(HTTPError) -> Bool {
         var (running, rest): (CInt, CInt) = (0, 0)
         curl_multi_perform(multi, &running)
@@ -83,7 +83,7 @@ final class WebSocketConnection {
         }
         var extra = curl_waitfd(fd: counter.descriptor.rawValue, events: CShort(CURL_WAIT_POLLIN), revents: 0)
         var count: CInt = 0
-        // Without a pause, the loop would take a whole processor for lack of memory.
+        // The poll fails at once if memory is short. Without a pause, the loop would then occupy a processor.
         if curl_multi_poll(multi, &extra, 1, 1_000, &count) != CURLM_OK { usleep(10_000) }
         return false
     }
@@ -111,8 +111,8 @@ final class WebSocketConnection {
 
     private func text(_ code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
 
-    /// Waits for the connection or for the counter, for a time. Bytes that are decrypted and not received yet do not
-    /// end the wait.
+    /// Blocks until the connection is ready or the counter is raised, for a time at most. Bytes that are decrypted and
+    /// not received yet do not end the wait.
     func wait(_ counter: EventCounter, receiving: Bool, sending: Bool, for time: Duration) {
         let events = (receiving ? POLLIN : 0) | (sending ? POLLOUT : 0)
         var descriptors = [
@@ -125,8 +125,8 @@ final class WebSocketConnection {
     }
 }
 
-/// libcurl as a whole.
+/// The global state of libcurl.
 enum HTTPLibrary {
-    /// Whether it is set up.
+    /// Whether libcurl was initialized.
     static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 }

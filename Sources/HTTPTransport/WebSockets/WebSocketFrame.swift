@@ -12,12 +12,12 @@ enum WebSocketFrame {
         var isControl: Bool { rawValue & 8 != 0 }
     }
 
-    /// The bytes that a control frame can carry.
+    /// The maximum number of bytes in the payload of a control frame.
     static let controlLimit = 125
 
     /// Returns a client's frame with a whole message.
     ///
-    /// - Parameter mask: the key by which the payload is changed, so that no proxy takes it for a request. It must not
+    /// - Parameter mask: the key that the payload is masked with, so that no proxy takes it for a request. It must not
     ///   be predictable.
     static func encoded(_ kind: Kind, _ payload: [UInt8], mask: UInt32 = .random(in: .min ... .max)) -> [UInt8] {
         var frame: [UInt8] = [0x80 | kind.rawValue]
@@ -37,7 +37,7 @@ enum WebSocketFrame {
         return frame
     }
 
-    /// Returns a frame that announces the end.
+    /// Returns a close frame.
     static func close(_ code: UInt16?) -> [UInt8] { encoded(.close, code.map { bytes(of: $0) } ?? []) }
 
     private static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
@@ -47,14 +47,14 @@ enum WebSocketFrame {
 
 /// A fault of the other side, after which the connection cannot be used.
 enum WebSocketFault: Error, Equatable {
-    /// The frames are not as the protocol permits: the reason.
+    /// The frames violate the protocol, for this reason.
     case protocolError(String)
     /// A text is not UTF-8.
     case invalidText
     /// A message is longer than permitted.
     case tooLong
 
-    /// The number that tells the other side the reason (RFC 6455, section 7.4.1).
+    /// The status code for the close frame (RFC 6455, section 7.4.1).
     var code: UInt16 {
         switch self {
         case .protocolError: 1002

@@ -3,8 +3,8 @@ struct WebSocketHandshake {
     private let request: WebSocketRequest
     private let userAgent: String
     private let headLimit: Int
-    /// 16 random bytes in Base64. The reply proves that the server has seen them, and so that it is no cache or server
-    /// of another protocol.
+    /// 16 random bytes in Base64. The reply contains a digest of them, which proves that it comes from a WebSocket
+    /// server, and not from a cache or a server of another protocol.
     private let key: String
     private var received: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct WebSocketHandshake {
         "host", "connection", "upgrade", "content-length", "transfer-encoding", "user-agent", "sec-websocket-key",
         "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol",
     ]
-    /// The number that RFC 6455 gives, section 1.3.
+    /// The constant of RFC 6455, section 1.3, that is digested with the key.
     private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     init(_ request: WebSocketRequest, _ settings: TransferSettings) {
@@ -42,9 +42,9 @@ struct WebSocketHandshake {
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// Takes the next bytes of the reply.
+    /// Reads the next bytes of the reply.
     ///
-    /// - Returns: the bytes after its head, once that is whole and right.
+    /// - Returns: the bytes after the head of the reply; `nil` until the head is complete. An invalid head is an error.
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> [UInt8]? {
         received += bytes
         guard let end = Self.end(of: received) else {
@@ -82,13 +82,13 @@ struct WebSocketHandshake {
         }
     }
 
-    /// Whether a field's list has a word.
+    /// Whether the list in a header field contains a word.
     private func has(_ head: ResponseHead, _ name: String, _ word: String) -> Bool {
         head.headers.values(name).flatMap { $0.split { $0 == "," || $0 == " " || $0 == "\t" } }
             .contains { $0.lowercased() == word }
     }
 
-    /// Returns the number of bytes up to and with the empty line.
+    /// Returns the length of the head in bytes, including the empty line at its end.
     private static func end(of bytes: [UInt8]) -> Int? {
         let mark = Array("\r\n\r\n".utf8)
         guard bytes.count >= mark.count else { return nil }

@@ -6,22 +6,22 @@ final class WebSocketLoop {
     private let request: WebSocketRequest
     private let settings: TransferSettings
     private var reader: WebSocketReader
-    /// Frames that are not sent, the first of them perhaps in part.
+    /// The frames to send. A part of the first may be sent already.
     private var pending:
         [(bytes: ArraySlice<UInt8>, continuation: CheckedContinuation<Result<Void, HTTPError>, Never>?)] =
             []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    /// The time of the last byte from the server, and that of the ping since.
+    /// The time of the last byte from the server, and the time of the ping that was sent since then.
     private var lastReceived = ContinuousClock.now
     private var pinged: ContinuousClock.Instant?
-    /// The time since which the first pending frame has not moved.
+    /// The time since which no byte of the first pending frame could be sent.
     private var stuckSince: ContinuousClock.Instant?
-    /// Whether the end was announced by this side, and by the server.
+    /// Whether a close frame was sent, and whether one was received.
     private var (hasSentClose, hasReceivedClose) = (false, false)
     private var closeDeadline: ContinuousClock.Instant?
 
-    /// The time for the last frames.
+    /// The time limit for the frames from the first close frame on.
     private static let closePatience = Duration.seconds(5)
 
     init(_ mailbox: WebSocketMailbox, _ request: WebSocketRequest, _ settings: TransferSettings) {
@@ -106,7 +106,7 @@ final class WebSocketLoop {
             try sendPending(connection)
             if hasSentClose, hasReceivedClose, pending.isEmpty { return }
             let hasRoom = mailbox.hasRoom && !hasReceivedClose
-            // Received frames may have replies, so this begins again.
+            // Received frames may require replies, so the loop sends first.
             if hasRoom, try !receive(connection) { continue }
             if hasReceivedClose, pending.isEmpty { return }
             let time = try checkTime(isReading: hasRoom)
@@ -126,14 +126,14 @@ final class WebSocketLoop {
         }
     }
 
-    /// Receives what has come.
+    /// Receives the bytes that have arrived.
     ///
-    /// - Returns: whether nothing is left.
+    /// - Returns: whether no byte is left.
     private func receive(_ connection: WebSocketConnection) throws(HTTPError) -> Bool {
         switch try connection.receive(buffer) {
         case .later: return true
         case .ended:
-            // A server may hang up after both sides have announced the end, or after its own announcement.
+            // The server may end the connection after a close frame of either side.
             guard hasSentClose || hasReceivedClose else { throw .connectionLost(origin, "the server closed it") }
             abandon()
             return true
@@ -142,7 +142,7 @@ final class WebSocketLoop {
             do {
                 try takeFrames(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             } catch {
-                // The server learns the reason if the system takes the frame at once.
+                // The close frame gives the server the reason. It is sent only if the system takes it at once.
                 _ = try? connection.send(WebSocketFrame.close(error.code)[...])
                 throw self.error(error)
             }
@@ -165,7 +165,7 @@ final class WebSocketLoop {
             switch event {
             case .message(let message): mailbox.deliver(message)
             case .ping(let payload):
-                // The reply to the last ping is enough, so a flood of them takes no memory.
+                // Only the last ping needs a reply. A flood of pings must not fill the memory with replies.
                 pending.removeAll { $0.continuation == nil && $0.bytes.startIndex == 0 && !hasSentClose }
                 pending.append((WebSocketFrame.encoded(.pong, payload)[...], nil))
             case .pong: break
@@ -183,7 +183,7 @@ final class WebSocketLoop {
         closeDeadline = .now + Self.closePatience
     }
 
-    /// Ends the exchange without the rest of the frames.
+    /// Ends the exchange, and drops the frames that were not sent.
     private func abandon() {
         hasReceivedClose = true
         for frame in pending { frame.continuation?.resume(returning: .failure(.closed)) }
@@ -200,15 +200,16 @@ final class WebSocketLoop {
 
     // MARK: Time
 
-    /// Sends a ping after silence, and ends the connection after silence upon that.
+    /// Sends a ping after ``WebSocketRequest/silence``, and ends the connection if the server sends nothing for
+    /// ``WebSocketRequest/patience`` after that.
     ///
-    /// - Parameter isReading: whether the server's bytes are read, so that their absence is its own.
-    /// - Returns: the time until the next look.
+    /// - Parameter isReading: whether bytes of the server are being read. Otherwise, their absence proves nothing.
+    /// - Returns: the time until the next check.
     private func checkTime(isReading: Bool) throws(HTTPError) -> Duration {
         let now = ContinuousClock.now
         if let closeDeadline {
             guard now < closeDeadline else {
-                // The end was announced; the server's answer says nothing new.
+                // The close frame was sent in time, so the connection ends properly without that of the server.
                 abandon()
                 mailbox.counter.raise()
                 return .zero

@@ -102,7 +102,7 @@ final class WebSocketMailbox: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether a task has asked for the end.
+    /// Whether a task has requested the end of the connection.
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
     /// Whether further messages may be read from the connection.

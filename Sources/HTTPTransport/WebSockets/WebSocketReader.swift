@@ -1,4 +1,4 @@
-/// The reading of a server's frames, which come in pieces of any size.
+/// A parser of a server's frames, which arrive in pieces of any size.
 struct WebSocketReader {
     /// The result of a frame.
     enum Event: Equatable {
@@ -9,14 +9,14 @@ struct WebSocketReader {
     }
 
     private let limit: Int
-    /// The bytes that are no whole frame yet.
+    /// The bytes of an incomplete frame.
     private var rest: [UInt8] = []
-    /// The message of which some fragments have come.
+    /// The message of which only some fragments have arrived.
     private var begun: (kind: WebSocketFrame.Kind, payload: [UInt8])?
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     ///
     /// - Returns: the events that they complete, in order.
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(WebSocketFault) -> [Event] {
@@ -39,7 +39,7 @@ struct WebSocketReader {
         let count: Int
     }
 
-    /// Returns the head of the frame at a position, and the position of its payload; `nil` if it has not come.
+    /// Returns the head of the frame at a position, and the position of its payload; `nil` if the head is incomplete.
     ///
     /// A length beyond the limit is an error before the payload comes, so that it takes no memory.
     private func head(at position: Int) throws(WebSocketFault) -> (Head, Int)? {

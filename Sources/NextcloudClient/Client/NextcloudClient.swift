@@ -4,9 +4,9 @@ import XMLStream
 
 /// A client of a Nextcloud server, for one user.
 ///
-/// It keeps no state. Files are read, written, moved and removed by ``files``, a client for WebDAV that asks for
-/// Nextcloud's properties; the functions of this type are for what Nextcloud has beyond. All of them end at once when
-/// their task is cancelled.
+/// It keeps no state. Files are read, written, moved and removed by ``files``, a client for WebDAV that also requests
+/// Nextcloud's properties. The functions of this type are for the features that Nextcloud has beyond WebDAV. All of
+/// them end at once when their task is cancelled.
 ///
 ///     let account = try await login.wait()
 ///     let client = try await NextcloudClient(http, account)
@@ -19,7 +19,7 @@ public struct NextcloudClient: Sendable {
     public let server: HTTPAddress
     /// The user's name in addresses. The name for the sign-in may be another one, such as a mail address.
     public let user: String
-    /// The client for WebDAV. Its listings have what ``NextcloudEntry`` reads.
+    /// The client for WebDAV. Its listings contain the properties that ``NextcloudEntry`` reads.
     public var files: DAVClient
 
     /// Creates a client for a user whose name in addresses is known.

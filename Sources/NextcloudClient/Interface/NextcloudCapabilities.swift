@@ -3,7 +3,7 @@ import WebDAVClient
 
 /// The abilities that a server claims.
 public struct NextcloudCapabilities: Hashable, Sendable {
-    /// The numbers of the version.
+    /// The components of the version number.
     public let version: [Int]
     /// The version as text.
     public let versionText: String
@@ -15,9 +15,9 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public let largestChunk: Int?
     /// Whether several new files can be sent in one request.
     public let hasBulkUpload: Bool
-    /// Whether removed files stay in the trash.
+    /// Whether removed files are kept in the trash.
     public let hasTrash: Bool
-    /// Whether former contents stay.
+    /// Whether earlier versions of files are kept.
     public let hasVersions: Bool
     /// Whether files can be shared by links.
     public let hasLinks: Bool
@@ -29,9 +29,9 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public let forbiddenCharacters: [String]
     /// Names that files cannot have.
     public let forbiddenNames: [String]
-    /// Names without their extension that files cannot have.
+    /// Names that files cannot have with any extension.
     public let forbiddenStems: [String]
-    /// Ends of names that files cannot have.
+    /// Endings that names of files cannot have.
     public let forbiddenExtensions: [String]
 
     /// The addresses for notices of changes (notify_push).

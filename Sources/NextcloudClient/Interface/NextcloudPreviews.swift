@@ -10,7 +10,7 @@ extension NextcloudClient {
         public let bytes: [UInt8]
     }
 
-    /// Gets a picture of a file's contents that fits into a size in pixels.
+    /// Fetches a picture of a file's contents that fits into a size in pixels.
     ///
     /// - Parameter tag: the file's tag, so that no cache gives the picture of another state.
     /// - Returns: `nil` if the server has none.
@@ -20,20 +20,20 @@ extension NextcloudClient {
         var query = "fileId=\(fileID)&x=\(max(1, width))&y=\(max(1, height))&a=1&forceIcon=0&mimeFallback=0"
         if let tag { query += "&c=\(tag.opaque.percentEncoded)" }
         var request = files.request(.get, try page("index.php/core/preview").with(query: query))
-        // With cookies, a page of the server could otherwise want a token of its own.
+        // Without this field, the server rejects requests that send cookies and have no token against forgery.
         request.headers["OCS-APIRequest"] = "true"
         let response = try await files.attempt(request, to: .memory(limit: 16 << 20))
-        // 400 comes for files of kinds that the server does not know.
+        // Status 400 means that the server makes no pictures of this type of file.
         if response.status == 404 || response.status == 400 { return nil }
         try await files.check(response, to: request)
         let type = response.headers["Content-Type"]
-        // A page to sign in, for example.
+        // The reply may be a sign-in page, for example.
         guard type?.lowercased().hasPrefix("image/") == true, !response.body.isEmpty else {
             throw .unreadable(response, beginning: response.body, "it is no picture")
         }
         return Preview(contentType: type, bytes: response.body)
     }
 
-    /// The page of a file or directory in the browser.
+    /// Returns the page of a file or directory in the browser.
     public func page(of fileID: Int64) throws(DAVError) -> HTTPAddress { try page("index.php/f/\(fileID)") }
 }

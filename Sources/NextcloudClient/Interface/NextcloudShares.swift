@@ -13,17 +13,17 @@ public struct NextcloudShare: Hashable, Sendable {
     public let id: String
     /// The kind.
     public let kind: Kind
-    /// The link of a link.
+    /// The address of a share by link.
     public let link: String?
-    /// The name to show of the user or group that it is shared with.
+    /// The display name of the user or group that receives the share.
     public let recipient: String?
     /// The path from the user's root.
     public let path: String
     /// The number of the file.
     public let fileID: Int64?
-    /// The last day, as `2026-12-31`.
+    /// The last day on which the share is valid, such as `2026-12-31`.
     public let expiration: String?
-    /// Whether it needs a password.
+    /// Whether the share needs a password.
     public let hasPassword: Bool
     /// The name that the user gave the link.
     public let label: String?
@@ -56,9 +56,9 @@ extension NextcloudClient {
         return data.list.compactMap { NextcloudShare($0) }
     }
 
-    /// Makes a link to a file or directory, with which it can be read.
+    /// Makes a link by which a file or directory can be read without an account.
     ///
-    /// - Parameter expiration: the last day, as `2026-12-31`.
+    /// - Parameter expiration: the last day on which the link is valid, such as `2026-12-31`.
     public func makeLink(
         to address: HTTPAddress, password: String? = nil, expiration: String? = nil, label: String? = nil
     ) async throws(DAVError) -> NextcloudShare {

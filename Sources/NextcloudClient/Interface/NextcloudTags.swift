@@ -37,7 +37,7 @@ extension NextcloudClient {
         return try await files.entries(of: request).map { NextcloudEntry($0) }
     }
 
-    /// The element with the properties of listings.
+    /// The XML element that requests the properties of listings.
     static var wanted: String {
         let usual = ["resourcetype", "getcontentlength", "getetag", "getlastmodified", "getcontenttype"]
         let names =
@@ -98,14 +98,14 @@ extension NextcloudClient {
         return NextcloudTag(id: id, name: name, isAssignable: true)
     }
 
-    /// Gives a file or directory a tag. It is no error if it has it already.
+    /// Adds a tag to a file or directory. Does nothing if the file has the tag already.
     public func add(_ tag: NextcloudTag, to fileID: Int64) async throws(DAVError) {
         let request = files.request(.put, try child(String(tag.id), of: relations(of: fileID)))
         let response = try await files.attempt(request)
         if response.status != 409 { try await files.check(response, to: request) }
     }
 
-    /// Removes a tag from a file or directory. It is no error if it does not have it.
+    /// Removes a tag from a file or directory. Does nothing if the file does not have the tag.
     public func remove(_ tag: NextcloudTag, from fileID: Int64) async throws(DAVError) {
         let request = files.request(.delete, try child(String(tag.id), of: relations(of: fileID)))
         let response = try await files.attempt(request)

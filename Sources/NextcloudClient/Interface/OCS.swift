@@ -7,10 +7,10 @@ import XMLStream
 ///     let data = try await client.ocs(.get, "cloud/user")
 ///     data["quota"]["free"].number
 struct OCSValue: Sendable {
-    /// `nil` for a value that the reply does not have.
+    /// The XML element of the value; `nil` if the reply does not have it.
     let element: DAVElement?
 
-    /// A value in this one.
+    /// The value of a name within this value.
     subscript(_ name: String) -> OCSValue {
         OCSValue(element: element?.children.first { $0.name.local == name })
     }
@@ -23,15 +23,15 @@ struct OCSValue: Sendable {
 
     var number: Int64? { text.flatMap { Int64($0) } }
 
-    /// Whether it is 1, the XML's form of `true`.
+    /// Whether the text is `1` or `true`.
     var isTrue: Bool { ["1", "true"].contains(text ?? "") }
 
     var exists: Bool { element != nil }
 
-    /// The values of a list.
+    /// The elements of a list.
     var list: [OCSValue] { element?.children.filter { $0.name.local == "element" }.map { OCSValue(element: $0) } ?? [] }
 
-    /// The texts of a list.
+    /// The texts of the elements of a list.
     var texts: [String] { list.map { String($0.element?.text ?? "") } }
 }
 

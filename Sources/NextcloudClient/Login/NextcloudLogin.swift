@@ -8,7 +8,7 @@ public struct NextcloudAccount: Hashable, Sendable {
     public let server: HTTPAddress
     /// The name for the sign-in.
     public let loginName: String
-    /// A password that the user gave this client only.
+    /// The password that the server made for this client only.
     public let appPassword: String
 
     /// Creates an account from stored values.
@@ -34,13 +34,13 @@ extension NextcloudAccount: CustomStringConvertible, CustomDebugStringConvertibl
 ///     print("Open \(login.link)")
 ///     let account = try await login.wait()
 ///
-/// Nothing remains at the server of one that is not finished: it forgets it after 20 minutes.
+/// The server discards a sign-in that is not finished after 20 minutes.
 public struct NextcloudLogin: Sendable {
     /// The reason why there is no account.
     public enum LoginError: Error, Equatable {
-        /// The server's reply: the reason.
+        /// The server's reply was an error.
         case server(DAVError)
-        /// The server leads to another server, to which no password must go: its host.
+        /// The server names another host, which must not receive a password.
         case otherServer(String)
         /// The user did not finish in time.
         case expired
@@ -54,10 +54,10 @@ public struct NextcloudLogin: Sendable {
     private let token: String
     private let http: HTTPClient
 
-    /// The clock of the pauses.
+    /// The clock that measures the pauses.
     public var clock: any Clock<Duration> = ContinuousClock()
 
-    /// The server's time for the user, with a margin.
+    /// The time limit of the server for the user, with a margin.
     private static let lifetime = Duration.seconds(20 * 60)
 
     /// Begins a sign-in.
@@ -120,7 +120,7 @@ public struct NextcloudLogin: Sendable {
         }
     }
 
-    /// Waits until the user has finished. The pauses between questions grow from 1 to 5 seconds. Cancelling the task
+    /// Waits until the user has finished. The pauses between requests grow from 1 to 5 seconds. Cancelling the task
     /// ends the wait at once.
     public func wait() async throws(LoginError) -> NextcloudAccount {
         var (pause, waited) = (Duration.seconds(1), Duration.zero)
@@ -139,7 +139,7 @@ public struct NextcloudLogin: Sendable {
 
     /// Asks once whether the user has finished.
     ///
-    /// The server tells the password once. A lost reply is a lost sign-in, which then ends with ``LoginError/expired``.
+    /// The server sends the password only once. If that reply is lost, the sign-in ends with ``LoginError/expired``.
     public func poll() async throws(LoginError) -> NextcloudAccount? {
         struct Reply: Decodable {
             let server: String
@@ -168,7 +168,7 @@ public struct NextcloudLogin: Sendable {
         }
         let address = try Self.own(reply.server, server)
         return NextcloudAccount(
-            // The path of the reply is that of the server's own settings, which may be missing.
+            // The path in the reply comes from the server's settings, which may lack it.
             server: address.path.utf8.count > server.path.utf8.count ? address.asDirectory : server,
             loginName: reply.loginName, appPassword: reply.appPassword)
     }

@@ -2,21 +2,22 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// A Nextcloud server, as it shows itself without a user.
+/// The information that a Nextcloud server gives without a sign-in.
 public struct NextcloudServer: Hashable, Sendable {
     /// The server's address after redirects.
     public let address: HTTPAddress
-    /// The product's name: `Nextcloud`, or such as `ownCloud`.
+    /// The product's name: `Nextcloud`, or for example `ownCloud`.
     public let product: String
     /// The version to show.
     public let version: String
-    /// Whether the administrator works on the server, so that it replies to nothing else.
+    /// Whether the server is in maintenance mode, in which it refuses all other requests.
     public let isInMaintenance: Bool
 
-    /// Finds the server at an address as a user knows it: a page in the browser, the address for WebDAV, or only a
+    /// Finds a server by the address that a user enters: that of a page in the browser, that for WebDAV, or only a host
     /// name.
     ///
-    /// - Throws: an error with what to do; ``DAVError/noWebDAV(_:)`` if the address is not that of a Nextcloud.
+    /// - Throws: an error that says what to do; ``DAVError/noWebDAV(_:)`` if the address is not that of a Nextcloud
+    ///   server.
     public static func find(_ text: String, _ http: HTTPClient) async throws(DAVError) -> NextcloudServer {
         let base: HTTPAddress
         let response: HTTPResponse

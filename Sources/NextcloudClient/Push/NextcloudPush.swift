@@ -4,13 +4,13 @@ import WebDAVClient
 
 /// A notice of changes at the server.
 public enum NextcloudNotice: Sendable, Equatable {
-    /// Notices come from now on. What changed before is unknown.
+    /// The connection is made. Earlier changes were not reported.
     case connected
     /// These files or directories changed.
     case files([Int64])
     /// Any file may have changed.
     case anyFile
-    /// No notices come until the next ``connected``: the reason.
+    /// No notices arrive until the next ``connected``, for this reason.
     case disconnected(DAVError)
 }
 
@@ -25,7 +25,8 @@ struct NextcloudPush: Sendable {
     let push: NextcloudCapabilities.Push
     let rules: NextcloudClient.PushRules
 
-    /// Subscribes, and does so again after each end, until the task is cancelled or the server refuses the user.
+    /// Subscribes, and subscribes again whenever the connection ends, until the task is cancelled or the server refuses
+    /// the user.
     func run(_ notify: @Sendable (NextcloudNotice) -> Void) async throws(DAVError) {
         var pause = rules.firstPause
         while true {
@@ -39,12 +40,12 @@ struct NextcloudPush: Sendable {
                 failure = error
             }
             if Task.isCancelled { throw .transport(.cancelled) }
-            // A wrong password again and again makes the server slow for the user.
+            // The server delays all requests of a user after several attempts with a wrong password.
             if case .notSignedIn = failure { throw failure }
             notify(.disconnected(failure))
             if .now - begin > .seconds(60) { pause = rules.firstPause }
             do {
-                // So that not all clients of a server that begins again come at once.
+                // The random part of the pause keeps all clients of a restarted server from connecting at once.
                 try await client.files.clock.sleep(for: pause * rules.chance())
             } catch {
                 throw .transport(.cancelled)
@@ -92,8 +93,8 @@ struct NextcloudPush: Sendable {
         }
     }
 
-    /// Returns a token that takes the place of the password once, or else the user and password, if the notices come
-    /// from the server that has the password.
+    /// Returns a token that replaces the password once. If the server has no tokens, returns the user and password, but
+    /// only for the server's own host, which knows the password.
     private func proof(for origin: HTTPOrigin) async throws(DAVError) -> (name: String, secret: String) {
         if let token = push.token.flatMap({ try? HTTPAddress($0) }), token.origin == client.server.origin {
             var request = client.files.request(.post, token)
@@ -125,7 +126,7 @@ struct NextcloudPush: Sendable {
         return .transport(.connectionLost(client.server.origin, "the server closed it"))
     }
 
-    /// Reads a message. Some servers send the numbers of files in a message of its own.
+    /// Parses a message. Some servers send the numbers of files in a separate message.
     static func notice(_ text: String, _ expectsNumbers: inout Bool) -> NextcloudNotice? {
         let words = text.split(separator: " ", maxSplits: 1)
         let followsWord = expectsNumbers
@@ -150,23 +151,24 @@ struct NextcloudPush: Sendable {
 extension NextcloudClient {
     /// The times of a subscription to notices.
     public struct PushRules: Sendable {
-        /// The pause after the first end. It doubles with each further one.
+        /// The pause before the first reconnection. It doubles with each further one.
         public var firstPause = Duration.seconds(2)
-        /// The longest pause.
+        /// The longest pause before a reconnection.
         public var longestPause = Duration.seconds(300)
-        /// The time without a byte after which the server is asked whether it is alive.
+        /// The time without a byte from the server after which a ping is sent.
         public var silence = Duration.seconds(75)
-        /// Returns a factor for pauses, from 0.5 to 1.
+        /// The function that returns a random factor for a pause, from 0.5 to 1.
         public var chance: @Sendable () -> Double = { .random(in: 0.5...1) }
 
-        /// Creates the usual times.
+        /// Creates the default times.
         public init() {}
     }
 
-    /// Subscribes to notices of changes. The stream ends with an error if the server refuses the user, and otherwise
-    /// when it is released or its task is cancelled. It connects again by itself.
+    /// Subscribes to notices of changes. The stream ends with an error if the server refuses the user. Otherwise it
+    /// ends when it is released or its task is cancelled. It reconnects by itself.
     ///
-    /// A slow reader loses no change: from 1,000 notices on, one that any file may have changed takes their place.
+    /// A slow reader loses no change: if 1,000 notices wait, a single notice that any file may have changed replaces
+    /// them.
     public func notices(
         _ push: NextcloudCapabilities.Push, rules: PushRules = PushRules()
     ) -> AsyncThrowingStream<NextcloudNotice, any Error> {

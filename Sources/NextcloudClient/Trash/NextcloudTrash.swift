@@ -4,7 +4,7 @@ import XMLStream
 
 /// A removed file or directory in the user's trash.
 public struct NextcloudTrashItem: Sendable {
-    /// Its properties. The name in the trash has the time of the removal.
+    /// The properties. The name in the trash contains the time of the removal.
     public let entry: NextcloudEntry
     /// The name before the removal.
     public let name: String
@@ -38,8 +38,8 @@ extension NextcloudClient {
         try await files(Self.trashProperties).list(trash).all().map { NextcloudTrashItem($0) }
     }
 
-    /// Puts a removed file or directory back to its former place, or to the root if that is gone. If another file has
-    /// taken its name, the server gives it another one.
+    /// Restores a removed file or directory to its former directory, or to the root if that does not exist any more. If
+    /// its name was taken, the server gives it another one.
     public func restore(_ item: NextcloudTrashItem) async throws(DAVError) {
         let target = try child(item.entry.name, of: directory("trashbin", user, "restore"))
         try await files.move(item.entry.entry.address, to: target, if: DAVRequirements())

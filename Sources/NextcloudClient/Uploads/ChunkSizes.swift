@@ -1,9 +1,9 @@
 /// The sizes of the chunks of an upload, which follow the speed of the connection.
 ///
-/// A chunk is lost if the connection breaks, so it should not take long; and each costs a request. The server takes
-/// chunks from 5 MB, except the last, and at most 10,000 of them.
+/// A chunk is sent again if the connection breaks, so it should not take long. Each chunk also costs a request. The
+/// server takes chunks from 5 MB, except the last, and at most 10,000 of them.
 struct ChunkSizes: Equatable {
-    /// The number of chunks that the server takes.
+    /// The maximum number of chunks of an upload.
     static let count = 10_000
     /// The smallest size.
     static let least = 5_000_000
@@ -33,14 +33,14 @@ struct ChunkSizes: Equatable {
         return min(max(next, needed), rest)
     }
 
-    /// Adapts the size to the time that a chunk took, in steps of at most four.
+    /// Adapts the size to the time that a chunk took, by a factor of four at most.
     mutating func adapt(size: Int, took time: Duration) {
         let seconds = max(time / .seconds(1), 0.001)
         let wanted = Double(size) / seconds * (Self.time / .seconds(1))
         next = min(max(Int(min(wanted, Double(next) * 4)), next / 4, Self.least), limit)
     }
 
-    /// Takes a smaller size, because a proxy before the server refused a chunk.
+    /// Reduces the size, because a proxy in front of the server refused a chunk as too large.
     ///
     /// - Returns: whether there is a smaller one.
     mutating func shrink(from size: Int) -> Bool {

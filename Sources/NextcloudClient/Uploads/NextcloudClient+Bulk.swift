@@ -23,11 +23,11 @@ extension NextcloudClient {
     /// Writes several small files in one request (bulk upload), if the server has
     /// ``NextcloudCapabilities/hasBulkUpload``.
     ///
-    /// The request has no conditions: what is at an address is overwritten. So it is only for names that are known to
-    /// be free. All files are in memory, so callers send at most some megabytes at a time.
+    /// The request has no conditions, and overwrites files that exist. Therefore it is only for names that are known to
+    /// be free. All files are in memory, so callers send some megabytes at a time.
     ///
     /// - Returns: the outcome of each file, in order.
-    /// - Throws: the error if the server replied to none of them. Some may be written then, if
+    /// - Throws: an error if there is no outcome for any file. Some files may be written nevertheless, if
     ///   ``DAVError/mayHaveSucceeded``.
     public func writeNew(
         _ newFiles: [NextcloudNewFile]

@@ -68,7 +68,8 @@ extension NextcloudClient {
         return sizes
     }
 
-    /// Whether the server still has the directory of an upload: not if the file is assembled, or the upload is too old.
+    /// Whether the server still has the directory of an upload. It removes the directory when the file is assembled, or
+    /// when the upload is too old.
     func exists(_ upload: NextcloudUpload) async throws(DAVError) -> Bool {
         do {
             _ = try await files([]).entry(at: directory(of: upload))
@@ -85,7 +86,7 @@ extension NextcloudClient {
         file.apply(to: &request)
         // If-Match would be compared with the chunks. The tag of the destination stands in the field If.
         DAVRequirements(destination: file.state).apply(to: &request, destination: file.address)
-        // What follows a lost reply is the caller's decision.
+        // The caller decides what to do after a lost reply.
         request.retry = .never
         request.patience = .seconds(300)
         return NextcloudWritten(try await files.send(request, to: .memory(limit: 1 << 20)))

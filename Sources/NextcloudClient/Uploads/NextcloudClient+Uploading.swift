@@ -9,10 +9,10 @@ extension NextcloudClient {
     public struct UploadRules: Sendable {
         /// The largest chunk that the server announces: ``NextcloudCapabilities/largestChunk``.
         public var largestChunk: Int?
-        /// The attempts for one chunk.
+        /// The maximum number of attempts to send a chunk.
         public var attempts = 4
-        /// The time for which the assembly of a file is waited for after its reply was lost. The server may go on for
-        /// an hour; the upload can be resumed later.
+        /// The time to wait for the assembly of a file after its reply was lost. The server may take up to an hour. The
+        /// upload can be resumed later.
         public var assemblyPatience = Duration.seconds(600)
         /// The first pause of that wait. It doubles up to half a minute.
         public var firstPause = Duration.seconds(1)
@@ -23,13 +23,15 @@ extension NextcloudClient {
 
     /// Writes a large file in chunks (chunked upload, version 2).
     ///
-    /// Conditions of the file's state hold for its assembly at the end; nothing is at the address before.
+    /// The server checks the condition on the file's state when it assembles the file. Until then, it does not change
+    /// the file.
     ///
     /// - Parameters:
-    ///   - contents: a mark of the contents, such as a version or digest. Chunks of an earlier upload are used only if
-    ///     they have the same.
+    ///   - contents: a mark of the contents, such as a version or digest. Chunks of an earlier upload are reused only
+    ///     if it has the same mark.
     ///   - earlier: the upload as it was noted before, if one has begun.
-    ///   - note: stores the upload: after its beginning, and before the assembly. With `nil`, nothing is to be stored.
+    ///   - note: stores the upload. Called after the upload has begun and before the assembly, and with `nil` when
+    ///     nothing is to be stored any more.
     public func upload(
         _ file: NextcloudFile, contents: String, resuming earlier: NextcloudUpload? = nil,
         rules: UploadRules = UploadRules(), note: @Sendable (NextcloudUpload?) async -> Void = { _ in },
@@ -48,7 +50,7 @@ extension NextcloudClient {
         do {
             return try await uploaded(upload, file, base, rules, note, onProgress)
         } catch {
-            // The server has forgotten the upload, perhaps after a day: it begins again, once.
+            // The server has discarded the upload, perhaps after a day. The upload begins again, once.
             guard case .notFound(let path) = error, let directory = try? directory("uploads", user),
                 path.hasPrefix(DAVError.name(of: directory))
             else { throw error }
@@ -66,7 +68,7 @@ extension NextcloudClient {
             await note(nil)
             return written
         } catch {
-            // Chunks that can never become the file take the user's room.
+            // The condition can never be met, so the chunks are useless, and count towards the user's quota.
             if case .requirementFailed = error {
                 try? await abort(upload)
                 await note(nil)
@@ -108,7 +110,7 @@ extension NextcloudClient {
                 (number, position) = (number + 1, position + size)
             }
         } catch {
-            // There is no room for what is sent, either.
+            // The quota is exhausted. The chunks that were sent count towards it.
             if case .noSpace = error {
                 try? await abort(upload)
                 await note(nil)
@@ -120,8 +122,8 @@ extension NextcloudClient {
         await note(complete)
     }
 
-    /// Repeats an operation that can be repeated at any time, after a lost reply. Requests that a busy server refuses
-    /// are repeated by the transport.
+    /// Repeats an operation after a lost reply. The operation must be one that may happen twice. Requests that a busy
+    /// server refuses are repeated by the transport.
     private func repeated(
         _ rules: UploadRules, _ operation: () async throws(DAVError) -> Void
     ) async throws(DAVError) {
@@ -145,7 +147,7 @@ extension NextcloudClient {
         }
     }
 
-    /// Whether the reply was lost, or came from a proxy that did not wait.
+    /// Whether the reply was lost, or was replaced by the timeout of a proxy.
     private static func isLost(_ error: DAVError) -> Bool {
         switch error {
         case .transport(let error):
@@ -160,8 +162,8 @@ extension NextcloudClient {
 
     // MARK: Assembly
 
-    /// Has the file assembled. After a lost reply, the result is looked for; the request is not repeated meanwhile, as
-    /// a second assembly could begin.
+    /// Makes the server assemble the file. After a lost reply, looks for the result. The request is not repeated
+    /// meanwhile, because a second assembly could begin.
     private func assembled(
         _ upload: NextcloudUpload, _ file: NextcloudFile, _ base: NextcloudEntry?, _ rules: UploadRules
     ) async throws(DAVError) -> NextcloudWritten {
@@ -170,9 +172,9 @@ extension NextcloudClient {
         } catch {
             var patience = rules.assemblyPatience
             switch error {
-            // An earlier request is still at it, or another client has locked the file.
+            // The server is still assembling the file, or another client has locked it.
             case .locked: patience = min(patience, .seconds(60))
-            // The upload is gone: an earlier request has done it, or it was too old.
+            // The upload does not exist any more: an earlier request assembled the file, or the upload was too old.
             case .notFound:
                 if let now = try await current(file), Self.fits(now, file, since: base) {
                     return NextcloudWritten(now, modified: file.modified)
@@ -216,8 +218,8 @@ extension NextcloudClient {
         }
     }
 
-    /// Whether the file at the server is the one that was sent: its size, its date, and its checksum, as far as they
-    /// are known. Its tag must differ from that before.
+    /// Whether the file at the server is the one that was sent. Compares size, date and checksum, as far as they are
+    /// known. The tag must differ from the one before the upload.
     private static func fits(_ entry: NextcloudEntry, _ file: NextcloudFile, since base: NextcloudEntry?) -> Bool {
         guard entry.entry.length == file.size, !entry.entry.isDirectory else { return false }
         if let base, base.entry.tag == entry.entry.tag { return false }

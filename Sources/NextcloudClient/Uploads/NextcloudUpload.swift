@@ -1,9 +1,9 @@
 import HTTPTransport
 import WebDAVClient
 
-/// An upload in chunks that has begun, to be stored so that it goes on after a restart.
+/// An upload in chunks that has begun. A caller stores it to resume the upload after a restart.
 ///
-/// The server forgets one after 24 hours without a request. It goes on then from the beginning.
+/// The server discards an upload after 24 hours without a request. It then begins again.
 public struct NextcloudUpload: Hashable, Sendable, Codable {
     /// The name of the upload's directory at the server.
     public let name: String
@@ -11,7 +11,7 @@ public struct NextcloudUpload: Hashable, Sendable, Codable {
     public let destination: String
     /// The number of bytes of the file.
     public let size: Int
-    /// The caller's mark of the file's contents. Chunks of other contents must never come together.
+    /// The caller's mark of the file's contents. Chunks of different contents must never be combined.
     public let contents: String
     /// Whether the server was asked to assemble the file, so that it may have done so.
     public internal(set) var isAssembling = false

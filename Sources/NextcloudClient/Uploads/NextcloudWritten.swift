@@ -8,7 +8,7 @@ public struct NextcloudWritten: Sendable, Equatable {
     public let tag: DAVEntityTag?
     /// The number of the file together with the server's mark, as ``NextcloudEntry/instanceID`` has it.
     public let instanceID: String?
-    /// Whether the server has taken over the date.
+    /// Whether the server has stored the date that the client sent.
     public let hasTakenDate: Bool
 
     init(_ response: HTTPResponse) {
@@ -30,7 +30,7 @@ public struct NextcloudWritten: Sendable, Equatable {
     }
 }
 
-/// A file to write, and what is known of the place for it.
+/// A file to write, and the state that is expected at its address.
 public struct NextcloudFile: Sendable {
     /// The contents. They must not change while they are sent.
     public var file: FileDescriptor
@@ -38,7 +38,7 @@ public struct NextcloudFile: Sendable {
     public var size: Int
     /// The address.
     public var address: HTTPAddress
-    /// The state that must be at the address: absent, or with a tag.
+    /// The state that the address must have: absent, or a file with a tag.
     public var state = DAVRequirements.State.any
     /// The file's date.
     public var modified: HTTPDate?

@@ -22,41 +22,41 @@ public struct NextcloudEntry: Sendable {
     public let permissions: NextcloudPermissions?
     /// The number of bytes, of a directory with everything in it.
     public let size: Int?
-    /// Whether the user has marked it.
+    /// Whether the item is a favorite of the user.
     public let isFavorite: Bool
-    /// The names of its system tags.
+    /// The names of the item's tags that all users see.
     public let tags: [String]
     /// The checksums, such as `SHA1:…`, that the uploading client gave. The server does not check them.
     public let checksums: [String]
-    /// Whether the server can make a picture of it.
+    /// Whether the server can make a picture of the file.
     public let hasPreview: Bool
-    /// The kind of the storage that it is in: empty for the user's own, or such as `shared`, `group`, `external`.
+    /// The kind of storage of the item: empty for the user's own, or for example `shared`, `group`, `external`.
     public let mountType: String
-    /// Whether it is the top of another storage. Removing it ends a share, or fails.
+    /// Whether the item is the top directory of another storage. Removing it ends a share, or fails.
     public let isMountRoot: Bool
-    /// Whether its contents are encrypted between clients, so that this client cannot read them.
+    /// Whether the contents are encrypted end to end between clients, so that this client cannot read them.
     public let isEncrypted: Bool
-    /// Whether the user has hidden it.
+    /// Whether the user has hidden the item.
     public let isHidden: Bool
-    /// The date of its creation, if a client set it.
+    /// The date of creation, if a client set it.
     public let created: HTTPDate?
-    /// The date of its upload.
+    /// The date of the upload.
     public let uploaded: HTTPDate?
-    /// The kinds of its shares, as the server numbers them: 0 user, 1 group, 3 link, 4 mail, 6 remote.
+    /// The kinds of the item's shares, as the server numbers them: 0 user, 1 group, 3 link, 4 mail, 6 remote.
     public let shareTypes: Set<Int>
-    /// The user whose file it is.
+    /// The user who owns the file.
     public let ownerID: String?
-    /// The name to show of that user.
+    /// The display name of the owner.
     public let ownerName: String?
-    /// A mark of the server's data. It changes when the server was restored from a backup.
+    /// The mark of the server's data. It changes when the server is restored from a backup.
     public let dataFingerprint: String?
-    /// The name of the user who has locked it for others.
+    /// The name of the user who has locked the file.
     public let lockOwner: String?
 
     /// The name.
     public var name: String { entry.name }
 
-    /// The properties that it reads besides those of WebDAV.
+    /// The properties to request in addition to those of WebDAV.
     public static let properties: [XMLName] =
         [
             "id", "fileid", "permissions", "size", "favorite", "checksums", "share-types", "owner-id",
@@ -106,7 +106,7 @@ public struct NextcloudEntry: Sendable {
 }
 
 extension NextcloudClient {
-    /// Reads the properties of the user's root, with the account's room and the mark of the server's data.
+    /// Requests the properties of the user's root, with the account's quota and the mark of the server's data.
     public func examineRoot() async throws(DAVError) -> NextcloudEntry {
         let client = files(NextcloudEntry.properties + [.oc("data-fingerprint")])
         return NextcloudEntry(try await client.entry(at: root, hasQuota: true))

@@ -6,19 +6,19 @@ public struct NextcloudPermissions: OptionSet, Hashable, Sendable, Codable {
     /// Creates rights from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// It is shared with the user by another one (S).
+    /// The item was shared with the user by another user (S).
     public static let isShared = NextcloudPermissions(rawValue: 1)
-    /// It may be shared (R).
+    /// The item may be shared (R).
     public static let share = NextcloudPermissions(rawValue: 2)
-    /// It is in another storage than the user's own (M).
+    /// The item is in another storage than the user's own (M).
     public static let isMounted = NextcloudPermissions(rawValue: 4)
-    /// It may be read (G). Servers before version 12 do not say so.
+    /// The item may be read (G). Servers before version 12 do not report this.
     public static let read = NextcloudPermissions(rawValue: 8)
-    /// It may be removed (D).
+    /// The item may be removed (D).
     public static let delete = NextcloudPermissions(rawValue: 16)
-    /// It may get another name (N).
+    /// The item may be renamed (N).
     public static let rename = NextcloudPermissions(rawValue: 32)
-    /// It may get another place (V).
+    /// The item may be moved (V).
     public static let move = NextcloudPermissions(rawValue: 64)
     /// The file's contents may be changed (W).
     public static let write = NextcloudPermissions(rawValue: 128)

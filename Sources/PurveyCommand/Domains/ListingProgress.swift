@@ -9,8 +9,8 @@ enum ListingProgress {
     /// The time after which the progress is shown.
     private static let patience: Duration = .milliseconds(500)
 
-    /// Lists the top folder of a domain. Shows how many items are known, if standard error is a terminal and the
-    /// listing takes longer than a moment. Otherwise does nothing: the domain lists its folders when they are opened.
+    /// Lists the top folder of a domain, and shows the number of items if that takes longer than a moment. Does nothing
+    /// if standard error is no terminal, because the domain lists its folders when they are opened.
     static func show(of name: String) async {
         guard isatty(STDERR_FILENO) == 1 else { return }
         let start = ContinuousClock.now

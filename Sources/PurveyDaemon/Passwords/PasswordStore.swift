@@ -11,7 +11,8 @@ struct PasswordStore: Sendable {
     private let service: SecretService
     private let groups: SecretGroups
 
-    /// Opens the store, in two directories: a copy of one is of no use without the other. Blocks on the disk.
+    /// Opens the store, which needs both of its directories: the passwords in a copy of one cannot be read. Blocks on
+    /// the disk.
     init(_ locations: Locations, bundles: BundleRegistry, log: DaemonLog) throws(Errno) {
         let folders = [locations.data + "/passwords", locations.data + "/keys"]
         for folder in folders { try PrivateFolder.make(folder) }

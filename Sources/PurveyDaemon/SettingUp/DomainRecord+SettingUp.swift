@@ -46,12 +46,14 @@ extension RunningDomain {
                 }
             }
         } catch {
-            // Not as a refused sign-in, after which commands ask for a password: the set-up has asked already.
+            // The error is not that of a refused sign-in. Commands would then ask for a password, as the set-up already
+            // did.
             throw DomainError(error.advice)
         }
     }
 
-    /// Whether the provider sets up domains. A provider that does not reply may be mended by its set-up.
+    /// Whether the provider sets up domains. If the provider of a domain that exists does not reply, the result is
+    /// `true`, because a set-up may repair it.
     private static func setsUpDomains(
         _ provider: ExtensionProvider, for purpose: SetUpPurpose
     ) async throws(ProviderError) -> Bool {

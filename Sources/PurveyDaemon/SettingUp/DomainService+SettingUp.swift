@@ -14,7 +14,7 @@ extension DomainService {
         service.on(SetUpSignInCall.self) { request, call in call.answer { try await self.signIn(request) } }
     }
 
-    /// Changes settings of a domain. If the provider refuses its own, none is changed.
+    /// Changes settings of a domain. If the provider refuses the settings that it reads, changes none.
     private func set(_ request: SetDomainCall) async throws -> DomainDescription {
         try await ready()
         try DomainSettings.checkOnce(request.settings)
@@ -74,7 +74,7 @@ extension DomainService {
             throw DomainError("\(record.name) stays as it was: \(DomainError(error))", like: error)
         }
         guard isServed else { throw Self.fixed(fixed) }
-        // The service may be another one, or have other items for this user.
+        // The service may be another one now, or have other items for this user.
         await domain.engine.retry()
         domain.engine.signal(container: nil)
     }

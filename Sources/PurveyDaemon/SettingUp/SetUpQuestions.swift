@@ -3,8 +3,8 @@ import FileProvider
 import FileProviderWire
 import LinuxSystem
 
-/// The path of a provider's questions during a set-up, to the command that the user runs. Outside of a set-up, and for
-/// a client that answers no questions, they fail.
+/// The forwarding of a provider's questions during a set-up to the command that the user runs. Questions fail outside
+/// of a set-up, or if the client answers none.
 final class SetUpQuestions: Sendable {
     // Leaf lock.
     private let user = Lock<Connection?>(nil)
@@ -33,7 +33,7 @@ final class SetUpQuestions: Sendable {
         service.on(SetUpCredentialsCall.self) { request, call in self.pass(request, call) }
         service.on(SetUpOpenCall.self) { request, call in self.pass(request, call) }
         service.on(SetUpReportNotice.self) { notice, _ in
-            // A client that has gone needs no report.
+            // A client that has ended needs no report.
             try? self.user.withLock { $0 }?.notify(notice)
         }
     }

@@ -39,11 +39,11 @@ import LinuxSystem
 
     /// The maximum number of pictures in memory, each of at most 128 by 128 pixels.
     private static let most = 600
-    /// The number of times that the cache is looked at again for pictures that the daemon is about to put into it.
+    /// The maximum number of further reads of the cache for pictures that the daemon has not stored yet.
     private static let mostLooks = 5
 
-    /// Prepares for the items of another folder. The daemon requests pictures from the provider after a program has
-    /// listed the folder in the mount.
+    /// Prepares for the items of another folder, and lists the folder in the mount. The daemon then requests the
+    /// pictures from the provider.
     func prepare(_ folder: String?) {
         missing = []
         looks = 0

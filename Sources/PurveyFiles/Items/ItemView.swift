@@ -70,7 +70,7 @@ import FileProviderGTK
 
     /// Prepares for the items of another location.
     ///
-    /// - Parameter folder: the folder in a mount; `nil` if the location is none.
+    /// - Parameter folder: the folder in a mount; `nil` if the location is no folder.
     func prepare(_ folder: String?) { thumbnails.prepare(folder) }
 
     private var view: Widget { isGrid ? grid : list }
@@ -135,7 +135,7 @@ import FileProviderGTK
         if (count == 0) != (count + change.removed - change.added == 0) { whenEmptinessChanged() }
     }
 
-    /// Selects the row after those that went, so that the keyboard goes on from there.
+    /// Selects the row after the removed ones, so that the keyboard goes on from there.
     private func selectNeighbor(of change: ItemListing.Change) {
         guard browser.listing.count > 0 else { return }
         focus(browser.listing[min(change.position, browser.listing.count - 1)].id)
@@ -202,7 +202,7 @@ import FileProviderGTK
         gtk_gesture_single_set_button(gesture, guint(GDK_BUTTON_SECONDARY))
         Signals.click(gesture) { [weak self, weak cell] place in
             guard let self, let cell, let position = cell.position else { return }
-            // Otherwise the row waits for the release of the button, which the menu gets.
+            // Without this, the row would wait for the release of the button, which only the menu receives.
             gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
             if gtk_selection_model_is_selected(selection, guint(position)) == 0 {
                 gtk_selection_model_select_item(selection, guint(position), 1)

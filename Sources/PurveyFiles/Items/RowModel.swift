@@ -2,8 +2,8 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// A listing as a `GListModel`. Its objects are made when a view asks for them, and have no data: a view takes the
-/// item of a row from the listing. So 100,000 rows cost nothing but their items.
+/// A listing as a `GListModel`. Its objects are made when a view requests them, and have no data: a view takes the item
+/// of a row from the listing. Therefore 100,000 rows take no memory beyond that of their items.
 @MainActor final class RowModel {
     /// The `GListModel`.
     let pointer: OpaquePointer

@@ -1,8 +1,8 @@
 import CAdwaita
 import FileProviderGTK
 
-/// The start of the program for a type of file. GLib may read the beginning of the file to find the type, which waits
-/// for a download, so it does that on threads of its own.
+/// The start of the program for a type of file. GLib may read the beginning of the file to find the type. This read
+/// waits for a download, so the asynchronous function is used, which reads on a thread of its own.
 @MainActor enum DefaultProgram {
     private final class Failure {
         let report: @MainActor (String) -> Void

@@ -36,7 +36,7 @@ extension UnsafeMutablePointer where Pointee == GtkWidget {
         while let child = gtk_widget_get_first_child(self) { remove(child) }
     }
 
-    /// The name and description for assistive technologies.
+    /// Sets the name and description for assistive technologies.
     func setAccessible(label: String, description: String? = nil) {
         update(GTK_ACCESSIBLE_PROPERTY_LABEL, label)
         if let description { update(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description) }
@@ -107,5 +107,5 @@ extension UnsafeMutablePointer where Pointee == GtkWidget {
     }
 }
 
-/// Sets the text of a label, if it is another one.
+/// Sets the text of a label.
 @MainActor func setText(_ label: Widget, _ text: String) { gtk_label_set_text(label.opaque, text) }

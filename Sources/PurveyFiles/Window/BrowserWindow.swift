@@ -29,9 +29,9 @@ import FileProviderGTK
     private var shownLocation = Location.recents
     /// The time from which a page says that items are still loading.
     private var loadingPageTime = ContinuousClock.now
-    /// Whether the focus was on the items when the location changed, so that it belongs there again.
+    /// Whether the focus was on the items when the location changed. It then returns to the items of the new location.
     private var focusOnArrival = false
-    /// The folder to select, because the user came out of it.
+    /// The folder that the user left for its parent. It is selected when the parent's items are listed.
     private var arrival: BrowserItem.ID?
 
     /// The windows that are open. This property retains them.
@@ -271,7 +271,8 @@ import FileProviderGTK
     private func resized() {
         let isFolded = layout.isFolded
         placesButton.isVisible = isFolded
-        // Both have a key, and the menu has the view.
+        // A narrow window has no room for them. Both actions have a keyboard shortcut, and the menu has that of the
+        // view.
         forwardButton.isVisible = !isFolded
         gridButton.isVisible = !isFolded
         if pathBar.isNarrow != isFolded { pathBar.isNarrow = isFolded }
@@ -284,7 +285,7 @@ import FileProviderGTK
         switch aspect {
         case .places:
             sidebar.refresh()
-            // Only now the mount of the first location may be known.
+            // The mount of the first location may be known only now.
             prepareItems()
         case .location:
             locationChanged()
@@ -351,8 +352,7 @@ import FileProviderGTK
         }
     }
 
-    /// Selects the folder that was left, and gives the focus to the items of a location that the user went to from
-    /// there.
+    /// Selects the folder that the user left for its parent, and returns the focus to the items.
     private func itemsArrived() {
         refreshContent()
         guard browser.listing.count > 0 else { return }
@@ -366,7 +366,7 @@ import FileProviderGTK
     }
 
     private func toast(_ text: String, canUndo: Bool) {
-        // A toast waits until those before it have gone.
+        // A toast waits until earlier ones have ended, so an earlier one is dismissed.
         if let former = undoToast.take() { adw_toast_dismiss(former) }
         let toast: OpaquePointer = adw_toast_new("")
         adw_toast_set_title(toast, escaped(text))

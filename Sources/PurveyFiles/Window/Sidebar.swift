@@ -36,7 +36,7 @@ import FileProviderGTK
         gtk_widget_set_size_request(widget, AdaptiveLayout.sidebarWidth, -1)
         // Without this, it takes part of the room that the content does not need.
         gtk_widget_set_hexpand(widget, 0)
-        // Not when a row is selected, which also happens when the focus comes here.
+        // The activation of a row counts, not its selection: a row is also selected when the focus moves to the list.
         Signals.pointer("row-activated", of: list) { [weak self] row in self?.activated(row) }
         gtk_list_box_set_header_func(
             list.opaque,

@@ -53,8 +53,7 @@ extension DAVClient {
 }
 
 extension DAVEntry {
-    /// Reads a response of any path at a server; `nil` if it is one of an entry that vanished, or has a name that no
-    /// file can have.
+    /// Parses the response of an entry at any path; `nil` if the entry vanished, or has a name that no file can have.
     fileprivate init?(_ element: DAVElement, at address: HTTPAddress, date: HTTPDate?) {
         let response = DAVResponse(element)
         guard response.failure == nil else { return nil }

@@ -65,7 +65,7 @@ import Testing
             let (ending, text) = try await person.end()
             #expect(ending == .exited(0) && !text.contains("sesame"), "\(text)")
             #expect(try await test.finding("passwords", of: "Cloud") == "ada:open sesame")
-            // In no container, record or log, and in no argument or environment of the daemon.
+            // The password is in no container, record or log, and in no argument or environment of the daemon.
             #expect(try await test.files(with: "sesame") == [])
             let daemon = try await test.place.daemon()
             for file in ["cmdline", "environ"] {

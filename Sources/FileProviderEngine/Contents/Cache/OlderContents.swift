@@ -27,7 +27,7 @@ final class OlderContents {
 
     /// The smallest file whose contents are kept. The transfer of a smaller one takes no longer than the request.
     static let leastSize: Int64 = 64 << 10
-    /// The share of the cache limit that contents are kept in.
+    /// The divisor of the cache limit: older contents take at most an eighth of it.
     private static let share: Int64 = 8
     private static let mostBytes: Int64 = 1 << 30
 
@@ -68,7 +68,7 @@ final class OlderContents {
         bytes += row.localSize
     }
 
-    /// Passes the contents on to the number that a file has got.
+    /// Records that a file has got another item number.
     func move(_ number: ItemNumber, to successor: ItemNumber) {
         guard let entry = entries[number] else { return }
         remove(successor)
@@ -99,7 +99,7 @@ final class OlderContents {
 
     /// Removes the contents of all files.
     ///
-    /// - Returns: the number of bytes that are free.
+    /// - Returns: the number of bytes that were freed.
     @discardableResult
     func removeAll() -> Int64 {
         let freed = evictableBytes
@@ -119,11 +119,12 @@ final class OlderContents {
 }
 
 extension IndexedItem {
-    /// Whether the version of the local contents is certainly one that the provider has reported. Contents without a
-    /// version have one that ends with a zero (``ProviderItem/versionOfOlderContents``).
+    /// Whether the version of the local contents is one that the provider reported. The engine's own versions of
+    /// contents whose version is unknown end with a zero (``ProviderItem/versionOfOlderContents``).
     fileprivate var hasVersionOfProvider: Bool { !localVersion.isEmpty && localVersion.last != 0 }
 
-    /// The clean contents of an open file, if they are of an earlier version than the provider's.
+    /// Whether the local contents are clean, of an earlier version than the provider's, and large enough for a fetch of
+    /// the difference.
     var hasUsableOlderContents: Bool {
         content == .current && localVersion != item.contentVersion && localSize >= OlderContents.leastSize
             && hasVersionOfProvider

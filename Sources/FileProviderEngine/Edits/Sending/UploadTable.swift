@@ -73,7 +73,7 @@ package struct UploadTable {
         return true
     }
 
-    /// The due time of the first step; `nil` if none is scheduled.
+    /// Returns the due time of the first step; `nil` if none is scheduled.
     package mutating func nextTime() -> Double? { queue.nextTime() }
 
     /// Returns the item whose step is due first, without a transition; `nil` if no step is due.
@@ -126,7 +126,7 @@ package struct UploadTable {
         return step
     }
 
-    /// Lets an item wait for a result of another one. Refused for a busy item.
+    /// Makes an item wait for a result of another one. Refused for a busy item.
     @discardableResult
     package mutating func block(_ number: ItemNumber, on other: ItemNumber, until time: Double) -> Bool {
         guard !self[number].isBusy else { return false }
@@ -155,7 +155,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Lets an item wait for the user. Refused for a busy item.
+    /// Makes an item wait for the user. Refused for a busy item.
     @discardableResult
     package mutating func park(_ number: ItemNumber) -> Bool {
         guard !self[number].isBusy else { return false }

@@ -42,7 +42,7 @@ extension Uploader {
     enum Likeness {
         /// The provider's contents equal the local ones.
         case edited
-        /// The provider's contents were uploaded from here. The file was edited again since.
+        /// The provider's contents are an earlier upload of this engine. The file was edited again since.
         case sent
         case other
     }
