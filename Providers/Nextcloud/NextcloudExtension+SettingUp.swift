@@ -29,7 +29,7 @@ extension NextcloudExtension {
         setup.report("Connecting to \(given.address.origin)…")
         let server = try await NextcloudServer.find(given.address.description, http)
         guard !server.isInMaintenance else {
-            throw DAVSetUpError("\(server.address.origin) is in maintenance: try again later.")
+            throw DAVSetUpError("\(server.address.origin) is in maintenance mode: try again later.")
         }
         let isSameServer = given.address.origin == server.address.origin
         guard isSameServer || setup.purpose != .signingIn else {

@@ -11,7 +11,7 @@ extension Command {
         usage: ["[FILE…]"], options: [],
         discussion: """
             Without FILE, standard input is copied: as text where it is text, else as what its first bytes say. What was
-            copied stays on the pasteboard until something else is copied. Files are not read before somebody pastes.
+            copied stays on the pasteboard until something else is copied. Files are not read before they are pasted.
             """
     ) { arguments in
         var providers = try arguments.operands.map { path in

@@ -22,7 +22,7 @@ extension Command {
         ],
         discussion: """
             Prints the identifier of each item on a line of its own, then serves until it is ended. Nothing is read
-            from a file before somebody loads it.
+            from a file before a program loads it.
             """
     ) { arguments in
         let visibility = try OfferArguments.visibility(arguments.value("visibility"))

@@ -9,7 +9,7 @@ enum DaemonLimits {
     static var narrow: [String] {
         ResourceLimit.allCases.compactMap { limit -> String? in
             guard let value = limit.current, let words = words(limit, value) else { return nil }
-            return "whoever started this daemon was limited, and it cannot change that: it may \(words)"
+            return "this daemon was started with low limits, which it cannot change: it may \(words)"
         }
     }
 

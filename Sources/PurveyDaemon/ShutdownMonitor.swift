@@ -66,7 +66,7 @@ struct ShutdownMonitor {
             if !listener.isListening, let reason = listenAgain() { return reason }
             guard ready == 0, endsWhenIdle else { continue }
             idleSeconds = isIdle() ? idleSeconds + Self.pollSeconds : 0
-            if idleSeconds >= 3 * Self.pollSeconds { return "nothing is offered and nobody is connected" }
+            if idleSeconds >= 3 * Self.pollSeconds { return "nothing is offered and no client is connected" }
         }
     }
 

@@ -47,7 +47,7 @@ struct Visitors {
             identity = try FileStatus.of(program.socket, followingLinks: false).identity
         } catch {
             listener = nil
-            complain("nobody can come to \(program.socket): \(error)")
+            complain("no client can connect to \(program.socket): \(error)")
         }
     }
 

@@ -58,7 +58,7 @@ extension DAVWork {
             // For example symbolic links, which WebDAV does not have.
             throw NSFileProviderError(
                 .excludedFromSync,
-                userInfo: [NSLocalizedDescriptionKey: "The server takes only files and folders: this stays here."])
+                userInfo: [NSLocalizedDescriptionKey: "The server stores only files and folders."])
         }
         let parent = try await account.known(template.parent)
         let (folder, name, identifier) = (parent.item.number, template.name, template.identifier)

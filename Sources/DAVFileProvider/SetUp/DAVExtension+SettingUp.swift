@@ -9,7 +9,7 @@ extension DAVExtension: FileProviderDescribing {
     public final var domainFindings: [String] {
         do {
             let account = try account
-            return ["Address: \(account.root)"] + (account.knownFindings ?? ["The server was not examined yet"])
+            return ["Address: \(account.root)"] + (account.knownFindings ?? ["The server was not probed yet"])
                 + account.service.findings
         } catch {
             return [SystemErrors.error(error).localizedDescription]

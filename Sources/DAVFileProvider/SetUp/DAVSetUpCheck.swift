@@ -67,7 +67,7 @@ struct DAVSetUpCheck: Sendable {
         if schemes.contains("basic") || schemes.isEmpty { return .basic }
         if schemes.contains("bearer") { return .bearer }
         throw DAVSetUpError(
-            "\(origin) wants a sign-in by “\(schemes[0])”, which is not supported: look for an app password.".asSentence
+            "\(origin) requires sign-in “\(schemes[0])”, which is not supported: look for an app password.".asSentence
         )
     }
 
@@ -85,7 +85,7 @@ struct DAVSetUpCheck: Sendable {
     /// nothing about others in it.
     private func profile(_ client: DAVClient) async throws -> DAVServerProfile? {
         guard setup.purpose != .signingIn else { return nil }
-        setup.report("Finding out how the server protects changes…")
+        setup.report("Testing how the server protects changes…")
         do {
             let profile = try await account.probe(with: client)
             setup.report("Writes are protected by \(profile.writing.words).")

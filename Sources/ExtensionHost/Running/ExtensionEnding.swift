@@ -54,7 +54,7 @@ package struct ExtensionEnding: SchemaMessage, Equatable {
         case .tookTooManyThreads: "the extension was ended: it had more than its limit of \(status) threads"
         case .tookTooMuchRoom: "the extension was ended: its container took more than its limit of \(status) MiB"
         case .madeTooManyFiles: "the extension was ended: its container had more than its limit of \(status) files"
-        case .released: "the extension was ended because nobody waited for it any more"
+        case .released: "the extension was ended because no client waited for it any more"
         }
     }
 }

@@ -47,7 +47,7 @@ package enum ItemCondition: Sendable, Equatable {
         let reason = BrowserError.sentence(fault?.message ?? "The change could not be sent")
         let suggestion = fault?.suggestion.map { BrowserError.sentence($0) }
         switch fault?.kind {
-        case .transient?: return .waiting(reason: reason + " It is tried again by itself.")
+        case .transient?: return .waiting(reason: reason + " It is retried automatically.")
         case .authentication?: return .failed(reason: reason, suggestion: suggestion, remedy: .signIn(domain: domain))
         case .persistent?, nil: return .failed(reason: reason, suggestion: suggestion, remedy: .retry(domain: domain))
         }
@@ -72,7 +72,7 @@ package enum ItemCondition: Sendable, Equatable {
         switch self {
         case .inCloud: "The contents are at the service. They are downloaded when the file is opened."
         case .partlyHere: "Some of the contents are on this computer."
-        case .here: "The contents are on this computer. They are removed when their space is needed."
+        case .here: "The contents are on this computer. They are removed when space is needed."
         case .kept: "The contents are on this computer, and stay there."
         case .uploading: "The contents are being sent to the service."
         case .waiting(let reason): reason

@@ -67,10 +67,10 @@ private final class ProviderSearch: @unchecked Sendable {
             next = page.next
             guard let next else { return found }
             guard next.count <= ProviderWire.longestToken else {
-                throw ProviderError(.badAnswer, message: "the provider told of a page of \(next.count) bytes")
+                throw ProviderError(.badAnswer, message: "the provider named a page of \(next.count) bytes")
             }
             guard pages.insert(next).inserted else {
-                throw ProviderError(.badAnswer, message: "the provider told of the same page of results twice")
+                throw ProviderError(.badAnswer, message: "the provider named the same page of results twice")
             }
             pagesWithoutNews = found.results.count > before ? 0 : pagesWithoutNews + 1
             guard pagesWithoutNews < Self.pagesWithoutNews else {

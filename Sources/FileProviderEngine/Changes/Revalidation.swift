@@ -41,7 +41,7 @@ final class Revalidation {
         do throws(ProviderError) {
             let item = try await context.provider.item(identifier)
             guard item.identifier == identifier else {
-                throw ProviderError(.badAnswer, message: "The provider answered with another item.")
+                throw ProviderError(.badAnswer, message: "The provider's reply is about another item.")
             }
             return .exists(item)
         } catch {

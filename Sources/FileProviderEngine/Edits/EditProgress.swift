@@ -126,7 +126,7 @@ final class EditProgress: EngineComponent {
     private func refusal(of number: ItemNumber) -> ProviderError? {
         for event in recorder.events.reversed() where event.number == number {
             guard case .deletionRefused(let failure) = event.kind else { continue }
-            return failure ?? ProviderError(.deletionRejected, message: "Somebody else has changed it.")
+            return failure ?? ProviderError(.deletionRejected, message: "Another client has changed the item.")
         }
         return nil
     }
@@ -135,7 +135,7 @@ final class EditProgress: EngineComponent {
         var pause = Self.pauses.first
         while try !isSo() {
             await clock.wait(pause)
-            if Task.isCancelled { throw ProviderError(.cancelled, message: "Nobody waits for it any more.") }
+            if Task.isCancelled { throw ProviderError(.cancelled, message: "The wait was cancelled.") }
             guard !isClosed else { throw .closed }
             pause = min(2 * pause, Self.pauses.longest)
         }
@@ -165,7 +165,7 @@ final class EditProgress: EngineComponent {
         guard let own = wait.own, !wait.awaited.isEmpty else { return }
         guard needs(wait.awaited, own) || isFullOfWaits(besides: wait.awaited) else { return }
         throw ProviderError(
-            .cannotSynchronize, message: "The change of an item waits for a change that waits for it in turn.")
+            .cannotSynchronize, message: "Two changes of items wait for each other.")
     }
 
     /// Whether any of some edits can end only after another edit has ended.

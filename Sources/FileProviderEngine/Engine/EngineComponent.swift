@@ -109,7 +109,7 @@ extension EngineComponent {
             && !answer.identifier.hasPrefix(IndexedItem.localPrefix) && answer.kind == kind
             && (identifier == nil || identifier == answer.identifier)
         guard isRight else {
-            throw ProviderError(.badAnswer, message: "The provider answered with another item than it was asked for.")
+            throw ProviderError(.badAnswer, message: "The provider's reply is about another item than the request.")
         }
     }
 }

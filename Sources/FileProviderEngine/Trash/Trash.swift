@@ -33,7 +33,7 @@ final class Trash {
         let isUnderWay = try onRecord { () throws(IndexError) in
             try context.journal.all().contains { $0.identifier == identifier && $0.changes.contains(.deleted) }
         }
-        if isUnderWay { throw ProviderError(.transient, message: "It is still on its way to the trash.") }
+        if isUnderWay { throw ProviderError(.transient, message: "The item is still being moved to the trash.") }
         let request = context.replies.beginRequest()
         let former = try onRecord { () throws(IndexError) in
             try context.index.trashed().first { $0.identifier == identifier }?.parent

@@ -224,7 +224,7 @@ final class MetadataSender {
                 try await context.provider.item(identifier)
             }
             guard answer.identifier == identifier else {
-                throw ProviderError(.badAnswer, message: "The provider answered with another item.")
+                throw ProviderError(.badAnswer, message: "The provider's reply is about another item.")
             }
             let items = try engine.newest([answer], answering: request)
             guard !context.isClosed else { throw EngineClosedError() }

@@ -60,7 +60,7 @@ extension FPUIActionExtensionContext {
         _ prompt: FileProviderPrompt, completionHandler: @escaping @Sendable (Result<[String], any Error>) -> Void
     ) {
         guard let asking else {
-            return completionHandler(.failure(NSError.interface(.failed, "There is nobody to ask.")))
+            return completionHandler(.failure(NSError.interface(.failed, "The user cannot be asked.")))
         }
         asking.ask(prompt, completionHandler)
     }

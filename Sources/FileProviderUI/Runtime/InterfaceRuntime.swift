@@ -113,7 +113,7 @@ private struct HostAsking: PromptAsking {
             }
             return .success(answers)
         case .failure(.remote(let failure)): return .failure(NSError.interface(.failed, failure.message))
-        case .failure(let error): return .failure(NSError.interface(.failed, "Nobody could be asked: \(error)"))
+        case .failure(let error): return .failure(NSError.interface(.failed, "The user could not be asked: \(error)"))
         }
     }
 }

@@ -180,7 +180,7 @@ extension NextcloudLogin.LoginError: CustomStringConvertible {
         switch self {
         case .server(let error): error.description
         case .otherServer(let host):
-            "the server leads the sign-in to another server, “\(host)”: use that server's address"
+            "the server sends the sign-in to another server, “\(host)”: use the address of that server"
         case .expired: "the sign-in was not finished within 20 minutes: begin again"
         }
     }

@@ -11,7 +11,7 @@ enum InterfaceSession {
     /// Performs an action that asks the user for more.
     static func perform(_ action: String, at place: ItemPlace) async throws {
         let reply = try await DomainClient.call(DescribeInterfaceCall(subject: .action(action, place)))
-        guard let interface = reply.interface else { throw CommandError("the action \(action) asks nobody") }
+        guard let interface = reply.interface else { throw CommandError("the action \(action) asks nothing") }
         let ending = try await run(interface)
         // The action may have changed items, whatever its result is.
         _ = try? await DomainClient.call(SignalDomainCall(name: interface.domain, container: nil))

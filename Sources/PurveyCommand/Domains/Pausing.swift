@@ -3,19 +3,19 @@ import FileProvider
 
 extension Command {
     static let pause = Command(
-        name: "pause", summary: "let uploads and background downloads of domains wait, as on a metered network",
+        name: "pause", summary: "pause uploads and background downloads of domains, as on a metered network",
         usage: ["[NAME…]"], options: [],
         discussion: """
-            Without a NAME, all domains. Edits stay on this machine and are sent after 'purvey resume', also if the machine was
-            restarted meanwhile; what is kept is not fetched, and nothing is read ahead. A file that is opened is fetched as
-            always. What is on its way goes on to its end.
+            Without a NAME, all domains. Edits stay on this machine and are sent after 'purvey resume', even if the machine was
+            restarted meanwhile. Kept items are not fetched, and nothing is read ahead. A file that is opened is fetched as
+            always. Transfers that have begun are completed.
             """
     ) { arguments in
         _ = try await DomainClient.call(PauseDomainsCall(names: arguments.operands, isPaused: true))
     }
 
     static let resume = Command(
-        name: "resume", summary: "let the transfers of paused domains go on",
+        name: "resume", summary: "continue the transfers of paused domains",
         usage: ["[NAME…]"], options: [], discussion: "Without a NAME, all domains."
     ) { arguments in
         _ = try await DomainClient.call(PauseDomainsCall(names: arguments.operands, isPaused: false))

@@ -105,7 +105,7 @@ final class SetUpSession: Sendable {
             throw SetUpFault.remote(.unasked, "the password of --password-file was refused")
         }
         guard let user = request.user ?? given.user else {
-            throw SetUpFault.remote(.unasked, "a name belongs to the password of --password-file; give user=")
+            throw SetUpFault.remote(.unasked, "--password-file needs the user's name; give user=")
         }
         return SetUpCredentialsCall.Reply(user: user, password: given.password)
     }

@@ -3,7 +3,7 @@ import Foundation
 
 extension Command {
     static let status = Command(
-        name: "status", summary: "the daemon, the mounts, what is on its way and what needs a person",
+        name: "status", summary: "the daemon, the mounts, transfers, and problems that need you",
         usage: ["[--json] [NAME]"], options: [.flag("json", "print JSON")],
         discussion: "With a NAME, one domain, with what its provider found out about the service."
     ) { arguments in
@@ -41,10 +41,10 @@ extension Command {
             try StandardOutput.print("   \(word): \(inFlight) on the way, \(waiting) waiting\n")
         }
         if activity.isPaused {
-            try StandardOutput.print("   paused: 'purvey resume' lets what waits go on\n")
+            try StandardOutput.print("   paused: 'purvey resume' continues the transfers\n")
         }
         if activity.keptMissing > 0 {
-            try StandardOutput.print("   kept: \(activity.keptMissing) not here yet\n")
+            try StandardOutput.print("   kept: \(activity.keptMissing) not fetched yet\n")
         }
         if domain.state == .running {
             let (bytes, limit) = (ByteCount.text(activity.cacheBytes), ByteCount.text(domain.cacheLimit))

@@ -73,7 +73,7 @@ extension Command {
         ],
         discussion: """
             Each WORD is a part of the name, without regard to case and accents; one of one or two characters is the beginning
-            of a word in it. What is known on this machine is looked through: folders that nobody has looked into yet are not
+            of a word in it. What is known on this machine is looked through: folders that were never opened are not
             in it. It works offline, and no service is asked.
 
             With --provider the services are asked, of those providers that search, for what they hold the words to mean. What they

@@ -219,8 +219,8 @@ struct DomainItem: Sendable {
         let keeper = engine.configuration.displayName + ":" + names.joined(separator: "/")
         return DomainError(
             item.isPinnedByFolder
-                ? "it stays, because it is kept with its folder \(keeper); 'purvey evict' of that ends it for all of it"
-                : "it stays, because a person has it kept", .kept)
+                ? "it stays, because it is kept with its folder \(keeper); 'purvey evict' of that ends it for the whole folder"
+                : "it stays, because you keep it", .kept)
     }
 
     /// Returns the error for a file that is the item or lies in it.

@@ -61,7 +61,7 @@ extension DomainService {
     ) async throws {
         let (item, choice) = try await choice(request.action, for: request.place)
         guard choice.interface == nil else {
-            throw DomainError("the action \(request.action) has to ask a person")
+            throw DomainError("the action \(request.action) has to ask the user")
         }
         do throws(ProviderError) {
             try await item.domain.engine.perform(

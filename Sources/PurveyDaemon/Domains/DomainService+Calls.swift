@@ -179,7 +179,7 @@ extension DomainService {
                 activity.faults.append(errors.text(failure))
             }
             if let failure = status.pinningFailure, failure.kind != .notAuthenticated, missing == nil {
-                activity.faults.append("not all that is kept is here: \(errors.text(failure))")
+                activity.faults.append("some kept items are not on this machine: \(errors.text(failure))")
             }
             activity.transfers += status.downloads.filter { !$0.isWaiting }.map {
                 TransferActivity(

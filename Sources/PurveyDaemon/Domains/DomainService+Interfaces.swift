@@ -43,7 +43,7 @@ extension DomainService {
             let (record, _, _) = try await names(of: place)
             let (item, choice) = try await choice(action, for: place)
             guard let interface = choice.interface else {
-                throw DomainError("the action \(action) asks nobody")
+                throw DomainError("the action \(action) asks nothing")
             }
             return try await describe(interface, for: record, .action(action, items: [item.item.item.identifier]))
         case .signIn(let name):
@@ -82,7 +82,7 @@ extension DomainService {
             throw DomainError("\(request.identifier) is no user interface of the provider of \(request.domain)")
         }
         guard interfacesUnderWay < Self.mostInterfaces else {
-            throw DomainError("\(Self.mostInterfaces) questions to people wait for answers already; try again later")
+            throw DomainError("\(Self.mostInterfaces) questions to users wait for replies already; try again later")
         }
         interfacesUnderWay += 1
         defer { interfacesUnderWay -= 1 }

@@ -135,7 +135,7 @@ extension DomainService {
         for record in records { domains.append((record, try await domain(record.name))) }
         guard !domains.isEmpty else {
             throw ProviderError.domain(
-                .providerDomainNotFound, "The provider has no domain \(identifier ?? "that a person has added").")
+                .providerDomainNotFound, "The provider has no domain \(identifier ?? "that the user has added").")
         }
         return domains
     }

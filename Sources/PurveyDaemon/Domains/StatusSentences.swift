@@ -43,10 +43,10 @@ extension EditEvent {
     var sentence: String {
         switch kind {
         case .conflict(let copy): "\(name) was changed by somebody else too: what was written here is in \(copy)"
-        case .renamed(let newName): "\(name) is called \(newName), because somebody else has that name"
-        case .deletionRefused(let failure?): "\(name) is there again, because its service keeps it: \(failure.message)"
-        case .deletionRefused(nil): "\(name) is there again, because somebody else has changed it"
-        case .madeAgain: "\(name) was removed by somebody else, and is there again, because it was changed here"
+        case .renamed(let newName): "\(name) is now called \(newName), because its name was taken"
+        case .deletionRefused(let failure?): "\(name) was restored: its service refused the removal: \(failure.message)"
+        case .deletionRefused(nil): "\(name) was restored, because another client has changed it"
+        case .madeAgain: "\(name) was removed by another client, and created again, because you had changed it"
         case .recovered: "\(name) has bytes that were found after a crash"
         }
     }

@@ -54,8 +54,8 @@ import FileProviderGTK
             show("document-open-recent-symbolic", "No Recent Files", "Files that you open and change appear here.")
         case .favorites:
             show("starred-symbolic", "No Favorites", "“Add to Favorites” in the menu of an item puts it here.")
-        case .trash: show("user-trash-symbolic", "The Trash Is Empty", "What you delete waits here.")
-        case .transfers: show("network-idle-symbolic", "Nothing on Its Way", "Everything is where it belongs.")
+        case .trash: show("user-trash-symbolic", "The Trash Is Empty", "Items that you delete appear in it.")
+        case .transfers: show("network-idle-symbolic", "No Transfers", "All changes are sent.")
         case .search(let text, let domain):
             let place = domain.map { " in \($0)" } ?? ""
             show("edit-find-symbolic", "No Results", "No name\(place) matches “\(text)”.")

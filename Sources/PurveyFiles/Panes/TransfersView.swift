@@ -78,7 +78,7 @@ import FileProviderGTK
                 activity.needsSignIn
                 ? "until you sign in"
                 : activity.disconnection.map { "because \($0)" }
-                    ?? (activity.faults.isEmpty ? "in line" : "until the failure is resolved")
+                    ?? (activity.faults.isEmpty ? "until others have ended" : "until the failure is resolved")
             add(
                 icon: "emoji-recent-symbolic", waiting == 1 ? "1 transfer waits" : "\(waiting) transfers wait",
                 "\(place.name), \(reason)", fraction: nil, retryButton(place.name))

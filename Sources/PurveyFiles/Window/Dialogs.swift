@@ -29,7 +29,7 @@ import FileProviderGTK
         of items: [BrowserItem], over window: UnsafeMutablePointer<GtkWindow>, _ action: @escaping @MainActor () -> Void
     ) {
         let dialog = make(
-            over: window, "Delete \(Browser.words(for: items)) Forever?", "Nothing can bring them back afterwards.")
+            over: window, "Delete \(Browser.words(for: items)) Forever?", "They cannot be restored.")
         adw_message_dialog_add_response(dialog, "delete", "Delete Forever")
         adw_message_dialog_set_response_appearance(dialog, "delete", ADW_RESPONSE_DESTRUCTIVE)
         onResponse(dialog, "delete", action)

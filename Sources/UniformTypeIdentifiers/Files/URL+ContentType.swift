@@ -77,12 +77,12 @@ extension String {
     /// Unavailable: paths are not made from strings; use `URL`.
     @available(*, unavailable, message: "Use appendingPathExtension(for:) on URL instead.")
     public func appendingPathExtension(for contentType: UTType) -> Never {
-        fatalError("Unavailable, so nobody calls it.")
+        fatalError("This is unavailable, so it is never called.")
     }
 
     /// Unavailable: paths are not made from strings; use `URL`.
     @available(*, unavailable, message: "Use appendingPathComponent(_:conformingTo:) on URL instead.")
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> Never {
-        fatalError("Unavailable, so nobody calls it.")
+        fatalError("This is unavailable, so it is never called.")
     }
 }

@@ -132,6 +132,6 @@ final class TypeOwner: @unchecked Sendable {
 
 enum PasteboardError {
     static func notProvided(_ type: NSPasteboard.PasteboardType) -> NSError {
-        ItemProviderError.make(.itemUnavailableError, "Nobody provides the promised data of type \(type.rawValue)")
+        ItemProviderError.make(.itemUnavailableError, "No program provides the promised data of type \(type.rawValue)")
     }
 }

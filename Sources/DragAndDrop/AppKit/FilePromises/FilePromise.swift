@@ -153,7 +153,7 @@ private final class PromiseAnswer: Sendable {
 /// The errors of file promises, in addition to errors of their delegates.
 enum FilePromiseError {
     static func noDelegate(_ fileType: String) -> NSError {
-        make("Nobody is there to write the promised file of type \(fileType)")
+        make("There is no delegate to write the promised file of type \(fileType)")
     }
 
     static func unanswered(_ fileType: String) -> NSError {

@@ -18,11 +18,11 @@ extension IdentifierFinder {
         else { return }
         // The other item may just have been removed or moved away.
         if scheduler.table.isBusy(known.number) {
-            throw ProviderError(.transient, message: "“\(known.name)” is on its way.")
+            throw ProviderError(.transient, message: "“\(known.name)” is being moved or removed.")
         }
         guard known.item.isAt(answer.filename, in: answer.parent) else {
             throw ProviderError(
-                .badAnswer, message: "The provider gave an item the identifier of “\(known.name)”.")
+                .badAnswer, message: "The provider gave another item the identifier of “\(known.name)”.")
         }
         // An item of the same kind that became known only after this one was sent is this one.
         if known.item.kind == answer.kind, known.number.rawValue > number.rawValue { return }
@@ -81,7 +81,7 @@ extension IdentifierFinder {
     ) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         guard let row, row.item.identifier.hasSameBytes(as: identifier), answer.kind == row.item.kind else {
-            throw ProviderError(.badAnswer, message: "The provider answered with another item.")
+            throw ProviderError(.badAnswer, message: "The provider's reply is about another item.")
         }
         try check(answer, is: row.item.kind)
         try await checkIdentity(answer, of: row.number, asked: identifier, engine)

@@ -32,7 +32,7 @@ extension Uploader {
             // The provider first reported another version than the edit's base, and now returned contents of the base
             // version.
             if !entry.baseVersion.isEmpty, theirs.contentVersion == entry.baseVersion {
-                throw ProviderError(.transient, message: "The provider does not say the same version twice.")
+                throw ProviderError(.transient, message: "The provider's replies have different versions.")
             }
             try keepBoth(entry, row, theirs, engine)
         }
