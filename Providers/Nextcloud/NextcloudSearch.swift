@@ -16,7 +16,7 @@ extension NextcloudExtension: NSFileProviderSearching {
     }
 }
 
-/// One search. It has one page, because the server's order changes between pages.
+/// One search. All results are on one page, because the server's order of results changes between requests.
 private final class NextcloudSearch: NSObject, NSFileProviderSearchEnumerator, Sendable {
     private let work: Result<DAVWork, any Error>
     private let text: String

@@ -218,7 +218,7 @@ package final class NextcloudService: DAVServiceKind {
                     }
                 }
             } catch {
-                // The network is away, or the user is not signed in. Checks without notices go on.
+                // The network is unavailable, or the user is not signed in. Checks go on without notices.
             }
             await stopListening(notice)
             try? await Task.sleep(for: pause)

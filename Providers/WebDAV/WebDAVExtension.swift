@@ -1,6 +1,6 @@
 import DAVFileProvider
 
-/// The provider for servers that have nothing beyond WebDAV.
+/// The provider for servers without extensions of WebDAV.
 ///
 /// Sendable: it adds nothing to its superclass.
 final class WebDAVExtension: DAVExtension, @unchecked Sendable {}

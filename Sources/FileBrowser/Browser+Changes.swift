@@ -6,7 +6,7 @@ import LinuxSystem
 extension Browser {
     // MARK: Folders and names
 
-    /// Whether new items can be put into the current location.
+    /// Whether the current location can receive new items.
     package var canAdd: Bool { currentFolder != nil }
 
     /// The path of the current folder in its mount; `nil` if it has none.

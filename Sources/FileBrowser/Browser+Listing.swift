@@ -2,7 +2,7 @@ import DomainMessages
 import FileProvider
 import LinuxSystem
 
-/// Reading of the current location. A folder arrives page by page; everything else at once.
+/// Reading of the current location. A folder is read page by page, other locations in one request.
 extension Browser {
     /// Reads the current location. Rows that have not changed are not updated.
     package func load() {
@@ -73,7 +73,7 @@ extension Browser {
 
     // MARK: Search
 
-    /// The time without a key press after which the services are asked, too.
+    /// The time without a key press after which the search is also sent to the services.
     private static let typingPause: Duration = .milliseconds(400)
 
     private func readSearch(_ text: String, _ domain: String?) async throws(BrowserError) {

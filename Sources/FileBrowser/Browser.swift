@@ -159,7 +159,7 @@ import LinuxSystem
         whenChanged(.banner)
     }
 
-    /// Does what a remedy says, except for a sign-in, which needs a view.
+    /// Applies a remedy, except for a sign-in, which needs a view.
     package func apply(_ remedy: Remedy) {
         workError = nil
         whenChanged(.banner)

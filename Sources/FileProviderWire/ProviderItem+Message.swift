@@ -1,8 +1,8 @@
 import Conduit
 import ItemValues
 
-/// The encoding of an item. Extensions are not trusted: a message with an item beyond the limits is rejected as a
-/// whole.
+/// The encoding of an item. Extensions are not trusted: if one item of a message exceeds the limits, the whole message
+/// is rejected.
 extension ProviderItem: SchemaMessage {
     package static let schema = Schema(
         Self.make,

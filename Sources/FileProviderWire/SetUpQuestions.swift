@@ -55,14 +55,14 @@ package struct SetUpReportNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.line))
 }
 
-/// The failure of a question that the user was not asked, or did not answer.
+/// The failure of a question that could not be asked, or that the user did not answer.
 package enum SetUpFault {
     package static let domain = "PurveySetUp"
 
     package enum Code: Int64, Sendable {
         /// The user interrupted the command.
         case interrupted = 1
-        /// There is no terminal, and nothing that answers the question in its place.
+        /// There is no terminal, and no option gives the answer.
         case unasked = 2
     }
 

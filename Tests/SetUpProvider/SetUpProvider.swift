@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import Security
 
-/// A provider of an empty folder whose set-up does what the setting `does` says:
+/// A provider of an empty folder. The setting `does` controls its set-up:
 ///
 /// - `succeeds`: reports a line, sets `greeting` and removes `temporary`;
 /// - `fails`: stores a password, and then throws an error;

@@ -5,8 +5,7 @@ import LinuxSystem
 /// An event that a process sends to the daemon's arbiter. It is a notice and not a call, because a claim may wait for
 /// days. The reply is an effect.
 package struct EventNotice: Notice, SchemaMessage {
-    /// The number of the notice. It is greater than those of the exchange's notices, which are served on the same
-    /// socket.
+    /// The number of the notice. It is greater than the numbers of the exchange's notices, which use the same socket.
     package static var method: UInt64 { 64 }
     package let event: CoordinationEvent
     /// The open file that a confined process wants to read. It is sent together with the claim.

@@ -106,8 +106,8 @@ public final class DAVAccount: Sendable {
 
     // MARK: Requests
 
-    /// Sends requests with the user's credentials. If the server refuses them and others have been stored meanwhile,
-    /// tries once more.
+    /// Sends requests with the user's credentials. If the server refuses them, reads the store of passwords again, and
+    /// tries once more if it has other credentials.
     ///
     /// - Throws: the error of the request, or of the store of passwords.
     public func ask<Reply: Sendable>(

@@ -20,8 +20,8 @@ package struct ServerCatalogue {
     /// The maximum number of removed items that are remembered.
     static let mostGone: Int64 = 20_000
 
-    /// Opens a catalogue, or creates it. A damaged one is created again: every item then gets a new identifier, and the
-    /// system lists everything anew.
+    /// Opens a catalogue, or creates it. Replaces a damaged one: every item then gets a new identifier, and the system
+    /// lists everything again.
     package init(_ path: String) throws {
         do {
             (database, stamp) = try Self.open(path)

@@ -3,7 +3,7 @@ import SQLite
 
 /// A catalogue that many tasks share. Its work runs on threads that may block.
 final class SharedServerCatalogue: Sendable {
-    // No other lock is taken under it. Held while a transaction runs, never during a request to the server.
+    // Leaf lock. It is held during a transaction, but never during a request to the server.
     private let catalogue: Lock<ServerCatalogue>
     let stamp: String
 

@@ -122,7 +122,7 @@ package final class ChangeWatch: Sendable {
 
     // MARK: Causes
 
-    /// Records that the system asked for changes. A pass begins, unless there was one just now.
+    /// Records that the system asked for changes, and begins a pass, unless one has just ended.
     package func wasAsked() {
         let isRecent = state.withLock { state in
             let isRecent = state.lastPass.map { .now - $0 < Self.shortest } ?? false
@@ -220,9 +220,9 @@ package final class ChangeWatch: Sendable {
         if hasChanged { try await plan(known.item.number, after: 0, true, isInUse: false) }
     }
 
-    /// Checks the folders of items which a service says have changed.
+    /// Checks the folders of items that a service reported as changed.
     ///
-    /// - Returns: whether all of them are known; otherwise a whole pass is needed.
+    /// - Returns: whether the catalogue has all of these items; otherwise a pass through all folders is needed.
     package func check(identities: [String]) async throws -> Bool {
         let numbers = try await account.catalogue.perform { catalogue in
             try identities.map { identity -> Int64? in

@@ -110,7 +110,7 @@ extension DAVWork {
             guard let other = try await note(entry, in: parent.item.number, round: round) else { return error }
             return NSError.fileProviderErrorForCollision(with: account.object(other.item))
         case .parentMissing, .notFound, .status:
-            // Some servers reply with a status of their own if the folder is missing.
+            // Some servers reply with an unusual status if the folder is missing.
             do {
                 _ = try await refresh(parent)
             } catch NSFileProviderError.noSuchItem {

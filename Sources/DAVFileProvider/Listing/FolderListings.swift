@@ -3,8 +3,8 @@ import WebDAVClient
 
 /// The listings that the system reads page by page. The first page comes before the server has sent the rest.
 ///
-/// Each listing is read to its end whether the system goes on with it or not, so that it does not keep a connection
-/// from other requests. Its items are in the catalogue; only their numbers are kept here.
+/// Each listing is read to its end, even if the system does not request further pages. Otherwise it would occupy a
+/// connection. The catalogue has the items; this object only has their numbers.
 actor FolderListings {
     private struct Running {
         var numbers: [Int64] = []
@@ -31,7 +31,7 @@ actor FolderListings {
         let next: String?
     }
 
-    /// Lists a folder anew, and returns its first page.
+    /// Begins a listing of a folder, and returns its first page.
     func begin(_ known: DAVKnownItem, size: Int) async throws -> Page {
         let folder = known.item.number
         account.service.recall(known)
@@ -57,7 +57,7 @@ actor FolderListings {
 
     /// Returns a further page of a listing.
     ///
-    /// - Throws: `pageExpired` if the listing is not known any more.
+    /// - Throws: `pageExpired` if the numbers of the listing were dropped.
     func next(_ token: String, size: Int) async throws -> Page {
         let parts = token.split(separator: ".")
         guard parts.count == 2, let id = UInt64(parts[0]), let start = Int(parts[1]), start >= 0 else {

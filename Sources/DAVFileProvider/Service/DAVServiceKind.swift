@@ -20,11 +20,11 @@ public protocol DAVServiceKind: Sendable {
     /// the folders whose tag differs. Otherwise, each folder in use is listed from time to time.
     var hasDeepTags: Bool { get }
 
-    /// Whether removed items can be put into a trash: ``trash(_:of:)``.
+    /// Whether removed items can be moved to a trash: ``trash(_:of:)``.
     var hasTrash: Bool { get }
 
-    /// The pause between two checks for changes while nothing else reports them, in seconds; `nil` for the usual one. A
-    /// service that reports changes itself (`ChangeWatch.check(identities:)`) has a longer one.
+    /// The pause between two checks for changes while no notice reports them, in seconds; `nil` for the default. A
+    /// service that sends notices (`ChangeWatch.check(identities:)`) has a longer pause.
     var pollInterval: Int? { get }
 
     /// Findings about the server, one line each, besides those of the probe.
@@ -144,7 +144,7 @@ extension DAVServiceKind {
     }
 }
 
-/// A server that has nothing beyond WebDAV.
+/// A server without extensions of WebDAV.
 public struct PlainDAVService: DAVServiceKind {
     /// Creates the kind.
     public init() {}

@@ -5,7 +5,7 @@ import Foundation
 public struct DAVTraits: Hashable, Sendable, Codable {
     /// The service's own name of the item, which stays the same through moves; `nil` if it has none.
     public var identity: String?
-    /// The bits of the item's capabilities, if the service says what the user may do; `nil` for all.
+    /// The bits of the item's capabilities; `nil` if the service does not report them, which permits everything.
     public var capabilities: UInt?
     /// The size of a folder with everything in it.
     public var folderSize: Int64?

@@ -40,7 +40,7 @@ struct DAVSetUpCheck: Sendable {
         if account.root == account.settings.address { setup.set(directory.address.description, forKey: "url") }
     }
 
-    /// Returns the password of the domain, unless the user wants to sign in anew.
+    /// Returns the stored password of the domain; `nil` if the user signs in again.
     private func known() async throws -> FileProviderCredentials? {
         guard setup.purpose == .changing, let user = account.settings.user else { return nil }
         let (origin, domain, store) = (account.root.origin, account.domain.identifier.rawValue, passwords)

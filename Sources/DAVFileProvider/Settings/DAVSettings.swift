@@ -20,7 +20,7 @@ public struct DAVSettings: Sendable {
     public let authorities: String?
     /// Bytes per second in both directions; `nil` for no limit.
     public let downloadLimit, uploadLimit: Int?
-    /// The seconds between two checks of a folder that was looked at lately.
+    /// The seconds between two checks of a folder that was viewed recently.
     public let poll: Int?
     /// All settings, including those that only one service has.
     public let values: [String: String]

@@ -134,8 +134,8 @@ extension ServerWriter {
     /// Creates a file at a free address.
     ///
     /// - Parameter isRepeated: whether an earlier attempt may have left an empty file.
-    /// - Returns: the state of the file. It has these contents, also if it existed with them.
-    /// - Throws: `exists` if something else has the name.
+    /// - Returns: the state of the file with these contents. A file that existed with the same contents is no conflict.
+    /// - Throws: `exists` if another item has the name.
     func create(
         _ address: HTTPAddress, _ contents: OutgoingFile, isRepeated: Bool
     ) async throws(DAVError) -> DAVEntry {

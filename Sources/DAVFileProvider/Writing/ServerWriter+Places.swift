@@ -6,7 +6,7 @@ extension ServerWriter {
     /// Moves a file or folder to a free address. Items that other clients have added to the folder move with it.
     ///
     /// - Returns: the state at the destination.
-    /// - Throws: `exists` if something has the name, `notFound` if the item is gone.
+    /// - Throws: `exists` if another item has the name, `notFound` if the item does not exist any more.
     func move(_ source: HTTPAddress, to destination: HTTPAddress) async throws(DAVError) -> DAVEntry {
         // On a server that ignores case, a name that differs only in case is the item's own.
         let isSameName = !profile.distinguishesCase && source.path.lowercased() == destination.path.lowercased()
@@ -87,7 +87,7 @@ extension ServerWriter {
                 }
             } catch {
                 switch error {
-                // Some servers lock only files, and Apache does not remove a folder that is locked.
+                // Some servers lock only files, and Apache does not remove a locked folder.
                 case .notAllowed, .forbidden, .status(424, _): break
                 default: throw error
                 }

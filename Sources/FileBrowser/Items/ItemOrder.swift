@@ -19,7 +19,7 @@ package struct ItemOrder: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - leftName: the ``sortKey(of:)`` of the item's name.
-    ///   - rightName: that of the other item.
+    ///   - rightName: the ``sortKey(of:)`` of the other item's name.
     func precedes(_ left: BrowserItem, _ leftName: [UInt8], _ right: BrowserItem, _ rightName: [UInt8]) -> Bool {
         if left.isFolder != right.isFolder { return left.isFolder }
         let difference =

@@ -110,7 +110,7 @@ import FileProvider
         if count > 0 { whenChanged(Change(position: 0, removed: count, added: 0)) }
     }
 
-    /// Adds an item, or replaces the one with its identity.
+    /// Adds an item, or replaces the item of the same identity.
     package func set(_ item: BrowserItem) {
         flush()
         guard let slot = slot(of: item.id) else {
@@ -158,7 +158,7 @@ import FileProvider
         flush()
     }
 
-    /// The number of removed items beyond which it is quicker to begin anew.
+    /// The number of removed items from which it is faster to build the listing again.
     private static let mostRemovals = 1_000
 
     private func setKnown(_ item: BrowserItem) {

@@ -1,6 +1,6 @@
 /// The data to take back a change of the user.
 enum UndoStep: Sendable {
-    /// Items that went to the trash.
+    /// Items that were moved to the trash.
     case trashed([BrowserItem])
     /// Moves from one path of a mount to another.
     case moved([(from: String, to: String)])

@@ -223,8 +223,8 @@ extension DomainEngine: EditRecoveryHost {
         await scheduler.close()
         // If the disk is still full, the owed journal entries are lost.
         try? journal.payChanges()
-        // No client will close files that were removed while open. The next start would take their bytes for a lost
-        // edit.
+        // No client will close the files that were removed while open. The next start would mistake their bytes for a
+        // lost edit.
         let discarded = openFiles.withLock { $0.entries.filter(\.value.isDiscarded).keys }
         for number in discarded { try? folders.remove(number, in: folders.edits) }
     }

@@ -102,7 +102,7 @@ extension EngineComponent {
 
     /// Checks that a reply is about the item that was requested.
     ///
-    /// - Parameter identifier: `nil` if the provider may have given the item another one.
+    /// - Parameter identifier: The expected identifier; `nil` if the provider may have changed it.
     func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderError) {
         let isRight =
             !answer.identifier.isEmpty && answer.identifier != ProviderItem.rootIdentifier

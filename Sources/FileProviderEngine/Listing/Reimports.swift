@@ -6,9 +6,9 @@ import LinuxSystem
 
 /// Items that are imported again, because the provider lost its own records and asks the engine for all local items.
 ///
-/// The engine lists every directory anew in which it has items, and matches the provider's items with its own by name.
-/// A local item that the provider does not have is handed over as a new one that may already exist. Without an import
-/// it would be removed.
+/// The engine lists every directory again in which it has items, and matches the provider's items with its own by name.
+/// A local item that the provider does not have is sent as a new item that may already exist. Without an import, it
+/// would be removed.
 ///
 /// The record is in the index until the provider knows of the end, so that an import goes on after a restart. If the
 /// index is lost, the import is over: there is nothing to match. See ``EngineContext`` for the thread.

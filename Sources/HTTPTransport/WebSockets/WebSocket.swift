@@ -61,8 +61,8 @@ public final class WebSocket: Sendable {
         return try result.get()
     }
 
-    /// Sends a close frame, and waits a few seconds at most for that of the server. Messages that came before can still
-    /// be read.
+    /// Sends a close frame, and waits a few seconds at most for the close frame of the server. Messages that came
+    /// before can still be read.
     public func close() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { mailbox.close($0) }

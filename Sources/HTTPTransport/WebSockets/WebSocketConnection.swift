@@ -117,7 +117,7 @@ final class WebSocketConnection {
         let events = (receiving ? POLLIN : 0) | (sending ? POLLOUT : 0)
         var descriptors = [
             pollfd(fd: counter.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
-            // A socket without wanted events would end the wait at once when the server hangs up.
+            // Without requested events, the socket would still end the wait at once after the server hangs up.
             pollfd(fd: events == 0 ? -1 : socket, events: Int16(events), revents: 0),
         ]
         // EINTR ends the wait early, which does no harm.

@@ -209,7 +209,8 @@ final class WebSocketLoop {
         let now = ContinuousClock.now
         if let closeDeadline {
             guard now < closeDeadline else {
-                // The close frame was sent in time, so the connection ends properly without that of the server.
+                // The connection ends properly without the close frame of the server, because that carries no further
+                // information.
                 abandon()
                 mailbox.counter.raise()
                 return .zero

@@ -41,7 +41,7 @@ struct WebSocketReader {
 
     /// Returns the head of the frame at a position, and the position of its payload; `nil` if the head is incomplete.
     ///
-    /// A length beyond the limit is an error before the payload comes, so that it takes no memory.
+    /// A length beyond the limit is an error before the payload arrives, so that the payload takes no memory.
     private func head(at position: Int) throws(WebSocketFault) -> (Head, Int)? {
         guard rest.count - position >= 2 else { return nil }
         let (first, second) = (rest[position], rest[position + 1])

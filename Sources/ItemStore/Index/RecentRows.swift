@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// A cache of the rows that were read lately. A program that looks up, queries and opens a file reads its row three
-/// times, and each reading of the database costs two system calls for its lock.
+/// A cache of the rows that were read recently. A program that looks up, queries and opens a file reads its row three
+/// times, and each read of the database costs two system calls for its lock.
 ///
 /// A cached row is always the committed one. A commit first drops the rows that it changes, and rows that were read
 /// before its end are not added.

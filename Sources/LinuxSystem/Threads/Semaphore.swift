@@ -4,10 +4,10 @@ import Glibc
 /// A counting semaphore that blocks threads.
 ///
 /// It is the right means in three cases:
-/// - a thread sleeps until another thread has work for it: ``signal()`` wakes one waiting thread, or lets the next one
-///   that waits pass;
-/// - a lock is held for long, or is released by another thread than the one that acquired it: a semaphore that begins
-///   with 1;
+/// - a thread sleeps until another thread has work for it: ``signal()`` wakes one waiting thread, or makes the next
+///   wait return at once;
+/// - a lock is held for long, or is released by another thread than the one that acquired it: a semaphore with the
+///   count 1;
 /// - any number of threads wait for one event: ``Latch``, which consists of a semaphore.
 ///
 /// For short critical sections, ``Lock`` is faster and owns the state that it protects. A task must not block: it uses

@@ -11,7 +11,7 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public let name: String?
     /// Whether large files can be sent in chunks.
     public let hasChunking: Bool
-    /// The largest chunk in bytes, if the server says it.
+    /// The largest chunk in bytes; `nil` if the server does not report it.
     public let largestChunk: Int?
     /// Whether several new files can be sent in one request.
     public let hasBulkUpload: Bool

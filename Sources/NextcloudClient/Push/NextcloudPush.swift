@@ -16,8 +16,7 @@ public enum NextcloudNotice: Sendable, Equatable {
 
 /// The subscription to a server's notices of changes (notify_push).
 ///
-/// Notices are hints: the server drops some, so callers also look for changes by themselves, less often while
-/// connected.
+/// The server drops some notices, so callers also check for changes by themselves, less often while connected.
 ///
 ///     for try await notice in client.notices(capabilities) { … }
 struct NextcloudPush: Sendable {

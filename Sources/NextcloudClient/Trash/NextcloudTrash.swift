@@ -54,7 +54,7 @@ extension NextcloudClient {
     public func emptyTrash() async throws(DAVError) { try await files.delete(trash) }
 }
 
-/// The contents that a file had at a time.
+/// Earlier contents of a file.
 public struct NextcloudVersion: Sendable {
     /// The address of the contents.
     public let address: HTTPAddress

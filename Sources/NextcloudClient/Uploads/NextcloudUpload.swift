@@ -13,7 +13,7 @@ public struct NextcloudUpload: Hashable, Sendable, Codable {
     public let size: Int
     /// The caller's mark of the file's contents. Chunks of different contents must never be combined.
     public let contents: String
-    /// Whether the server was asked to assemble the file, so that it may have done so.
+    /// Whether the request to assemble the file was sent, so that the file may be assembled.
     public internal(set) var isAssembling = false
 
     /// Creates the upload of a file. It has the same name for the same address, size and contents, so it is found again

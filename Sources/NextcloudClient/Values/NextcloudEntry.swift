@@ -18,7 +18,7 @@ public struct NextcloudEntry: Sendable {
     public let fileID: Int64?
     /// The number together with the server's mark, which tells servers apart.
     public let instanceID: String?
-    /// The user's rights; `nil` if the server does not say.
+    /// The user's permissions; `nil` if the server does not report them.
     public let permissions: NextcloudPermissions?
     /// The number of bytes, of a directory with everything in it.
     public let size: Int?
@@ -88,7 +88,7 @@ public struct NextcloudEntry: Sendable {
         size = text(.oc("size")).flatMap { Int($0) } ?? entry.length
         isFavorite = flag(.oc("favorite"))
         tags = texts(.nc("system-tags"), .nc("system-tag"))
-        // Some servers put all of them into one element.
+        // Some servers put all checksums into one element.
         checksums = texts(.oc("checksums"), .oc("checksum")).flatMap { $0.split(separator: " ").map { String($0) } }
         hasPreview = flag(.nc("has-preview"))
         mountType = text(.nc("mount-type")) ?? ""

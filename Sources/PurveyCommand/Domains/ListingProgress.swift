@@ -35,7 +35,7 @@ enum ListingProgress {
 
     private static func write(_ text: String) {
         let bytes = Array(text.utf8)
-        // Errors are ignored, since a terminal that has gone needs no progress.
+        // Errors are ignored, because a closed terminal needs no progress.
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

@@ -23,7 +23,7 @@ final class SetUpSession: Sendable {
     /// Runs a function that makes the daemon set up a domain, and answers its questions meanwhile.
     ///
     /// - Parameters:
-    ///   - password: The password from `--password-file`; `nil` if the user is to be asked.
+    ///   - password: The password from `--password-file`; `nil` to ask the user.
     ///   - user: The user's name, if it is among the settings.
     ///   - body: Makes the call, with the socket for the questions.
     static func run<Value: Sendable>(

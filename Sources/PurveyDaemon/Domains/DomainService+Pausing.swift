@@ -42,7 +42,7 @@ extension DomainService {
         let activity = await activity(of: description(of: place))
         var findings: [String] = []
         if case .running(_, let domain) = place {
-            // A provider that cannot be asked is reported with the activity.
+            // If the request to the provider fails, the activity has the reason.
             findings = (try? await domain.provider.findings()) ?? []
         }
         return DescribeDomainCall.Reply(activity: activity, findings: findings)

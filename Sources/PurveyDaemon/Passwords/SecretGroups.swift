@@ -29,8 +29,8 @@ struct SecretGroups: Sendable {
         return AccessGroups(declared + [bundle.identifier])
     }
 
-    /// Returns the groups that a bundle may declare. The own group of another bundle is not among them, unless the
-    /// identifiers say that this one is an extension of that app.
+    /// Returns those of the declared groups that a bundle may use. These exclude the group of another bundle, unless
+    /// this bundle is an extension of that app according to the identifiers.
     private func permitted(_ declared: [String], for identifier: String, _ library: ExtensionLibrary) -> [String] {
         guard !declared.isEmpty else { return [] }
         let known = Set(library.all.map(\.identifier) + bundles.all.map(\.identifier))

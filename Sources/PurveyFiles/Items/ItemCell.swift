@@ -103,7 +103,7 @@ import FileProviderGTK
         nameRow(item, condition)
     }
 
-    /// Names the row for assistive technologies, which else would read the parts only.
+    /// Names the row for assistive technologies. Without a name, they would read only the parts.
     private func nameRow(_ item: BrowserItem, _ condition: ItemCondition) {
         guard let row = gtk_widget_get_parent(widget) else { return }
         let words = [item.name, item.isFolder ? "folder" : "", condition.word, ItemWords.size(item)]

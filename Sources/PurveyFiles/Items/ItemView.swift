@@ -29,7 +29,7 @@ import FileProviderGTK
     }
     private(set) var isGrid = false
 
-    /// Called when the first row appeared or the last one went.
+    /// Called when the first row was added or the last one removed.
     var whenEmptinessChanged: () -> Void = {}
     /// Called when an item is activated, by a double click or Enter.
     var whenActivated: (BrowserItem) -> Void = { _ in }
@@ -121,7 +121,7 @@ import FileProviderGTK
         model.changed(change)
         if isRestoring {
             isRestoring = false
-            // The rows were put into another order.
+            // The order of the rows has changed.
             for item in selected.prefix(Self.mostRestored) {
                 if let row = browser.listing.row(of: item.id) {
                     gtk_selection_model_select_item(selection, guint(row), 0)
@@ -215,7 +215,7 @@ import FileProviderGTK
     private func bind(_ item: UnsafeMutableRawPointer?) {
         guard let item, let cell = cells[item] else { return }
         show(Int(gtk_list_item_get_position(OpaquePointer(item))), in: cell)
-        // Rows move when others are added or removed, without being bound anew.
+        // Rows move when others are added or removed, but GTK does not bind them again.
         updatePositions()
     }
 

@@ -16,7 +16,7 @@ import FileProviderGTK
     /// - Parameters:
     ///   - sidebar: the places, which have a page of their own in a narrow window.
     ///   - frame: the content with its header bar.
-    ///   - body: the part of the content that the pane lies beside.
+    ///   - body: the part of the content beside the pane.
     ///   - pane: the information about the selection.
     ///   - insert: puts the widget with body and pane into the frame.
     init(sidebar: Widget, frame: Widget, body: Widget, pane: Widget, insert: (Widget) -> Void) {

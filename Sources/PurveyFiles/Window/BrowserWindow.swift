@@ -27,7 +27,7 @@ import FileProviderGTK
     private var preparedFolder: String?
     /// The location before the present one.
     private var shownLocation = Location.recents
-    /// The time from which a page says that items are still loading.
+    /// The time from which the page about loading is shown.
     private var loadingPageTime = ContinuousClock.now
     /// Whether the focus was on the items when the location changed. It then returns to the items of the new location.
     private var focusOnArrival = false
@@ -187,7 +187,7 @@ import FileProviderGTK
 
     /// Shows or hides the pane with information.
     func setInformationShown(_ isShown: Bool) {
-        // It is not kept up to date while it is hidden.
+        // The pane is not updated while it is hidden.
         if isShown { info.refresh() }
         layout.isPaneShown = isShown
     }

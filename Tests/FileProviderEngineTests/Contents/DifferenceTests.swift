@@ -220,7 +220,7 @@ import Testing
         domain.provider.write(Self.new, to: other)
         domain.engine.signal(container: nil)
         try await eventually { try domain.row(second).content == .dataless }
-        // There is room for one.
+        // There is room for the contents of one file only.
         #expect(domain.hasFile(second, in: "cache/older") && !domain.hasFile(number, in: "cache/older"))
     }
 }

@@ -214,7 +214,7 @@ struct SeenItem: Sendable {
     }
 }
 
-/// A new item, or the wanted state of one.
+/// A new item, or the state that a change requests for an item.
 private final class WantedItem: NSObject, NSFileProviderItem {
     let itemIdentifier: NSFileProviderItemIdentifier
     let parentItemIdentifier: NSFileProviderItemIdentifier

@@ -36,7 +36,7 @@ import Testing
             #expect(try await test.place.purvey("domains").text.isEmpty)
             let ended = try await test.place.purvey("domains", "add", "first", "Cloud", "does=ends")
             #expect(ended.status == 1 && ended.errors.contains("Cloud cannot be added: "), "\(ended.errors)")
-            // The directory of the provider's domain has gone, and so has the password that it had stored.
+            // The directory of the provider's domain was removed, and so was the password that the provider had stored.
             let container = test.place.home + "/data/containers/" + SetUpFixture.first
             for folder in ["File Provider Storage", "File Provider State"] {
                 let left = (try? FileManager.default.contentsOfDirectory(atPath: container + "/" + folder)) ?? []

@@ -4,7 +4,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A command place with providers whose set-up does what the setting `does` says (Tests/SetUpProvider).
+/// A command place with providers whose set-up is controlled by the setting `does` (Tests/SetUpProvider).
 struct SetUpFixture {
     let place: CommandFixture
 

@@ -8,7 +8,8 @@ import LinuxSystem
 extension Downloader {
     /// Requests a file's contents as the difference to those of an earlier version.
     ///
-    /// - Returns: `nil` if no such contents are local, or they are of no use: the whole file has to be requested.
+    /// - Returns: `nil` if no such contents are local, or the provider cannot use them. The whole file then has to be
+    ///   fetched.
     nonisolated(nonsending) func contentsByDifference(
         _ row: IndexedItem, _ progress: FetchProgress
     ) async throws(ProviderError) -> ProviderContents? {

@@ -35,7 +35,8 @@ extension IdentifierFinder {
     /// - Returns: The item to wait for first, if any.
     func reconcileReplaced(_ known: IndexedItem, _ engine: isolated some IdentifierFinderHost) throws -> StepResult? {
         if scheduler.table.isBusy(known.number) {
-            // The step that is running may end without this, or be cut off by a crash. A later one must know it, too.
+            // The running step may end before it learns of this, or a crash may interrupt it. The journal keeps it for
+            // the next step.
             if var entry = try journal.entry(known.number) {
                 entry.lostIdentifier = known.item.identifier
                 try writer.writeInAnyCase([.put(entry)])
@@ -47,8 +48,8 @@ extension IdentifierFinder {
         return nil
     }
 
-    /// Finds the new identifier of the item that has an identifier in the index, because another item is getting that
-    /// identifier.
+    /// Finds the new identifier of the item that has a given identifier in the index, because another item is getting
+    /// it.
     func resolveHolder(
         of identifier: String, besides number: ItemNumber, _ engine: isolated some IdentifierFinderHost
     ) async throws {

@@ -59,7 +59,7 @@ final class IdentifierTracker: EngineComponent {
             moves[entry.number] = place
             try noteLeaves(entry.number)
         }
-        // The provider may have been asked to remove it, and another item may be created in its place meanwhile.
+        // The request to remove the item may have been sent, and another item may be created in its place meanwhile.
         if entry.changes.contains(.deleted) { try noteLeaves(entry.number) }
     }
 

@@ -80,7 +80,7 @@ final class EditRecorder: EngineComponent {
                 try? folders.removeSetAside(number)
             }
         }
-        // A client that removes a large file wants its space back soon.
+        // A client that removes a large file expects its space to be free soon.
         if size >= 1 << 20 { durable.synchronize { _ in } }
         return result
     }

@@ -135,7 +135,7 @@ final class EditRecovery: EngineComponent {
 
     // MARK: Rows
 
-    /// Restores rows of edited items in an index that was built anew. The journal holds enough to continue their
+    /// Restores rows of edited items in an index that was rebuilt. The journal has all that is needed to continue their
     /// upload.
     private func restoreMissingRows(_ numbers: [ItemNumber], _ engine: isolated some EditRecoveryHost) throws {
         let entries = try recorder.entries(of: numbers)

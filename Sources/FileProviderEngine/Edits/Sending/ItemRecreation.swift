@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Local items that no longer have an item at the provider, or not the one that they had: they become new items, or are
+/// The handling of local items whose item at the provider was removed or replaced: they become new items, or are
 /// removed.
 ///
 /// It calls the recorder, the scheduler, the tracker of identifiers and the reconciler (``ItemRecreationHost``). See
@@ -144,7 +144,7 @@ final class ItemRecreation: EngineComponent {
     func finishRemoval(_ number: ItemNumber, _ engine: isolated some ItemRecreationHost) throws {
         if let row = try index.itemEvenIfDeleted(number) {
             let identifier = row.item.identifier
-            // A report since the step began says that the item exists. Another client may have brought it back.
+            // A report that arrived since the step began contains the item. Another client may have restored it.
             if row.isKnownToProvider, let request = scheduler.table[number].step?.request,
                 replies.isStale(for: identifier, since: request)
             {

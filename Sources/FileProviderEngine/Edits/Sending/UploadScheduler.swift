@@ -13,9 +13,9 @@ final class UploadScheduler: EngineComponent {
     let signIn: SignIn
     /// The uploads, by item.
     var table = UploadTable()
-    /// The timer for the next look at the table.
+    /// The timer for the next due step in the table.
     private var wake: (time: Double, waiting: Cancellable)?
-    /// Whether a signal came, and a look at the unconfirmed edits is scheduled.
+    /// Whether a signal arrived, and a check of the unconfirmed edits is scheduled.
     private var isSignalled = false
     /// The number of checks of unconfirmed edits that signals caused: for tests.
     private(set) var signals = 0
@@ -110,13 +110,14 @@ final class UploadScheduler: EngineComponent {
         case .done:
             table.noteSuccess(number)
             uploads.update(number) { $0.failure = nil }
-            // This was the attempt that is made while sign-in is needed. The user has signed in elsewhere.
+            // While a sign-in is needed, single steps are attempted. This one succeeded, so the user has signed in with
+            // another program.
             if signIn.isNeeded, clock.now >= signIn.nextProbe { engine.signInSucceeded() }
             signIn.noteSignedIn()
             wakeWaiters(of: number)
             do throws(IndexError) {
                 guard let entry = try journal.entry(number) else { return forget(number, engine) }
-                // A new item in the place that this one is about to leave has to wait for that.
+                // This item is about to leave its place. A new item in the same place must wait for that.
                 if entry.changes.contains(.place), !entry.changes.contains(.deleted) { try engine.itemWillMove(number) }
                 if !entry.changes.isEmpty || !entry.isOpen { table.queue(number, at: clock.now) }
             } catch {
@@ -124,10 +125,10 @@ final class UploadScheduler: EngineComponent {
                 fail(number, error, engine)
             }
         case .waits(let other):
-            // If no event wakes the item, it is looked at again all the same.
+            // If no event wakes the item, its next step starts after this delay.
             table.block(number, on: other, until: clock.now + context.backoff.longest)
-            // If two items wait for each other, the first one began before it depended on the second. Its next
-            // step finds that it has to go first.
+            // The two items may wait for each other, if this dependency arose while the other one waited. The other
+            // one's next step then finds that it has to go first.
             if waits(other, for: number) {
                 let count = table.noteCycle(other)
                 table.queue(other, at: clock.now + delay(afterAttempt: count))
@@ -232,7 +233,7 @@ final class UploadScheduler: EngineComponent {
         engine.perform { $0.components.scheduler.signalled($0) }
     }
 
-    /// Looks at the edits that await confirmation.
+    /// Schedules requests for the confirmation of all unconfirmed edits.
     func signalled(_ engine: isolated some UploadSchedulerHost) {
         isSignalled = false
         signals += 1

@@ -208,7 +208,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Sets whether a running step sends new contents and nothing else. Refused without a running step.
+    /// Sets whether a running step sends only new contents. Refused without a running step.
     @discardableResult
     package mutating func setSendsContents(_ number: ItemNumber, _ sendsContents: Bool) -> Bool {
         guard var step = self[number].step else { return false }

@@ -22,7 +22,7 @@ package struct UploadTask {
         case blocked(on: ItemNumber, until: Double)
         /// The last step failed. The next one is due at a time.
         case backingOff(until: Double)
-        /// The provider has accepted the contents. It is asked at a time whether its service has them.
+        /// The provider has accepted the contents. The next request whether its service has them is due at a time.
         case awaitingConfirmation(until: Double)
         /// The last step failed with an error that only the user can resolve. No step is scheduled.
         case parked
@@ -85,7 +85,7 @@ package struct UploadTask {
         }
     }
 
-    /// Whether the task says nothing, so that it need not be stored.
+    /// Whether the task equals that of an item without uploads, so that it need not be stored.
     package var isEmpty: Bool {
         guard case .idle = phase else { return false }
         return !isWantedAgain && accepted == nil && generation == 0 && attempts == 0 && cycles == 0 && unfit == nil
@@ -97,7 +97,7 @@ package struct UploadStep {
     package let task: Task<Void, Never>
     /// The context that orders replies and reports that arrive during the step.
     package let request: ReplyOrdering.Request
-    /// Whether the step sends new contents and nothing else.
+    /// Whether the step sends only new contents.
     package var sendsContents: Bool
     /// The item that replaced this one during the step.
     package var successor: ItemNumber?
@@ -114,7 +114,7 @@ package struct AcceptedContents: Equatable {
     package var generation: UInt64
     /// In bytes.
     package var size: Int64
-    /// The number of times that the provider was asked whether the service has the contents.
+    /// The number of requests whether the service has the contents.
     package var polls = 0
 
     package init(generation: UInt64, size: Int64) {

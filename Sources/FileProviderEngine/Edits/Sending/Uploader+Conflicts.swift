@@ -61,8 +61,8 @@ extension Uploader {
             candidates.append((.sent, file))
         }
         let compared = candidates
-        // Many providers report size 0 if they do not know it, and some report another size than that of the bytes
-        // that they return. Only contents that are reported to be far larger than anything local are not fetched.
+        // Many providers report size 0 for an unknown size, and some report a wrong size. Only contents that are
+        // reported to be far larger than all local contents are not fetched.
         let sizes = try compared.map { try Int64($0.1.status().size) }
         guard let largest = sizes.max(), (item.size ?? 0) / 2 <= max(largest, Self.smallSize) else {
             return (.other, item)

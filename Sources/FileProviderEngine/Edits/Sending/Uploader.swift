@@ -61,8 +61,8 @@ final class Uploader: EngineComponent {
         scheduler.table.setSendsContents(number, false)
         guard let entry = try journal.entry(number) else { return .done }
         guard let row = try index.itemEvenIfDeleted(number) else {
-            // No item exists for the entry. Contents that were edited before it was removed are removed with the
-            // entry.
+            // The entry's item does not exist any more. Contents that were edited before the removal are removed with
+            // the entry.
             if entry.changes.contains(.deleted) { recorder.removeBytes(of: number, engine) }
             try journal.remove(number)
             return .done
