@@ -35,7 +35,7 @@ struct Destination {
         }
     }
 
-    /// Returns the absolute path of an item there.
+    /// Returns the absolute path at which an item is stored.
     func path(named own: String) -> String {
         URL(fileURLWithPath: folder).appendingPathComponent(name ?? own).path
     }

@@ -94,7 +94,7 @@ extension Catalogue {
             """, key(identifier), key(name), .bytes(sent.version), .bytes(sent.moment), .integer(sent.edits))
     }
 
-    /// Removes the records of an item's copies, which are removed.
+    /// Removes the records of an item's copies after the copies were removed.
     func forgetCopies(of identifier: String) throws {
         try database.run("DELETE FROM copy WHERE identifier = ?", key(identifier))
     }

@@ -67,7 +67,7 @@ indirect enum PredicateExpression: Sendable, Equatable {
     case null
     case list([PredicateExpression])
     case variable(String)
-    /// A name at the beginning of a value.
+    /// The name of a value that the predicate is evaluated with, such as `fileproviderItems`. It begins a key path.
     case name(String)
     case member(PredicateExpression, String)
     case count(PredicateExpression)

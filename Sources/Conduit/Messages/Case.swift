@@ -16,10 +16,11 @@
 /// of a value of this case, and `nil` for any other value. The number is either the value of the message's tag, or the
 /// key of a field that no other case has and this one always has.
 @usableFromInline package struct Case<Root>: Sendable {
-    /// The number; `nil` for the case of a message that has none of the other cases' keys.
+    /// The number of the case. It is `nil` for the case that is recognized by the absence of the other cases' keys.
     @usableFromInline let number: UInt64?
     @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Root
-    /// Encodes a value, after the tag under the given key. Returns `false` if the value is another case.
+    /// The function that encodes a value, after the tag under the given key. It returns `false` if the value is another
+    /// case.
     @usableFromInline let encode: @Sendable (Root, UInt64?, inout MessageEncoder) -> Bool
 
     @inlinable init(

@@ -64,7 +64,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         }
     }
 
-    /// The connection to the server, the catalogue and what is known about the server.
+    /// The domain's account, with the connection to the server, the catalogue and the server's behaviour.
     ///
     /// - Throws: the reason why there is none, such as a wrong setting.
     public final var account: DAVAccount { get throws { try work.account } }

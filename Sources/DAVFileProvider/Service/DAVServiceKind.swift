@@ -126,17 +126,17 @@ extension DAVServiceKind {
         identity: String, root: HTTPAddress, with client: DAVClient
     ) async throws(DAVError) -> HTTPAddress? { nil }
 
-    /// Takes no marks.
+    /// Stores no marks.
     public func setMarks(
         _ marks: DAVMarks, of item: DAVKnownItem, with client: DAVClient
     ) async throws(DAVError) -> NSFileProviderItemFields { [] }
 
-    /// Refuses.
+    /// Throws an error, because there is no trash.
     public func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable {
         throw CocoaError(.featureUnsupported)
     }
 
-    /// Refuses.
+    /// Throws an error, because there is no trash.
     public func restore(
         _ identifier: NSFileProviderItemIdentifier, named name: String, to parent: HTTPAddress, of account: DAVAccount
     ) async throws -> HTTPAddress {

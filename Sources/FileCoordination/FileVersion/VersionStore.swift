@@ -129,7 +129,8 @@ extension VersionStore {
         return target
     }
 
-    /// Returns a short file name for any text. The text can be recovered from it by trial.
+    /// Returns a file name of fixed length for a text, from a digest. It does not hide the text, because a guess can be
+    /// verified.
     private static func name(for text: String) -> String {
         let (key, bytes) = (Array("versions".utf8), Array(text.utf8))
         var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))

@@ -78,7 +78,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     /// The directory of the domain's files, relative to ``NSFileProviderManager/documentStorageURL``; empty if the
     /// system stores the files.
     open var pathRelativeToDocumentStorage: String { storagePath }
-    /// Whether the system keeps the files.
+    /// Whether the system stores the files of the domain, and not the provider.
     open var isReplicated: Bool { replicates }
 
     /// Whether the provider has disconnected the domain with ``NSFileProviderManager/disconnect(reason:options:)``.

@@ -22,7 +22,7 @@ open class NSFileProviderItemVersion: NSObject {
     /// Creates a version whose parts are both empty.
     public override convenience init() { self.init(contentVersion: Data(), metadataVersion: Data()) }
 
-    /// The version of an item that the system and the provider have never synchronized.
+    /// The part of a version for an item that the system and the provider have never synchronized.
     open class var beforeFirstSyncComponent: Data { Data("NSFileProviderItemVersionBeforeFirstSync".utf8) }
 
     /// The version of the contents.

@@ -55,7 +55,7 @@ public protocol NSFileProviderTestingIngestion: NSFileProviderTestingOperation {
 
 /// The lookup of an item.
 public protocol NSFileProviderTestingLookup: NSFileProviderTestingOperation {
-    /// The side that is asked.
+    /// The side that receives the request.
     var side: NSFileProviderTestingOperationSide { get }
     /// The item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
@@ -111,7 +111,7 @@ public protocol NSFileProviderTestingContentFetch: NSFileProviderTestingOperatio
 
 /// The enumeration of a directory.
 public protocol NSFileProviderTestingChildrenEnumeration: NSFileProviderTestingOperation {
-    /// The side that is asked.
+    /// The side that receives the request.
     var side: NSFileProviderTestingOperationSide { get }
     /// The directory.
     var itemIdentifier: NSFileProviderItemIdentifier { get }

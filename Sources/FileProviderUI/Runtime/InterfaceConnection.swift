@@ -95,13 +95,13 @@ package final class InterfaceConnection: Sendable {
     package func close() { connection.close() }
 }
 
-/// The time limit of an extension that neither ends nor asks.
+/// The time limit for an extension. It does not run while the extension waits for the user.
 private final class Patience: Sendable {
     let seconds: Int
     private struct State {
         var isOver = false
         var hasEnded = false
-        /// The number of prompts without an answer.
+        /// The number of prompts that wait for the user.
         var asking = 0
         /// Whether a window is shown that waits for the user.
         var isShowing = false

@@ -19,7 +19,7 @@ package final class LoadOperation: Sendable {
     }
 
     private struct State {
-        /// `nil` once the load has ended.
+        /// The load in progress; `nil` after it has ended.
         var load: Load?
         // Weak, because the progress retains this object.
         weak var progress: LoadProgress?

@@ -81,7 +81,7 @@ package final class ItemPromise: Sendable {
         set { state.withLock { $0.presentation = newValue } }
     }
 
-    /// Keeps a copy until the item is released.
+    /// Keeps the directory with the copy of a loaded file until the item is released.
     func keep(_ folder: LoadFolder) {
         state.withLock { $0.copies.append(folder) }
     }

@@ -3,9 +3,9 @@ import ItemValues
 extension IndexWriter {
     /// Removes items that the provider removed, directories with their contents.
     ///
-    /// Items with local changes stay, with the directories that lead to them: the engine decides about them. Items
-    /// that were removed locally, too, are gone. An item that was removed locally from a directory that the provider
-    /// removed stays hidden until the provider confirms its removal.
+    /// Items with local changes stay, with the directories that lead to them: the engine decides about them. Items that
+    /// were also removed locally are deleted from the index. An item that was removed locally from a directory that the
+    /// provider removed stays hidden until the provider confirms its removal.
     package mutating func remove(identifiers: [String]) throws(IndexError) -> RemovedItems {
         var removed = RemovedItems()
         for identifier in identifiers {

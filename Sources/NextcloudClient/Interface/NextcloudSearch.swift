@@ -42,7 +42,7 @@ extension NextcloudClient {
         return try await files.entries(of: request, limit: count).map { NextcloudEntry($0) }
     }
 
-    /// Returns a text in which the pattern's own characters stand for themselves.
+    /// Returns a text for a search pattern, with its wildcards escaped.
     private static func escaped(_ text: String) -> String {
         text.map { "%_\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
     }

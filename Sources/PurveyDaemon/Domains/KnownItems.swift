@@ -10,7 +10,7 @@ struct KnownItems: Sendable {
         let domain: RunningDomain
         /// The actual mount point, or the standard one if the domain is not mounted.
         let path: String
-        /// The standard mount point.
+        /// The standard mount point, at which paths are recognized, too.
         let otherPath: String
     }
 

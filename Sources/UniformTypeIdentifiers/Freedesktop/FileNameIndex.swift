@@ -22,7 +22,7 @@ struct FileNameIndex: Sendable {
     /// Patterns of other shapes, the highest weight first, each with the pairs of bytes that a matching name must
     /// contain.
     private let globs: [(pattern: Pattern, needed: PairSet)]
-    /// Whether a suffix starts with a byte, by byte.
+    /// Whether any suffix starts with a byte, with the byte as the index.
     private let isFirstByte: [Bool]
 
     /// Creates the index from patterns in order of precedence.

@@ -147,8 +147,8 @@ package enum TypeRegistry {
             return true
         }
 
-        /// Returns the given declarations. Those that equal previous ones are replaced by them, so that properties
-        /// created from them share memory.
+        /// Returns the given declarations. If an equal one was registered before, that one takes its place, so that
+        /// properties created from them share memory.
         private func sharing(_ found: [TypeDeclaration]) -> [TypeDeclaration] {
             var known: [String: [TypeDeclaration]] = [:]
             for declaration in declarations { known[declaration.identifier, default: []].append(declaration) }

@@ -100,7 +100,7 @@ extension DAVClient {
 public struct DAVContents: Sendable {
     /// The number of bytes at the destination.
     public let count: Int
-    /// The size of the whole file, if the server said it.
+    /// The size of the whole file; `nil` if the server does not report it.
     public let size: Int?
     /// The entity tag.
     public let tag: DAVEntityTag?

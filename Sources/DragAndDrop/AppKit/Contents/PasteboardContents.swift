@@ -9,7 +9,7 @@ final class PasteboardContents: Sendable {
 
     private struct State {
         var items: [ItemContents] = []
-        /// The objects that have promised types of the pasteboard itself.
+        /// The objects that promised data to the pasteboard as a whole, and not by an item.
         var owners: [TypeOwner] = []
         var changeCount = 0
         /// A number that grows with each publication.

@@ -11,7 +11,7 @@ import LinuxSystem
 final class FilePromise: @unchecked Sendable {
     typealias Completion = @Sendable (Result<URL, any Error>) -> Void
 
-    /// The type under which an item says which type of file it promises.
+    /// The pasteboard type whose data is the type identifier of the promised file.
     static let contentType = NSPasteboard.PasteboardType("com.apple.pasteboard.promised-file-content-type")
 
     let fileType: String

@@ -191,7 +191,7 @@ final class ContentFolders: Sendable {
         return try edits.status(of: name + Self.removed).size
     }
 
-    /// Moves a discarded edit that programs read to ``removed``.
+    /// Moves an edit that was set aside to ``removed``, because programs still have it open.
     func keepSetAside(_ number: ItemNumber) throws(Errno) {
         try retrying { renameat(edits.rawValue, Self.name(number) + Self.removed, removed.rawValue, Self.name(number)) }
     }
