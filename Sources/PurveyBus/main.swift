@@ -11,8 +11,8 @@ let manual = ProgramManual(
 
         Shows the domains and the states of their files on the desktop's message bus.
 
-        It is nothing to be started by hand: purveyd starts it, for as long as there are domains, with the address of the bus as
-        its argument and a socket as descriptor 3. PURVEY_BUS=none in the environment of purveyd does without it.
+        It is not started by hand. purveyd starts it while domains exist, with the address of the bus as its argument and a
+        socket as descriptor 3. With PURVEY_BUS=none in its environment, purveyd does not start it.
 
         """)
 

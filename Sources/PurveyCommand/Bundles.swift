@@ -5,12 +5,13 @@ import Glibc
 
 extension Command {
     static let bundles = Command(
-        name: "bundles", summary: "the registered bundles: which program belongs to which team, and their types",
+        name: "bundles", summary: "show the registered bundles, with the team and types of each program",
         usage: ["[--json]", "register DIR", "remove IDENTIFIER"],
         options: [.flag("json", "print JSON")],
         discussion: """
-            A bundle is a folder with an Info.plist (CFBundleIdentifier, CFBundleExecutable, and if it has a team,
-            \(BundleInspection.teamKey)). Registering it makes its types known and tells the daemon who its program is.
+            A bundle is a folder with an Info.plist. Its keys are CFBundleIdentifier, CFBundleExecutable, and
+            \(BundleInspection.teamKey) if it has a team. After it is registered, its types are known, and the daemon
+            recognizes its program.
             """
     ) { arguments in
         let client = ExchangeClient.shared

@@ -10,8 +10,8 @@ extension Command {
         name: "copy", summary: "put files, or standard input, on the pasteboard",
         usage: ["[FILE…]"], options: [],
         discussion: """
-            Without FILE, standard input is copied: as text where it is text, else as what its first bytes say. What was
-            copied stays on the pasteboard until something else is copied. Files are not read before they are pasted.
+            Without FILE, standard input is copied: as text if it is text, otherwise as the type that its first bytes
+            have. The copy stays on the pasteboard until the next one. Files are not read before they are pasted.
             """
     ) { arguments in
         var providers = try arguments.operands.map { path in

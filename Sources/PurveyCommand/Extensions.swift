@@ -10,29 +10,30 @@ import Sandbox
 
 extension Command {
     static let extensions = Command(
-        name: "extensions", summary: "the share and action extensions that are installed",
+        name: "extensions", summary: "list, install, remove and check extensions",
         usage: [
             "list [--json]", "install [--link] DIR", "remove [--container] [--force] IDENTIFIER", "check DIR",
             "logs [--follow] IDENTIFIER",
         ],
         options: [
             .flag("json", "print JSON"),
-            .flag("container", "remove the extension's container too, with everything in it"),
-            .flag("force", "remove an extension that domains use: they fail until it is installed again"),
-            .flag("follow", "go on printing what is added, until interrupted"),
+            .flag("container", "also remove the extension's container with everything in it"),
+            .flag("force", "remove an extension even if domains use it; they fail until it is installed again"),
+            .flag("follow", "print new lines as they are added, until interrupted"),
             .flag("link", "install a link to DIR instead of a copy, for work on an extension"),
         ],
         discussion: """
-            An extension is a folder Name.appex with an Info.plist and an executable. It runs confined to a folder of its
-            own. In its NSExtension dictionary, \(ExtensionBundle.networkKey) (true) asks for the network,
-            \(ExtensionBundle.memoryKey) (MiB) and \(ExtensionBundle.timeKey) (seconds) for other limits. A file provider says in
-            \(ExtensionBundle.settingsKey) which KEY=VALUE its domains take (see 'purvey domains'): a dictionary from each key
-            to what it is for. Each has to be given, but those with a ? behind the key. The provider finds them in its domain's
-            userInfo. \(AppGroup.listKey) is an array of the groups whose folder and values the extension
-            shares with its app.
+            An extension is a folder Name.appex with an Info.plist and an executable. It runs confined to a folder of
+            its own. Keys of its NSExtension dictionary request permissions: \(ExtensionBundle.networkKey) (true) the
+            network, \(ExtensionBundle.memoryKey) (MiB) and \(ExtensionBundle.timeKey) (seconds) other limits.
+            \(AppGroup.listKey) is an array of the groups whose folder and values the extension shares with its app.
 
-            Processes of an older build end with 'install'. 'logs' prints what the extension's processes printed and logged,
-            and of a crash its message and the functions that it came from.
+            \(ExtensionBundle.settingsKey) is a file provider's dictionary of the settings KEY=VALUE that its domains
+            take (see 'purvey domains'). Each value describes its key. A key that ends with ? is optional. The provider
+            reads the settings from its domain's userInfo.
+
+            'install' ends the processes of an older build. 'logs' shows the output and log of the extension's
+            processes, and for a crash the message and the calling functions.
             """
     ) { arguments in
         let operands = arguments.operands

@@ -4,10 +4,10 @@ import ItemProvider
 
 extension Command {
     static let list = Command(
-        name: "list", summary: "show what is offered on a board",
+        name: "list", summary: "list the items that are offered on a board",
         usage: ["[--board B] [--json]"],
         options: [
-            .value("board", "BOARD", "which board (shelf)"),
+            .value("board", "BOARD", "the board (shelf)"),
             .flag("json", "print JSON"),
         ]
     ) { arguments in

@@ -8,20 +8,22 @@ extension Command {
         name: "load", summary: "load a representation of an item that is offered",
         usage: ["[--board B] [--item N] [--type T] [--as data|copy|in-place] [--json] [--force] -o PATH"],
         options: [
-            .value("board", "BOARD", "which board (shelf)"),
-            .value("item", "N", "which item, by its position or identifier (the first that has TYPE)"),
-            .value("type", "TYPE", "which representation: the first that is of this type (the best)"),
-            .value("as", "data|copy|in-place", "how to take it (copy; data where it goes to standard output)"),
-            .value("o", "PATH", "where to put it; in a folder, under its own name; - is standard output"),
+            .value("board", "BOARD", "the board (shelf)"),
+            .value("item", "N", "the item, by its position or identifier (the first that has TYPE)"),
+            .value("type", "TYPE", "the first representation of this type (the best)"),
+            .value("as", "data|copy|in-place", "the form of delivery (copy; data for standard output)"),
+            .value("o", "PATH", "the destination; in a folder, the item has its own name; - is standard output"),
             .flag("force", "in a folder, replace a file of that name"),
-            .flag("json", "print JSON: how it was delivered, and where it is"),
+            .flag("json", "print JSON: the form of delivery, and the path"),
         ],
         discussion: """
-            Prints how it was delivered: 'data', 'copy' or 'in place'. A folder taken as data is a zip archive. What is
-            delivered in place stays where it is, and PATH becomes a symbolic link to it; PATH may then be left out.
+            Prints the form of delivery: 'data', 'copy' or 'in place'. A folder that is delivered as data is a zip
+            archive. An item that is delivered in place stays where it is, and PATH becomes a symbolic link to it. PATH
+            is optional in this case.
 
-            A file that PATH names is replaced. In a folder the name is the other program's choice: one that is taken gets a
-            number, and that of a hidden file a _ in front, unless --force is given.
+            A file that PATH names is replaced. In a folder, the other program chooses the name. If the name is taken, a
+            number is added. If it is that of a hidden file, a _ is put in front. With --force, the name stays, and a
+            file of that name is replaced.
             """
     ) { arguments in
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }

@@ -6,23 +6,23 @@ import UniformTypeIdentifiers
 
 extension Command {
     static let offer = Command(
-        name: "offer", summary: "offer files to other processes until this one is ended",
+        name: "offer", summary: "offer files to other processes, until this command ends",
         usage: [
             "[--board B] [--name N] [--in-place] [--visibility V] [--once] [--json] FILE…",
             "[--board B] [--name N] [--in-place] [--visibility V] [--once] [--json] --as TYPE=FILE…",
         ],
         options: [
-            .value("board", "BOARD", "where to offer them (shelf)"),
-            .value("name", "NAME", "the item's name, in place of the file's own"),
-            .flag("in-place", "let others work on the file itself instead of on a copy"),
-            .value("visibility", "all|team|group|process", "who may load them (all)"),
-            .value("as", "TYPE=FILE", "a representation of one item; several are given best first"),
+            .value("board", "BOARD", "the board that has them (shelf)"),
+            .value("name", "NAME", "the item's name, instead of the file's name"),
+            .flag("in-place", "give other programs the file itself instead of a copy"),
+            .value("visibility", "all|team|group|process", "the programs that may load them (all)"),
+            .value("as", "TYPE=FILE", "a representation of one item; the best one comes first"),
             .flag("once", "end after the first load"),
             .flag("json", "print JSON, one line for each item"),
         ],
         discussion: """
-            Prints the identifier of each item on a line of its own, then serves until it is ended. Nothing is read
-            from a file before a program loads it.
+            Prints the identifier of each item on a line of its own, then serves the items until it is interrupted.
+            Files are not read before a program loads them.
             """
     ) { arguments in
         let visibility = try OfferArguments.visibility(arguments.value("visibility"))

@@ -5,17 +5,18 @@ import LinuxSystem
 
 extension Command {
     static let paste = Command(
-        name: "paste", summary: "take what is on the pasteboard",
+        name: "paste", summary: "print or store the contents of the pasteboard",
         usage: ["[--type T] [-o PATH] [--force]"],
         options: [
-            .value("type", "TYPE", "which representation: the first that is of this type (the best)"),
-            .value("o", "PATH", "where to put it; in a folder, under its own name (standard output)"),
+            .value("type", "TYPE", "the first representation of this type (the best)"),
+            .value("o", "PATH", "the destination; in a folder, the item has its own name (standard output)"),
             .flag("force", "in a folder, replace a file of that name"),
         ],
         discussion: """
-            Several items go to standard output one after the other; with -o, PATH has to be a folder for them. In a folder, an
-            item whose name is taken gets a number, and the name of a hidden file a _ in front, unless --force is given; of
-            several items of one name none replaces another.
+            Several items are written to standard output one after the other. With -o, PATH must be a folder for them.
+            If the name of an item is taken in the folder, a number is added. If it is that of a hidden file, a _ is put
+            in front. With --force, the name stays, and a file of that name is replaced. Items of the same name never
+            replace each other.
             """
     ) { arguments in
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }

@@ -8,19 +8,18 @@ import UniformTypeIdentifiers
 
 extension Command {
     static let share = Command(
-        name: "share", summary: "hand files to a share or action extension, and print what it returns",
+        name: "share", summary: "pass files to a share or action extension, and print its result",
         usage: ["FILE… --with EXTENSION [-o DIR] [--json]", "FILE… --list [--json]"],
         options: [
             .value("with", "EXTENSION", "the extension's identifier or name"),
             .flag("list", "print which extensions accept the files"),
-            .value("o", "DIR", "keep what it returns in this folder"),
+            .value("o", "DIR", "save the returned items in this folder"),
             .flag("json", "print JSON"),
         ],
         discussion: """
-            The files are handed over as open files, and only when the extension loads them; it reaches nothing else of
-            yours. Printed is the text that it returns, and for each item its name, its type, and its size in bytes or,
-            of a URL, the URL; with -o, the file that it was kept in,
-            which replaces none that is there.
+            The extension receives the files as open files when it loads them, and can open nothing else of yours. The
+            output is the returned text, and for each returned item its name, its type, and its size in bytes or its
+            URL. With -o, the output has the path of the saved file. No existing file is replaced.
             """
     ) { arguments in
         guard !arguments.operands.isEmpty else { throw UsageError("a FILE is missing") }

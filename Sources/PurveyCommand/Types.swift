@@ -5,7 +5,7 @@ extension Command {
     /// The command `purvey types`, which prints types of the registry and the freedesktop database.
     static let types = Command(
         name: "types",
-        summary: "the type of a file, of a filename extension, a MIME type or an identifier",
+        summary: "show the type of a file, a filename extension, a MIME type or an identifier",
         usage: [
             "[--json] FILE…",
             "[--json] --extension E | --mime M | --type T",
@@ -19,9 +19,9 @@ extension Command {
             .flag("json", "print JSON, one line for each type; null where there is none"),
         ],
         discussion: """
-            A file's type is told by its name, then by its content. The kinds of --batch are extension, mime,
-            type, constant (a Swift name such as jpeg), name (a file name only), content (a file, its name
-            ignored) and file (both). Lines are answered in order, with null where there is no type.
+            The type of a file depends on its name, and then on its contents. The kinds of --batch are extension, mime,
+            type, constant (a Swift name such as jpeg), name (a file name only), content (a file, but not its name) and
+            file (both). For each line, one line is printed in the same order; null if there is no type.
             """,
         usesLocations: false
     ) { arguments in

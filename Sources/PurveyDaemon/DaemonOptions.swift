@@ -28,17 +28,17 @@ struct DaemonOptions: Sendable {
     private static let helpText = """
         usage: purveyd [--foreground] [--socket PATH] [--no-mount] [--log LEVEL]
 
-        Introduces the processes of one user to each other. Commands and programs start it by themselves.
+        Serves the mounts, extensions and offered items of one user. Commands and programs start it.
 
           --foreground    stay in the foreground and write the log to standard error
-          --socket PATH   listen there instead of in the user's runtime folder
+          --socket PATH   listen at PATH instead of in the user's runtime folder
           --no-mount      mount no file provider
           --log LEVEL     error, warning, info (the default) or debug
           --help          show this (also -h)
           --version       print the version
 
-        PURVEY_HOME moves every folder it uses. PURVEY_BUS=none keeps the domains off the desktop's bus. PURVEY_PASSTHROUGH
-        names the socket of a purvey-passthrough, in the place of /run/purvey-passthrough. SIGTERM ends it in good order.
+        PURVEY_HOME is the directory for all folders that it uses. PURVEY_BUS=none hides the domains from the desktop's bus.
+        PURVEY_PASSTHROUGH is the socket of purvey-passthrough (/run/purvey-passthrough). SIGTERM ends it properly.
 
         """
 

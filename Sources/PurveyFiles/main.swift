@@ -11,8 +11,8 @@ let manual = ProgramManual(
         usage: purvey-files [DOMAIN[:PATH]]
                purvey-files --screenshots DIR [DOMAIN]
 
-        Shows the files of the services in a window: browse, find, open, change, keep on this computer, free up space. DOMAIN is a
-        service to begin with, PATH a folder in it.
+        Shows the files of all services in a window, to browse, search, open and change them, keep them on this computer,
+        and free up space. The window opens with the service DOMAIN, in its folder PATH.
 
           --screenshots DIR  write pictures of each view to DIR, light and dark, wide and narrow, and right to left
           --help             show this help
@@ -26,7 +26,7 @@ if let status = manual.answer(arguments) { exit(status) }
 let begin: BrowserProgram.Begin
 switch arguments.first {
 case "--screenshots"?:
-    guard 2...3 ~= arguments.count else { exit(manual.misuse("--screenshots takes a directory, and perhaps a domain")) }
+    guard 2...3 ~= arguments.count else { exit(manual.misuse("--screenshots takes a directory, and optionally a domain")) }
     begin = .screenshots(arguments[1], domain: arguments.count > 2 ? arguments[2] : nil)
 case let option? where option.hasPrefix("-"): exit(manual.refuse(option))
 case let place?:

@@ -226,8 +226,9 @@ let manual = ProgramManual(
     help: """
         usage: purvey-keeper [--help] [--version]
 
-        Starts purveyd again when it has died, and keeps its mounts until then, so that programs wait instead of getting errors.
+        Starts purveyd again if it ends unexpectedly, and keeps its mounts until then, so that programs wait instead of
+        getting errors.
 
-        It is nothing to be started by hand: purveyd starts it, for as long as it has domains, with a socket as descriptor 3.
+        It is not started by hand. purveyd starts it while domains exist, with a socket as descriptor 3.
 
         """)

@@ -11,10 +11,10 @@ let manual = ProgramManual(
     help: """
         usage: purvey-passthrough [SOCKET]
 
-        Registers files with the kernel for the mounts of users who may not do that themselves, so that what is on this machine is read
-        without asking purveyd. Runs as root, and stays until it is ended.
+        Registers files with the kernel for users who lack the permission, so that their mounts read local files without
+        purveyd. Runs as root, until it is ended.
 
-          SOCKET       where it listens, for everybody (\(standardSocket)); what begins with '-' is none
+          SOCKET       the socket for all users (\(standardSocket)); it must not begin with '-'
           --help       show this (also -h)
           --version    print the version
 

@@ -40,9 +40,10 @@ let manual = ProgramManual(
     help: """
         usage: purvey-pictures [--help] [--version]
 
-        Makes small pictures of the large ones that services send, in a process that reaches nothing and may crash.
+        Makes thumbnails of large pictures that services send. It is a process without access to files and network, because
+        an untrusted picture may crash the decoder.
 
-        It is nothing to be started by hand: purveyd starts it when there is a picture to decode, with a socket as descriptor 3.
+        It is not started by hand. purveyd starts it when there is a picture to decode, with a socket as descriptor 3.
 
         """)
 

@@ -3,12 +3,12 @@ import LinuxSystem
 
 extension Command {
     static let actions = Command(
-        name: "actions", summary: "the provider's own actions that fit an item; run one",
+        name: "actions", summary: "list the provider's own actions for an item, or run one",
         usage: ["[--json] PATH", "PATH RUN"], options: [.flag("json", "print JSON")],
         discussion: """
-            PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. RUN is an action's identifier, or its name. The list
-            comes from what is known on this machine: the provider is not asked. An action that is followed by ... asks for more
-            when it is run.
+            PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. RUN is an action's identifier or its name.
+            The list is made on this machine, without a request to the provider. An action that is followed by ... asks
+            for more input.
             """
     ) { arguments in
         let operands = arguments.operands

@@ -6,7 +6,7 @@ import LinuxSystem
 
 extension Command {
     static let domains = Command(
-        name: "domains", summary: "the mounted services: list, add, change and remove them",
+        name: "domains", summary: "list, add, change and remove mounted services",
         usage: [
             "[--json]", "add [--json] [--password-file FILE] PROVIDER NAME [KEY=VALUE…]",
             "set [--json] [--password-file FILE] NAME KEY=VALUE…", "remove [--json] [--keep-edits] NAME",
@@ -14,25 +14,26 @@ extension Command {
         options: [
             .flag("json", "print JSON"),
             .value("password-file", "FILE", "sign in with the first line of FILE; - is standard input"),
-            .flag("keep-edits", "copy out what the service does not have yet, and say where it is"),
+            .flag("keep-edits", "copy out edits that the service does not have, and print where they are"),
         ],
         discussion: """
-            PROVIDER is the short name, the identifier or the name of an installed extension (see 'purvey extensions'). NAME is
-            the name of the folder that the service is mounted as. The provider checks what it is given, and signs in, before
-            anything is added. Where the service wants a password, it is asked for on the terminal, or taken from
-            --password-file with the name in user=; it is stored encrypted (Documentation/Passwords.md).
+            PROVIDER is the short name, identifier or name of an installed extension (see 'purvey extensions'). NAME
+            becomes the name of the mounted folder. The provider checks the settings and signs in first. If that fails,
+            nothing is added. If the service needs a password, the terminal asks for it, or --password-file has it and
+            user= the name. Passwords are stored encrypted (Documentation/Passwords.md).
 
-            KEY=VALUE is what the provider has to know; it says itself which keys there are. Two are Purvey's:
-              path=DIR    a folder that is handed to the provider, which reaches nothing else of yours; a ~
-                          that begins it is $HOME
-              cache=SIZE  the most of what can be had again that may be on this machine (10G): 500M, 20G. What was used longest
-                          ago goes first. What is kept ('purvey keep'), open, or not with the service yet does not count.
+            KEY=VALUE is a setting. The provider defines its keys. Two keys are Purvey's own:
+              path=DIR    a folder that is handed to the provider, which can open nothing else of yours; a ~ at the
+                          beginning is $HOME
+              cache=SIZE  the limit of downloaded contents on this machine (10G), such as 500M or 20G. The least recently
+                          used contents are removed first. Kept items ('purvey keep'), open files, and edits that the
+                          service does not have, do not count.
 
-            'set' changes cache= of a domain, at once, and what its provider takes, after the provider has checked it; if that
-            fails, all stays as it was. With nothing behind the '=' it is as if it had never been set. path= stays.
+            'set' changes settings after the provider has checked them. If that fails, all stay as they were. cache=
+            changes at once, path= cannot be changed, and an empty value removes a setting.
 
-            'remove' takes the service off this machine and changes nothing of what is there. Without --keep-edits it refuses
-            where edits have not reached the service.
+            'remove' removes the domain from this machine, and changes nothing at the service. It fails if the service
+            does not have all edits, unless --keep-edits is given.
             """
     ) { arguments in
         let operands = arguments.operands

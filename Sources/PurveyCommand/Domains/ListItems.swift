@@ -7,7 +7,7 @@ private let placeWords = "PATH is a path in a mount, or DOMAIN:PATH, which needs
 
 extension Command {
     static let listItems = Command(
-        name: "ls", summary: "what is in a folder of a service, with each item's state",
+        name: "ls", summary: "list the items of a folder of a service, with their states",
         usage: ["[--json] PATH"], options: [.flag("json", "print JSON")], discussion: placeWords
     ) { arguments in
         let place = DomainClient.place(try oneOperand(arguments))
@@ -27,7 +27,7 @@ extension Command {
     }
 
     static let describeItem = Command(
-        name: "stat", summary: "one item of a service, with its state",
+        name: "stat", summary: "show one item of a service, with its state",
         usage: ["[--json] PATH"], options: [.flag("json", "print JSON")], discussion: placeWords
     ) { arguments in
         let item = try await DomainClient.call(

@@ -4,13 +4,13 @@ import LinuxSystem
 
 extension Command {
     static let signIn = Command(
-        name: "sign-in", summary: "sign in to the service of a domain, as after a password change",
+        name: "sign-in", summary: "sign in to the service of a domain",
         usage: ["[--password-file FILE] DOMAIN"],
-        options: [.value("password-file", "FILE", "take the first line of FILE for the password; - is standard input")],
+        options: [.value("password-file", "FILE", "the file with the password in its first line; - is standard input")],
         discussion: """
-            A provider that sets up its domains signs in as 'purvey domains add' does: it asks on the terminal, or opens the
-            browser. Otherwise the password is asked for on the terminal, three times at most; a provider with a user interface
-            of its own asks what it needs. What waits for the sign-in goes on by itself.
+            A provider that sets up its domains signs in as 'purvey domains add' does: on the terminal or in the
+            browser. A provider with a user interface of its own shows it. For other providers, the terminal asks for
+            the password, three times at most. Requests that waited for the sign-in then continue.
             """
     ) { arguments in
         guard arguments.operands.count == 1 else { throw UsageError("sign-in takes one domain") }

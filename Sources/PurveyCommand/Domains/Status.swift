@@ -3,7 +3,7 @@ import Foundation
 
 extension Command {
     static let status = Command(
-        name: "status", summary: "the daemon, the mounts, transfers, and problems that need you",
+        name: "status", summary: "show the daemon, the mounts, transfers, and problems that need you",
         usage: ["[--json] [NAME]"], options: [.flag("json", "print JSON")],
         discussion: "With a NAME, one domain, with what its provider found out about the service."
     ) { arguments in

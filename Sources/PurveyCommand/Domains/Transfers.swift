@@ -8,41 +8,41 @@ private let placesWords = """
 
 extension Command {
     static let download = Command(
-        name: "download", summary: "bring the bytes of items of a service here", usage: ["PATH…"], options: [],
+        name: "download", summary: "download items of a service", usage: ["PATH…"], options: [],
         discussion: placesWords
     ) { arguments in
         try await each("download", arguments.operands) { DownloadItemCall(place: DomainClient.place($0)) }
     }
 
     static let evict = Command(
-        name: "evict", summary: "drop the bytes of items here; the service has them", usage: ["PATH…"], options: [],
+        name: "evict", summary: "free up the space of items", usage: ["PATH…"], options: [],
         discussion: placesWords + """
 
 
-            What was changed here and is not with the service yet stays, and what is open. Of a folder, what 'purvey keep' keeps
-            in it stays too. An item that is kept itself is not any more. One that is kept with a folder stays, which is an error:
-            name that folder.
+            Files that are open stay, and so do edits that the service does not have. In a folder, kept items stay. An
+            item that is itself kept ('purvey keep') is no longer kept. If it is kept with a folder, the command fails
+            and names the folder.
             """
     ) { arguments in
         try await each("evict", arguments.operands) { EvictItemCall(place: DomainClient.place($0)) }
     }
 
     static let keep = Command(
-        name: "keep", summary: "bring the bytes of items here and keep them", usage: ["PATH…"], options: [],
+        name: "keep", summary: "download items and keep them on this machine", usage: ["PATH…"], options: [],
         discussion: placesWords + """
 
 
-            A kept folder keeps what is in it and what comes into it, also when it is moved there; what is moved out of it is
-            not kept any more. What is kept is fetched again when the service has other contents, and does not count for
-            the domain's cache= (see 'purvey domains --help'). 'purvey evict' of the same item ends it.
+            A kept folder keeps everything in it, and everything that is added or moved to it. An item that is moved out
+            of it is no longer kept. Kept files are downloaded again when they change at the service, and do not count
+            for the domain's cache= (see 'purvey domains --help'). 'purvey evict' of the same item ends it.
             """
     ) { arguments in
         try await each("keep", arguments.operands) { KeepItemCall(place: DomainClient.place($0)) }
     }
 
     static let signal = Command(
-        name: "signal", summary: "tell a domain that something changed", usage: ["DOMAIN [CONTAINER]"], options: [],
-        discussion: "CONTAINER is the identifier of a folder, as 'purvey stat' shows it; without it, anything may have."
+        name: "signal", summary: "report a change at a service", usage: ["DOMAIN [CONTAINER]"], options: [],
+        discussion: "CONTAINER is the identifier of the changed folder ('purvey stat' shows it); without it, any item."
     ) { arguments in
         guard let domain = arguments.operands.first else { throw UsageError("a domain is missing") }
         guard arguments.operands.count <= 2 else { throw UsageError("unexpected argument '\(arguments.operands[2])'") }
@@ -51,7 +51,7 @@ extension Command {
     }
 
     static let retry = Command(
-        name: "retry", summary: "try again what a domain could not do", usage: ["DOMAIN"], options: []
+        name: "retry", summary: "retry the failed requests of a domain", usage: ["DOMAIN"], options: []
     ) { arguments in
         guard arguments.operands.count == 1 else { throw UsageError("retry takes one domain") }
         let domain = try await DomainClient.call(RetryDomainCall(name: arguments.operands[0]))

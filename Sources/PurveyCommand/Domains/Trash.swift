@@ -2,17 +2,18 @@ import DomainMessages
 
 extension Command {
     static let trash = Command(
-        name: "trash", summary: "put items of a service into its trash, show what is there, or empty it",
+        name: "trash", summary: "move items to their service's trash, list it, or empty it",
         usage: ["[--json]", "PATH…", "--empty DOMAIN[:NAME]…"],
         options: [
             .flag("json", "print JSON"),
-            .flag("empty", "remove for good what lies in the trash of DOMAIN, or NAME of it"),
+            .flag("empty", "delete all items in the trash of DOMAIN, or the item NAME"),
         ],
         discussion: """
-            PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. A folder goes there with everything in it.
+            PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. A folder is moved with everything in it.
 
-            Without a PATH, what lies in the trash of all services is shown, as 'purvey untrash' takes it. Exactly that is removed by
-            --empty, and nothing else that the service may have; it asks nothing, and nothing brings it back.
+            Without a PATH, the trash of all services is listed, with the names that 'purvey untrash' takes. --empty
+            deletes exactly these items, and no others that the service may have. It does not ask, and the items cannot
+            be restored.
             """
     ) { arguments in
         if arguments.has("empty") { return try await empty(arguments) }
@@ -41,11 +42,11 @@ extension Command {
     }
 
     static let untrash = Command(
-        name: "untrash", summary: "take items out of a service's trash, to where they were", usage: ["DOMAIN:NAME…"],
+        name: "untrash", summary: "restore items from a service's trash", usage: ["DOMAIN:NAME…"],
         options: [],
         discussion: """
-            NAME is the name that 'purvey trash' shows, or the identifier that 'purvey trash --json' shows. What was in a folder
-            that is not there any more goes where its service puts it.
+            NAME is the name that 'purvey trash' shows, or the identifier that 'purvey trash --json' shows. If the
+            former folder does not exist any more, the service chooses another one.
             """
     ) { arguments in
         try await each("untrash", arguments.operands, once: true) { word in

@@ -9,9 +9,9 @@ private let placeWords = "PATH is a path in a mount, or DOMAIN:PATH, which needs
 
 extension Command {
     static let recents = Command(
-        name: "recents", summary: "the files of all services that were used last", usage: ["[--json] [--limit N]"],
+        name: "recents", summary: "list the files of all services that were used last", usage: ["[--json] [--limit N]"],
         options: [.flag("json", "print JSON"), .value("limit", "N", "at most so many (50)")],
-        discussion: "What is known on this machine is shown: it works offline, and no service is asked."
+        discussion: "The list is made on this machine, and works offline."
     ) { arguments in
         if let extra = arguments.operands.first { throw UsageError("unexpected argument '\(extra)'") }
         let found = try await DomainClient.call(RecentsCall(limit: try limit(arguments, standard: 50)))
@@ -21,7 +21,7 @@ extension Command {
     }
 
     static let favorites = Command(
-        name: "favorites", summary: "the favorites of all services, in their order: list, add and remove them",
+        name: "favorites", summary: "list, add and remove favorites of all services, in their order",
         usage: ["[--json]", "add PATH…", "remove PATH…"], options: [.flag("json", "print JSON")],
         discussion: placeWords
     ) { arguments in
@@ -42,10 +42,10 @@ extension Command {
     }
 
     static let tag = Command(
-        name: "tag", summary: "the tags of an item: add some, take some away, show them",
+        name: "tag", summary: "show, add and remove the tags of an item",
         usage: ["[--json] PATH [TAG…]", "--remove PATH TAG…"],
-        options: [.flag("json", "print JSON"), .flag("remove", "take the tags away")],
-        discussion: placeWords + "\n\nA tag has no comma. The tags that the item then has are printed, one a line."
+        options: [.flag("json", "print JSON"), .flag("remove", "remove the tags")],
+        discussion: placeWords + "\n\nA tag has no comma. Prints the tags that the item then has, one on each line."
     ) { arguments in
         guard let path = arguments.operands.first else { throw UsageError("a path is missing") }
         let tags = Array(arguments.operands.dropFirst())
@@ -65,19 +65,20 @@ extension Command {
         usage: ["[--json] [OPTION…] [WORD…]", "--provider [--json] [--domain NAME] [--limit N] WORD…"],
         options: [
             .flag("json", "print JSON"), .value("type", "T", "of this type: an identifier, or an extension"),
-            .value("tag", "TAG", "with this tag; several have all to be there"),
+            .value("tag", "TAG", "with this tag; if several are given, with all of them"),
             .value("since", "DATE", "modified on this day or later (2026-01-31)"),
             .value("before", "DATE", "modified before this day"),
             .value("domain", "NAME", "in this domain only"), .value("limit", "N", "at most so many (100)"),
-            .flag("provider", "have the services themselves look"),
+            .flag("provider", "search at the services"),
         ],
         discussion: """
-            Each WORD is a part of the name, without regard to case and accents; one of one or two characters is the beginning
-            of a word in it. What is known on this machine is looked through: folders that were never opened are not
-            in it. It works offline, and no service is asked.
+            Each WORD is a part of the name, without regard to case and accents. A WORD of one or two characters is the
+            beginning of a word in the name. The search covers the items that are known on this machine, and works
+            offline. Folders that were never opened are not covered.
 
-            With --provider the services are asked, of those providers that search, for what they hold the words to mean. What they
-            find is printed with its path, or with domain, name and identifier where it is not known on this machine.
+            With --provider, the services search, if their providers support that. The service decides what the words
+            mean. A result is printed with its path. If it is not known on this machine, it is printed with domain, name
+            and identifier.
             """
     ) { arguments in
         if arguments.has("provider") { return try await searchProviders(arguments) }
@@ -102,9 +103,9 @@ extension Command {
     static let push = Command(
         name: "push", summary: "deliver a service's push message (JSON on standard input)", usage: [""], options: [],
         discussion: """
-            The payload is an object with "container-identifier", the identifier of a container that has changed, and "domain",
-            the identifier or name of the domain; instead of a domain it may have "topic", the extension's identifier with
-            ".pushkit.fileprovider". Its changes are then asked for.
+            The payload is an object with "container-identifier", the identifier of a container that has changed, and
+            "domain", the identifier or name of the domain. Instead of "domain", it may have "topic", the extension's
+            identifier with ".pushkit.fileprovider". The changes of the container are then enumerated.
             """
     ) { arguments in
         if let extra = arguments.operands.first { throw UsageError("unexpected argument '\(extra)'") }
