@@ -26,7 +26,7 @@ if let status = manual.answer(arguments) { exit(status) }
 let begin: BrowserProgram.Begin
 switch arguments.first {
 case "--screenshots"?:
-    guard 2...3 ~= arguments.count else { exit(manual.misuse("--screenshots takes a directory, and optionally a domain")) }
+    guard 2...3 ~= arguments.count else { exit(manual.misuse("--screenshots takes a directory and a domain")) }
     begin = .screenshots(arguments[1], domain: arguments.count > 2 ? arguments[2] : nil)
 case let option? where option.hasPrefix("-"): exit(manual.refuse(option))
 case let place?:
