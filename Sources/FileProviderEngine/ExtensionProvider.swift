@@ -345,7 +345,7 @@ package final class ExtensionProvider: Provider {
 
     private static func checked(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
         guard item.identifier == identifier else {
-            throw .bad("the item \(item.identifier) where \(identifier) was asked for")
+            throw .bad("the item \(item.identifier) instead of \(identifier)")
         }
         return item
     }

@@ -169,7 +169,7 @@ package enum ImageCodec {
         cimages_error(&text, text.count)
         let words = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         let lines = String(decoding: words, as: UTF8.self).split(separator: "\n")
-        return lines.first.map(String.init) ?? "libvips does not say why"
+        return lines.first.map(String.init) ?? "libvips gives no reason"
     }
 }
 
@@ -210,7 +210,7 @@ extension ImageError: LocalizedError, CustomStringConvertible {
             "the picture takes \(bytes) bytes of memory; at most \(limit) are given to one"
         case .outOfMemory(let format): "there is not enough memory for the \(format) picture"
         case .notEncoded(let format, let reason): "the picture cannot be written as \(format): \(reason)"
-        case .unavailable(let reason): "no picture can be read here: \(reason)"
+        case .unavailable(let reason): "pictures cannot be read on this machine: \(reason)"
         }
     }
 

@@ -85,7 +85,7 @@ enum CommandLineLoad {
             defer { file.folder?.remove() }
             return try place(file, at: destination, replacing: replacement, interruption)
         case (.data, .nowhere):
-            throw CommandError("data arrived where a file was asked for")
+            throw CommandError("data arrived instead of the requested file")
         }
     }
 
@@ -111,9 +111,9 @@ enum CommandLineLoad {
             say(file.url.path.lastPathName, isAt: placed, path)
             return LoadOutcome(delivered: .copy, path: placed)
         case .nowhere:
-            throw CommandError("the item cannot be had in place, and there is no -o PATH for the copy")
+            throw CommandError("the item is not available in place, and there is no -o PATH for the copy")
         case .standardOutput:
-            throw CommandError("a file arrived where data was asked for")
+            throw CommandError("a file arrived instead of the requested data")
         }
     }
 

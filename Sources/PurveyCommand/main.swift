@@ -11,7 +11,7 @@ StandardDescriptors.fillMissing()
 let words = CommandLine.arguments.dropFirst()
 if let word = Arguments.firstUnreadable {
     StandardError.complain(
-        "the argument '\(word)' is not UTF-8: write it so; a file with such a name can be had by its folder, or by a new name"
+        "the argument '\(word)' is not UTF-8: to use a file with such a name, name its folder, or rename the file"
     )
     exit(2)
 }

@@ -55,7 +55,7 @@ extension ZipError: CustomStringConvertible {
         case .wrongKind(let kind, let path): "“\(path)” cannot be archived so: it is \(kind.words)"
         case .invalidName(let name): "“\(name)” cannot be the name of an archive's entry"
         case .pathTooLong(let path): "the path “\(path.prefix(80))…” is too long for a zip archive"
-        case .sizeUnknown(let path): "“\(path)” does not say how long it is"
+        case .sizeUnknown(let path): "“\(path)” has no size"
         case .containsItself(let path): "the folder “\(path)” contains itself"
         case .archiveInsideSource: "the archive lies in the folder to archive"
         case .unsuitableOutput: "an archive can only be written to a regular file or a memory file"

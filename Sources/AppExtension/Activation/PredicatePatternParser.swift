@@ -205,7 +205,7 @@ struct PredicatePatternParser {
             default: nil
             }
         if known == nil, scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
-            throw fault("\"\\\(scalar)\" is not known here")
+            throw fault("\"\\\(scalar)\" is not supported")
         }
         index += 1
         return known ?? PredicateScalars(scalar)
@@ -219,7 +219,7 @@ struct PredicatePatternParser {
         while true {
             guard let scalar = current else { throw fault("\"]\" is expected") }
             if scalar == "]", !isFirst { break }
-            guard scalar != "[" else { throw fault("sets within sets are not known here; \"\\[\" is a bracket") }
+            guard scalar != "[" else { throw fault("sets within sets are not supported; \"\\[\" is a bracket") }
             isFirst = false
             let low = try member()
             guard current == "-", index + 1 < scalars.count, scalars[index + 1] != "]" else {

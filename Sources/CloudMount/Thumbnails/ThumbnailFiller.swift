@@ -192,7 +192,7 @@ package final class ThumbnailFiller: Sendable {
         } catch {
             throw .unavailable("\(error)")
         }
-        throw .unusable("what was made of it is no picture")
+        throw .unusable("the thumbnail is no picture")
     }
 
     private func onThread<Value: Sendable>(

@@ -218,7 +218,7 @@ extension Connection: EventSource {
             }
             mapping = try Mapping(file, size: Int(size))
         } catch .invalidArgument {
-            throw .malformed(.invalid("its body is not in a sealed memory file of the size it says"))
+            throw .malformed(.invalid("its body is not in a sealed memory file of the stated size"))
         } catch {
             throw .system(error)
         }

@@ -156,8 +156,8 @@ package enum ListenerError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .inUse(let path): "\(path): another process listens here"
-        case .notASocket(let path): "\(path): there is something here that is not a socket"
+        case .inUse(let path): "\(path): another process uses this socket"
+        case .notASocket(let path): "\(path): an existing file is not a socket"
         case .unsafeDirectory(let path): "\(path): the folder is not this user's alone (owner and mode 0700 are needed)"
         case .system(let error, let path): "\(path): \(error)"
         }

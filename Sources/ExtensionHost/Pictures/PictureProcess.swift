@@ -110,7 +110,7 @@ package actor PictureProcess {
         switch result {
         case .success(let reply):
             guard let pictures = SmallPictures(reply.file, sizes: reply.sizes) else {
-                throw .unusable("what was made of it is not all there")
+                throw .unusable("the thumbnail is incomplete")
             }
             return pictures
         case .failure(.remote(let failure)) where failure.domain == ShrinkPictureCall.errorDomain:

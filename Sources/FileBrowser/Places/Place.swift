@@ -21,7 +21,7 @@ package struct DomainPlace: Sendable, Equatable {
         let moving = activity.uploadsInFlight + activity.downloadsInFlight
         let waiting = activity.uploadsWaiting + activity.downloadsWaiting
         if moving + waiting > 0 { return moving + waiting == 1 ? "1 transfer" : "\(moving + waiting) transfers" }
-        return "\(ByteCount.text(activity.cacheBytes)) here, of \(ByteCount.text(activity.domain.cacheLimit))"
+        return "\(ByteCount.text(activity.cacheBytes)) of \(ByteCount.text(activity.domain.cacheLimit))"
     }
 
     /// The part of the space for downloaded contents that is used, from 0 to 1; `nil` if the domain does not run.

@@ -64,7 +64,7 @@ extension ProcessCoordination {
     /// replies or the daemon stops waiting.
     func place(of claim: OtherClaim) -> String {
         guard let client = claim.client else {
-            return placeOfClaim(claim.number) ?? "a place that has gone on since"
+            return placeOfClaim(claim.number) ?? "unknown, because the claim has ended"
         }
         let authority = state.withLock { state -> (any CoordinationAuthority)? in
             if case .connected(let authority, _) = state.link { authority } else { nil }
@@ -113,7 +113,7 @@ extension ProcessCoordination {
             state.withLock { $0.claims.removeValue(forKey: request.number) }?
                 .finish(.denied(.refused(reason: reason.words)))
         case .release(let claim, let outcomes) where !outcomes.isEmpty:
-            Self.log.error("what was written cannot be told to presenters: \(reason.words, privacy: .public)")
+            Self.log.error("presenters cannot be notified of a change: \(reason.words, privacy: .public)")
             retry(.release(claim: claim, outcomes: []), on: authority)
         default:
             Self.log.error("a message to the Purvey daemon was not sent: \(reason.words, privacy: .public)")

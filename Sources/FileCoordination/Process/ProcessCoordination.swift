@@ -114,7 +114,7 @@ extension ProcessCoordination {
                     return true
                 }
                 if isThere { return }
-                Self.log.error("the Purvey daemon went away; files are coordinated within this process only")
+                Self.log.error("the Purvey daemon ended; files are coordinated within this process only")
             } catch {
                 Self.log.error(
                     "files are coordinated within this process only: \(String(describing: error), privacy: .public)")

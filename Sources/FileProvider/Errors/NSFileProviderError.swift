@@ -183,7 +183,7 @@ extension NSFileProviderError.Code {
         case .providerDomainTemporarilyUnavailable: "The domain cannot be used for the moment."
         case .providerDomainNotFound: "There is no such domain."
         case .applicationExtensionNotFound: "The program has no extension that provides files."
-        case .localVersionConflictingWithServer: "The item was changed here and by the service."
+        case .localVersionConflictingWithServer: "The item was changed both on this machine and at the service."
         }
     }
 }

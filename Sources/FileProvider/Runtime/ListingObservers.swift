@@ -140,6 +140,6 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
 extension ProviderError {
     fileprivate static func tooMany(_ count: Int, suggested: Int) -> ProviderError {
         ProviderError(
-            .badAnswer, message: "the provider told \(count) items at once where \(suggested) were suggested")
+            .badAnswer, message: "the provider reported \(count) items at once instead of the suggested \(suggested)")
     }
 }

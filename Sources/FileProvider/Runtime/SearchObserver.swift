@@ -48,7 +48,7 @@ final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, S
         end(
             .failure(
                 ProviderError(
-                    .badAnswer, message: "the provider told more results at once than the \(most) that a page may have")
+                    .badAnswer, message: "the provider reported more than \(most) results for one page")
             ))
     }
 

@@ -20,7 +20,7 @@ enum MountProgram {
             throw .refused(error.description)
         }
         if let device { return device }
-        throw .refused(words.isEmpty ? "it does not say why" : words)
+        throw .refused(words.isEmpty ? "it gives no reason" : words)
     }
 
     /// Returns the device of the mount, or the program's messages if it did not mount.

@@ -51,7 +51,7 @@ struct BodyDelivery {
             return
         }
         guard let value = headers["Content-Range"] else {
-            if status == 206 { throw .invalidReply(origin, "it is a part of the file, but does not say which") }
+            if status == 206 { throw .invalidReply(origin, "it is a part of the file, but does not name the range") }
             return
         }
         guard let range = HTTPContentRange(value), range.bytes.lowerBound <= wanted.start else {

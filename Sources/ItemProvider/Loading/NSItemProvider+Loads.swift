@@ -38,11 +38,11 @@ extension NSItemProvider {
 extension Arrival {
     package var asData: Result<Data, any Error> {
         if case .data(let data) = self { return .success(data) }
-        return .failure(ItemProviderError.make(.unknownError, "A file arrived where data was asked for"))
+        return .failure(ItemProviderError.make(.unknownError, "A file arrived instead of the requested data"))
     }
 
     package var asFile: Result<ArrivedFile, any Error> {
         if case .file(let file) = self { return .success(file) }
-        return .failure(ItemProviderError.make(.unknownError, "Data arrived where a file was asked for"))
+        return .failure(ItemProviderError.make(.unknownError, "Data arrived instead of the requested file"))
     }
 }

@@ -33,7 +33,7 @@ package struct SupplyMessage: SchemaMessage {
     private init(memory descriptor: FileDescriptor, size: Int) throws(MessageError) {
         // These calls must not block this thread. Only memory files have seals, and their status comes from memory.
         guard MemoryFile.isSealed(descriptor), let status = try? descriptor.status(), size == status.size
-        else { throw .invalid("the data's memory file is not sealed, or not of the size it says") }
+        else { throw .invalid("the data's memory file is not sealed, or not of the stated size") }
         supply = .memory(descriptor, size: size)
     }
 }

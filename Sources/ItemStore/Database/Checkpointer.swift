@@ -30,7 +30,7 @@ final class Checkpointer: Sendable {
         do {
             try SystemThread.start("purvey-log") { [shared] in shared.run() }
         } catch {
-            throw .system("No thread can be had: \(error)")
+            throw .system("No thread can be started: \(error)")
         }
     }
 

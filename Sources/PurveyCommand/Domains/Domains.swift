@@ -73,7 +73,7 @@ extension Command {
                 try StandardOutput.print(edits + "\n")
             }
         case ("add", _): throw UsageError("add takes a provider, a name and what the provider needs to know")
-        case ("set", _): throw UsageError("set takes a name and what is to be set, such as cache=20G")
+        case ("set", _): throw UsageError("set takes a name and settings, such as cache=20G")
         case ("remove", _): throw UsageError("remove takes one name")
         case (let word?, _):
             throw UsageError(

@@ -20,7 +20,7 @@ extension Command {
         } while position != nil
         items.sort { $0.name < $1.name }
         if arguments.has("json") { return try JSONOutput.print(items.map(ListedItemState.init)) }
-        if items.isEmpty { StandardError.note("there is nothing in \(place.text)") }
+        if items.isEmpty { StandardError.note("\(place.text) is empty") }
         var output = StandardOutput()
         for item in items { try output.write(item.line + "\n") }
         try output.flush()

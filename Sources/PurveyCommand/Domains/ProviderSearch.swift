@@ -5,7 +5,7 @@ extension Command {
     /// Runs `purvey search --provider`: the services search themselves.
     static func searchProviders(_ arguments: Arguments) async throws {
         let others = ["type", "tag", "since", "before"].filter { arguments.has($0) }
-        if let other = others.first { throw UsageError("--\(other) goes with what is known here, not with --provider") }
+        if let other = others.first { throw UsageError("--\(other) cannot be used with --provider") }
         let query = arguments.operands.joined(separator: " ")
         guard !query.allSatisfy(\.isWhitespace) else { throw UsageError("what is to be found? --provider takes words") }
         let call = SearchProvidersCall(

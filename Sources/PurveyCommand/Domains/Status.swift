@@ -38,7 +38,7 @@ extension Command {
             ("down", activity.downloadsWaiting, activity.downloadsInFlight),
             ("tags, favorites, dates and attributes", activity.marksWaiting, activity.marksInFlight),
         ] where waiting + inFlight > 0 {
-            try StandardOutput.print("   \(word): \(inFlight) on the way, \(waiting) waiting\n")
+            try StandardOutput.print("   \(word): \(inFlight) running, \(waiting) waiting\n")
         }
         if activity.isPaused {
             try StandardOutput.print("   paused: 'purvey resume' continues the transfers\n")

@@ -228,7 +228,7 @@ extension DomainService {
         switch failure.kind {
         case .notAuthenticated: DomainError(failure.advice, .signInRefused)
         case .unsupported:
-            DomainError("\(failure.message): sign in in its own way, and 'purvey retry \(name.shellWord)' goes on")
+            DomainError("\(failure.message): sign in with its own program, then 'purvey retry \(name.shellWord)'")
         default: failure
         }
     }

@@ -93,7 +93,7 @@ extension DomainService {
             let whose = request.domain.map { "the provider of \($0)" } ?? "no provider of these domains"
             throw DomainError(
                 "\(whose) \(request.domain == nil ? "searches" : "does not search") by itself; "
-                    + "without --provider, what is known on this machine is looked through")
+                    + "without --provider, the items that are known on this machine are searched")
         }
         return SearchProvidersCall.Reply(items: Array(items.prefix(limit)), faults: faults)
     }

@@ -22,7 +22,7 @@ extension DomainService {
             for kept in keeper.claimMounts() {
                 if let handover = MountHandover(kept), paths[kept.identifier] == handover.path, handover.isAlive {
                     found[kept.identifier] = handover
-                    log.info("goes on with the mount at \(handover.path)")
+                    log.info("took over the mount at \(handover.path)")
                 } else {
                     MountHandover.abandon(kept)
                     keeper.drop(kept.identifier)

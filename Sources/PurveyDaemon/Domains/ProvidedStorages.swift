@@ -162,7 +162,7 @@ final class ProvidedStorages: ProvidedFiles {
         do {
             try await item.domain.provider.noteChange(of: item.identifier, at: item.path)
         } catch {
-            log.error("the provider was not told that \(item.path) has changed: \(error.message)")
+            log.error("the provider was not notified of the change of \(item.path): \(error.message)")
         }
     }
 }

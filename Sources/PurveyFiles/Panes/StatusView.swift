@@ -53,7 +53,7 @@ import FileProviderGTK
         case .recents:
             show("document-open-recent-symbolic", "No Recent Files", "Files that you open and change appear here.")
         case .favorites:
-            show("starred-symbolic", "No Favorites", "“Add to Favorites” in the menu of an item puts it here.")
+            show("starred-symbolic", "No Favorites", "“Add to Favorites” in the menu of an item adds it.")
         case .trash: show("user-trash-symbolic", "The Trash Is Empty", "Items that you delete appear in it.")
         case .transfers: show("network-idle-symbolic", "No Transfers", "All changes are sent.")
         case .search(let text, let domain):

@@ -27,14 +27,14 @@ extension DAVServerProfile {
         lines.append("Ranges: \(sendsRanges ? "sent" : "ignored, whole files are sent")")
         if let honoursIfRange { lines.append("If-Range: \(honoursIfRange ? "honoured" : "ignored")") }
         lines.append("Depth of listings: \(honoursDepth ? "honoured" : "ignored, whole trees are sent")")
-        lines.append("Quota: \(quota.map(\.words) ?? "not told")")
+        lines.append("Quota: \(quota.map(\.words) ?? "unknown")")
         lines.append("Dates of files: \(dates)")
         lines.append("Names in decomposed form (NFD): \(naming.words)")
         lines.append("Names with #, %, + and spaces: \(keepsSpecialNames ? "kept" : "refused or changed")")
         lines.append("Names that differ in case: \(distinguishesCase ? "different" : "the same")")
         lines.append("Copies at the server: \(copies ? "yes" : "no")")
         if !removesTrees { lines.append("Folders are only removed when they are empty") }
-        if makesParents { lines.append("Missing folders are made without being asked for") }
+        if makesParents { lines.append("The server creates missing folders by itself") }
         if !refusesExistingDirectories { lines.append("Making a folder that exists is no error") }
         if let clockOffset, clockOffset.magnitude > 2 {
             lines.append("Clock: \(clockOffset.magnitude) seconds \(clockOffset < 0 ? "behind" : "ahead")")

@@ -15,10 +15,10 @@ extension ContentCache {
         case .dataless: return
         case .edited:
             throw ProviderError(
-                .notPermitted, message: "“\(row.name)” was changed here, and the provider does not have it yet.")
+                .notPermitted, message: "“\(row.name)” has changes that the provider does not have yet.")
         case .partial, .current: break
         }
-        guard !row.staysLocal else { throw ProviderError(.notPermitted, message: "“\(row.name)” is kept here.") }
+        guard !row.staysLocal else { throw ProviderError(.notPermitted, message: "“\(row.name)” is kept locally.") }
         guard try drop(row, engine) else { throw ProviderError(.notPermitted, message: "“\(row.name)” is open.") }
     }
 

@@ -242,7 +242,7 @@ extension Downloader {
             answer.item.size.map({ $0 <= 0 || $0 == file.size }) ?? true
         else {
             throw ProviderError(
-                .badAnswer, message: "The provider gave other bytes than those that it was asked for.")
+                .badAnswer, message: "The provider returned other bytes than those that were requested.")
         }
         let given = try claimed(file.clipped(answer.range), for: key, asking: range, of: file)
         let isCancelled = Lock(false)
