@@ -1,6 +1,6 @@
 import Conduit
 
-/// A request to set up the domain of a process that was started for this alone.
+/// A request to set up a domain. It goes to a process that was started only for this domain's set-up.
 package struct ProviderSetUpCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSetUp
     package typealias Reply = ProviderReply<ProviderSetUp>

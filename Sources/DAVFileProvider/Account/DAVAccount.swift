@@ -198,7 +198,7 @@ public final class DAVAccount: Sendable {
         return stored
     }
 
-    /// Reads the credentials from the store.
+    /// Reads the credentials from the store of passwords.
     @discardableResult
     func load() async throws -> HTTPCredentials? {
         var found: HTTPCredentials?

@@ -102,7 +102,7 @@ extension DAVServiceKind {
     /// Listens to nothing.
     public func listen(for account: DAVAccount, _ notice: @escaping @Sendable (DAVNotice) async -> Void) async {}
 
-    /// Returns the address of the settings.
+    /// Returns the address in the settings.
     public func root(_ settings: DAVSettings) throws -> HTTPAddress { settings.address }
 
     /// Returns empty traits.

@@ -21,7 +21,7 @@ package struct EditEvent: Sendable, Equatable {
     package var number: ItemNumber
     package var name: String
     package var kind: Kind
-    /// In seconds since 1970.
+    /// The time in seconds since 1970.
     package var time: Double
 }
 

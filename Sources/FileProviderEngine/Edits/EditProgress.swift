@@ -12,8 +12,9 @@ struct EditWait {
     var awaited: Set<ItemNumber>
 }
 
-/// The progress of edits towards the provider, and waits for it: until the provider has local changes, or has replied
-/// to a removal. A provider may begin such a wait during a change of an item, which ends only after the wait.
+/// The progress of edits towards the provider, and the waits for it: until the provider has local changes, or has
+/// replied to a removal. A provider may begin a wait while it changes an item. The change then ends only after the
+/// wait, so the wait must not include it.
 ///
 /// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. See ``EngineContext`` for the
 /// thread.

@@ -5,9 +5,9 @@ import XMLStream
 
 /// A tag that all users of a server can see.
 public struct NextcloudTag: Hashable, Sendable {
-    /// The number.
+    /// The number of the tag at this server.
     public let id: Int64
-    /// The name.
+    /// The name of the tag.
     public let name: String
     /// Whether this user may tag files with it.
     public let isAssignable: Bool

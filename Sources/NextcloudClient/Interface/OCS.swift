@@ -36,11 +36,11 @@ struct OCSValue: Sendable {
 }
 
 extension NextcloudClient {
-    /// Calls a function of the interface for programs.
+    /// Calls a function of the interface OCS.
     ///
     /// - Parameters:
     ///   - path: the path after `ocs/v2.php/`.
-    ///   - fields: the arguments; in the query, if the method only reads.
+    ///   - fields: the arguments. A method that only reads sends them in the query.
     /// - Returns: the data of the reply.
     func ocs(
         _ method: HTTPMethod, _ path: String, _ fields: [(name: String, value: String)] = []

@@ -59,7 +59,7 @@ public struct NextcloudServer: Hashable, Sendable {
             version: status.versionstring ?? status.version ?? "", isInMaintenance: status.maintenance ?? false)
     }
 
-    /// Returns the address of the server without the parts that lead to one of its pages.
+    /// Returns the address of the server, from the address of one of its pages.
     static func base(of text: String) throws(HTTPError) -> HTTPAddress {
         let trimmed = String(text.trimmed)
         let address = try HTTPAddress(trimmed.contains("://") ? trimmed : "https://" + trimmed).with(query: nil)

@@ -6,7 +6,7 @@ import WebDAVClient
 public struct NextcloudWritten: Sendable, Equatable {
     /// The tag of the new state.
     public let tag: DAVEntityTag?
-    /// The number of the file together with the server's mark, as ``NextcloudEntry/instanceID`` has it.
+    /// The number of the file together with the server's identifier, as in ``NextcloudEntry/instanceID``.
     public let instanceID: String?
     /// Whether the server has stored the date that the client sent.
     public let hasTakenDate: Bool

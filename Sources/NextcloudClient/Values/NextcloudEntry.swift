@@ -16,7 +16,7 @@ public struct NextcloudEntry: Sendable {
     public let entry: DAVEntry
     /// The number of the file or directory at this server. It stays when the name or the place changes.
     public let fileID: Int64?
-    /// The number together with the server's mark, which tells servers apart.
+    /// The number of the file together with the server's identifier, so that it is unique among servers.
     public let instanceID: String?
     /// The user's permissions; `nil` if the server does not report them.
     public let permissions: NextcloudPermissions?

@@ -9,8 +9,8 @@ final class SetUpQuestions: Sendable {
     // Leaf lock.
     private let user = Lock<Connection?>(nil)
 
-    /// Runs a function during which questions go to a client. Cancels it if the client closes its connection, as a
-    /// command does that is interrupted.
+    /// Runs a function, and forwards questions to a client until the function ends. Cancels the function if the client
+    /// closes its connection, as an interrupted command does.
     func during<Value: Sendable>(
         _ client: Connection?, _ body: @escaping @Sendable () async throws(ProviderError) -> Value
     ) async throws(ProviderError) -> Value {

@@ -74,8 +74,8 @@ extension IdentifierTracker {
         }
     }
 
-    /// Corrects a reply that was sent before the item's directory got a new identifier: the item's parent is that
-    /// directory. The item's own new identifier is learnt when the directory is enumerated.
+    /// Corrects the parent in a reply, if the item's directory got a new identifier since the request. The item's own
+    /// new identifier is learnt when the directory is enumerated.
     ///
     /// - Parameter parent: The directory's identifier at the time of the request.
     /// - Returns: Whether the directory got a new identifier.

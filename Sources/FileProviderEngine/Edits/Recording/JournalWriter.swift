@@ -123,6 +123,6 @@ final class JournalWriter: EngineComponent {
         payJournal()
     }
 
-    /// In seconds.
+    /// The interval in seconds between two attempts.
     private static let payInterval = 2.0
 }

@@ -203,7 +203,7 @@ final class EditRecovery: EngineComponent {
         return folder
     }
 
-    /// Requests the item of a directory of which only the identifier is known and that contains an edit. Retries with
+    /// Requests the item of a directory that contains an edit and of which only the identifier is known. Retries with
     /// backoff.
     private func askWhere(_ folder: IndexedItem, _ engine: isolated some EditRecoveryHost) {
         let identifier = folder.item.identifier

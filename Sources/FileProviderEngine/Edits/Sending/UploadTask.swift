@@ -112,7 +112,7 @@ package struct UploadStep {
 /// Contents that the provider has accepted, while its service may not have them yet.
 package struct AcceptedContents: Equatable {
     package var generation: UInt64
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int64
     /// The number of requests whether the service has the contents.
     package var polls = 0
