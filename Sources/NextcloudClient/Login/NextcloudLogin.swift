@@ -103,8 +103,8 @@ public struct NextcloudLogin: Sendable {
         self.http = http
     }
 
-    /// Returns an address that the server sent, corrected to `https`. A server behind a proxy often does not know that
-    /// it is reached by an encrypted connection, and writes `http`.
+    /// Returns an address that the server sent, at the origin by which the client reaches the server. A server behind a
+    /// proxy often does not know that its connection is encrypted, and writes `http`.
     private static func own(_ text: String, _ server: HTTPAddress) throws(LoginError) -> HTTPAddress {
         do {
             let address = try HTTPAddress(text)
