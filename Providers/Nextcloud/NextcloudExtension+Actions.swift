@@ -7,9 +7,9 @@ import WebDAVClient
 
 /// Custom actions that a user can perform on items.
 extension NextcloudExtension: NSFileProviderCustomAction {
-    /// The action that ends a share with this user, or a mount that the user may end.
+    /// The action that ends a share with this user, or an external storage that the user may end.
     package static let leave = "org.purvey.Nextcloud.leave"
-    /// The action that makes the contents before the last change the present ones.
+    /// The action that restores the previous version of a file's contents.
     package static let restoreVersion = "org.purvey.Nextcloud.restoreVersion"
 
     package func performAction(
@@ -38,7 +38,7 @@ extension NextcloudExtension: NSFileProviderCustomAction {
     private static func leave(_ known: DAVKnownItem, _ account: DAVAccount) async throws {
         guard known.traits.details["isMountRoot"] != nil else { throw CocoaError(.featureUnsupported) }
         try await account.ask { client throws(DAVError) in
-            // What lies at the address now could be the user's own.
+            // The address may meanwhile have an item of the user's own, which must not be removed.
             guard NextcloudEntry(try await client.entry(at: known.address)).isMountRoot else {
                 throw .requirementFailed(known.name)
             }
@@ -53,7 +53,7 @@ extension NextcloudExtension: NSFileProviderCustomAction {
         try await account.ask { client throws(DAVError) in
             let nextcloud = try service.nextcloud(client)
             let present = try await client.entry(at: known.address)
-            // The present contents are among the versions, with their own date.
+            // The server lists the present contents among the versions. Their date tells them apart.
             let earlier = try await nextcloud.versions(of: number).filter { $0.modified != present.modified }
             guard let last = earlier.max(by: { ($0.modified?.seconds ?? 0) < ($1.modified?.seconds ?? 0) }) else {
                 throw .notFound("\(known.name), earlier version")

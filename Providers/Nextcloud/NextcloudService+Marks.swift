@@ -6,7 +6,7 @@ import WebDAVClient
 
 /// Favorites and tags.
 extension NextcloudService {
-    /// Returns tags in the form that items have them in: a property list of their names.
+    /// Returns tags in the encoding of ``NSFileProviderItemProtocol/tagData``: a property list of their names.
     static func tagData(_ names: [String]) -> [UInt8]? {
         guard !names.isEmpty else { return nil }
         let list = names.sorted()
@@ -15,7 +15,7 @@ extension NextcloudService {
         }
     }
 
-    /// Returns the names of tags. Each may have a color after a line feed, which the server does not know.
+    /// Returns the names of tags. A color after a line feed is dropped, because the server's tags have no colors.
     package static func tags(in data: Data?) -> [String] {
         guard let data, data.count < 1 << 16,
             let list = (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String]
