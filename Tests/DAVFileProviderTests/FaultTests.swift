@@ -104,6 +104,23 @@ struct FaultTests {
         }
     }
 
+    @Test func `an item that the user may not see for a while stays`() async throws {
+        let server = try await CloudServer("nextcloud")
+        let domain = try TestDomain(server.root, settings: ["authentication": "basic"])
+        for name in ["a.txt", "b.txt"] { _ = try await domain.create(name, name) }
+        let before = try await domain.list()
+        let anchor = try await domain.anchor()
+        let fault = ##"{"method": "PROPFIND", "times": -1, "replace": [["b.txt</d:href>", "\##(Self.forbidden)"]]}"##
+        try await order(fault, server)
+        _ = try await domain.look()
+        #expect(try await domain.changes(since: anchor).deleted.isEmpty)
+        #expect(Set(try await domain.list().map(\.identifier)) == Set(before.map(\.identifier)))
+        #expect(try await domain.changes(since: anchor).deleted.isEmpty)
+    }
+
+    /// The end of an address in a listing, with a status in place of properties.
+    private static let forbidden = "b.txt</d:href><d:status>HTTP/1.1 403 Forbidden</d:status>"
+
     @Test func `a listing that breaks off removes nothing`() async throws {
         let server = try await CloudServer("nextcloud")
         let domain = try TestDomain(server.root, settings: ["authentication": "basic"])

@@ -160,6 +160,7 @@ struct ListingTests {
         let listing = try await server.client.list(server.address("/d/"))
         #expect(try await listing.all().isEmpty)
         #expect(await listing.refusedNames == (count == 0 ? [] : ["a"]))
+        #expect(await listing.forbiddenNames == (count == 0 ? [] : ["a"]))
         #expect(await listing.refusedCount == count)
         let refusal = count == 0 ? nil : DAVError.partial("a", status: 409, count: 1)
         #expect(await failure { try await listing.requireNothingLeftOut() } == refusal)

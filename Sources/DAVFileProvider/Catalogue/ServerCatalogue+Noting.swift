@@ -39,6 +39,18 @@ extension ServerCatalogue {
         return (try add(observed, in: parent, round: round), true)
     }
 
+    /// Records that a listing has items of a folder although the server does not show them to the user.
+    ///
+    /// - Returns: the numbers of those that are known.
+    func note(forbidden names: [String], in folder: Int64, round: Int64) throws -> [Int64] {
+        try names.compactMap { name in
+            guard let known = try child(of: folder, named: name) else { return nil }
+            try database.run(
+                "UPDATE item SET round = max(round, ?) WHERE number = ?", .integer(round), .integer(known.number))
+            return known.number
+        }
+    }
+
     /// Records an entry as the new state of a known item, which may have moved.
     func update(
         _ known: CataloguedItem, _ observed: ObservedItem, in parent: Int64, round: Int64

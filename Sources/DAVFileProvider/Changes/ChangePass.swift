@@ -78,7 +78,11 @@ final class ChangePass: Sendable {
                 state.withLock { $0.appeared += new.map { ($0, number, round) } }
             }
             let tag = await listing.directory?.tag?.opaque
-            let unseen = try await catalogue.perform { try $0.unseen(in: number, round: round) }
+            let forbidden = await listing.forbiddenNames
+            let unseen = try await catalogue.perform { catalogue in
+                _ = try catalogue.note(forbidden: forbidden, in: number, round: round)
+                return try catalogue.unseen(in: number, round: round)
+            }
             state.withLock { state in
                 state.vanished += unseen.map { ($0, round) }
                 state.listed.append((number, tag))

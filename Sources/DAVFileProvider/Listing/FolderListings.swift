@@ -103,6 +103,9 @@ actor FolderListings {
             }
             add(numbers, to: id)
         }
+        let forbidden = await listing.forbiddenNames
+        add(
+            try await account.catalogue.perform { try $0.note(forbidden: forbidden, in: folder, round: round) }, to: id)
         let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
         if hasUnseen { try await account.checkMark(round: round) }
         let tag = await listing.directory?.tag?.opaque

@@ -20,6 +20,8 @@ public actor DAVListing {
     public private(set) var refusedCount = 0
     /// The first 100 of these names or addresses; bytes that are not UTF-8 are replaced.
     public private(set) var refusedNames: [String] = []
+    /// The names of entries that the user may not see.
+    public private(set) var forbiddenNames: [String] = []
     /// The number of entries of deeper directories, which only a server sends that ignores the depth.
     public private(set) var deeperCount = 0
 
@@ -156,10 +158,11 @@ public actor DAVListing {
         case (.itself, _): throw DAVError(status: status, DAVError.name(of: address), stream.response, .propfind)
         // It vanished while the server wrote the listing.
         case (_, 404), (_, 410): return
-        case (.child(let name), 403):
+        case (.child(let bytes), 403) where forbiddenNames.count < Self.mostForbidden:
             hasEntries = true
-            refuse(name)
-        case (_, 403): refuse(Array(href.utf8))
+            refuse(bytes)
+            if let name = DAVHref.name(bytes) { forbiddenNames.append(name) }
+        case (.deeper, 403), (.elsewhere, 403): refuse(Array(href.utf8))
         // The server could not read the entry, which exists nevertheless.
         default: throw .truncatedListing(DAVError.name(of: address))
         }
@@ -172,6 +175,8 @@ public actor DAVListing {
 
     private static func name(_ path: [[UInt8]]) -> String { path.last.flatMap { DAVHref.name($0) } ?? "" }
     private static let beginningLimit = 4_096
+    /// The forbidden entries after which a listing counts as incomplete, because their names are kept.
+    private static let mostForbidden = 100_000
 }
 
 extension DAVEntry {
