@@ -8,7 +8,8 @@ import LinuxSystem
 //
 //     ContentCache      calls the journal writer, and asks the scheduler of uploads and the user metadata whether an
 //                       item is being sent
-//     Downloader        calls the sign-in, the content cache, the change tracker and the finder of identifiers
+//     Downloader        calls the sign-in, the content cache, the reconciler, the change tracker and the finder of
+//                       identifiers
 //     RemovalWaits      calls the content cache, the downloader and the scheduler of uploads
 //     HandleResumption  calls the content cache, the downloader, and the local edits and their recovery
 //
@@ -92,7 +93,7 @@ protocol DownloaderHost: ComponentHost {
     func growthFailed(_ number: ItemNumber, _ failure: ProviderError)
     func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderError>)
 
-    // The change tracker and the tracker of identifiers.
+    // The reconciler, the change tracker and the finder of identifiers.
     func apply(_ items: [ProviderItem], answering request: ReplyOrdering.Request) throws(ProviderError)
     func scheduleRevalidation(_ identifiers: Set<String>) throws(ProviderError)
     func markUncertain(_ number: ItemNumber)

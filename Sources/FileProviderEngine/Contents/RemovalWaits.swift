@@ -18,8 +18,8 @@ struct RemovalWait {
 /// Removals of open files. A program that has a file open can read it to the end after its local removal. Its bytes
 /// are therefore fetched before the removal is sent to the provider.
 ///
-/// It calls the content cache, the downloader and the uploader (``RemovalWaitsHost``). See ``EngineContext`` for the
-/// thread.
+/// It calls the content cache, the downloader and the scheduler of uploads (``RemovalWaitsHost``). See
+/// ``EngineContext`` for the thread.
 final class RemovalWaits {
     private let context: EngineContext
     private let cache: ContentCache

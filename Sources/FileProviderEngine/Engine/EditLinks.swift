@@ -10,7 +10,7 @@ import LinuxSystem
 //     EditRecorder       calls the journal writer and the content cache
 //     UploadScheduler    calls the sign-in
 //     IdentifierTracker  calls the journal writer, the recorder and the scheduler
-//     ItemRecreation     calls these, and the reconciler
+//     ItemRecreation     calls these and the reconciler, and sends an event to the imports
 //     IdentifierFinder   calls these, and the recreation of items
 //     Uploader           calls these, the finder, the content cache, the removals that wait, the enumerator and the
 //                        user metadata
@@ -149,7 +149,7 @@ extension DomainEngine: IdentifierTrackerHost {
     func directoryIsOutdated(_ folder: ItemNumber) { refreshAnew(folder) }
 }
 
-/// The parts that ``ItemRecreation`` calls.
+/// The parts that ``ItemRecreation`` calls, and its event.
 protocol ItemRecreationHost: IdentifierTrackerHost, EditRecorderHost, ItemReconciling, ItemImporting {}
 
 extension DomainEngine: ItemRecreationHost {}

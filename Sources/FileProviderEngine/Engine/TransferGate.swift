@@ -3,7 +3,8 @@ import LinuxSystem
 /// The gate of background transfers, which the user closes to pause a domain.
 ///
 /// While it is closed, no edit and no user metadata is sent, no pinned item is fetched, and nothing is read ahead.
-/// Transfers that have begun are completed. Files that are opened are fetched as always. Any thread may use it.
+/// Steps that have begun are completed, but the provider is not asked whether its service has accepted contents.
+/// Files that are opened are fetched as always. Any thread may use it.
 final class TransferGate: Sendable {
     // Leaf lock.
     private let state: Lock<Bool>

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// The enumeration of directories, page by page, and the callers that wait for it.
 ///
-/// It calls the sign-in, the reconciler, the tracker of identifiers and the content cache only (``EnumeratorHost``),
-/// and sends events. See ``EngineContext`` for the thread.
+/// It calls the sign-in, the reconciler, the finder of identifiers and the content cache only (``EnumeratorHost``), and
+/// sends events. See ``EngineContext`` for the thread.
 final class Enumerator {
     private struct Waiter {
         let need: ListingNeed

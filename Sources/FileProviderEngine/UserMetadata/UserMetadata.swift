@@ -6,7 +6,7 @@ import LinuxSystem
 /// User metadata that is set locally: tags, favourite ranks and last-used dates. The call that sets it writes it to the
 /// journal before it returns. It is sent in the background. The same applies to attributes (``noteAttributes(_:of:)``).
 ///
-/// It calls the sign-in, the reconciler and the tracker of identifiers only (``UserMetadataHost``). See
+/// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers only (``UserMetadataHost``). See
 /// ``EngineContext`` for the thread. ``MetadataSender`` has the requests to the provider.
 final class UserMetadata {
     private let context: EngineContext

@@ -24,7 +24,8 @@ package final class Index: Sendable {
     private let setObserver = Receiver<ItemSets>()
     private let wantedObserver = Receiver<Void>()
 
-    /// A value that is used by one thread at a time. The gate guarantees this for the writer, the pool for each reader.
+    /// A value that is used by one thread at a time. ``writePermit`` guarantees this for the writer, the pool
+    /// for each reader.
     private struct UnsafeTransfer<Value>: @unchecked Sendable {
         let value: Value
     }

@@ -6,8 +6,9 @@ import LinuxSystem
 /// The local contents of files: the table of open files, clean, partial and dirty contents on disk, and eviction. The
 /// states of a file's contents and their transitions are those of ``ContentState``.
 ///
-/// It calls the uploader and the recorder of uses, and sends events to the downloader (``ContentCacheHost``). See
-/// ``EngineContext`` for the thread. ``OpenFileTable`` and ``ContentFolders`` have the state that other threads use.
+/// It calls the journal writer, asks the scheduler of uploads and the user metadata whether an item is being sent, and
+/// sends events (``ContentCacheHost``). See ``EngineContext`` for the thread. ``OpenFileTable`` and ``ContentFolders``
+/// have the state that other threads use.
 final class ContentCache {
     let context: EngineContext
     let writerMarks: WriterMarks

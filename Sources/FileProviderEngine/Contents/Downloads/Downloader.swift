@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// Transfers of files' contents from the provider, whole or as byte ranges, and the requests that wait for them.
 ///
-/// It calls the sign-in, the content cache, the change tracker and the tracker of identifiers (``DownloaderHost``), and
-/// sends events when a fetch has ended. See ``EngineContext`` for the thread.
+/// It calls the sign-in, the content cache, the reconciler, the change tracker and the finder of identifiers
+/// (``DownloaderHost``), and sends an event when a fetch has ended. See ``EngineContext`` for the thread.
 final class Downloader {
     /// The fetch of one file, in progress or queued.
     struct Fetch {

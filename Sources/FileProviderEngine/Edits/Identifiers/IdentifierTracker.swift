@@ -7,8 +7,8 @@ import LinuxSystem
 /// Items whose identifier or place at the provider is uncertain: new items and moves whose reply has not come or was
 /// lost. Reported items that may be such items are withheld.
 ///
-/// It calls the scheduler of uploads, and sends events (``IdentifierTrackerHost``). See ``EngineContext`` for the
-/// thread.
+/// It calls the journal writer, the recorder and the scheduler of uploads, and sends events
+/// (``IdentifierTrackerHost``). See ``EngineContext`` for the thread.
 final class IdentifierTracker: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter

@@ -80,8 +80,8 @@ final class LocalEdits: EngineComponent {
         for number in numbers { scheduler.schedule(number, after: configuration.settlingTime, engine) }
     }
 
-    /// Uploads a file's contents as if they had been changed locally. Contents that are not local or are outdated are
-    /// not sent, because the provider has them.
+    /// Uploads a file's contents as if they had been changed locally. Contents that are not local, or not of the
+    /// provider's latest version, are not sent.
     func sendContentsAgain(_ number: ItemNumber, _ engine: isolated some LocalEditsHost) throws(ProviderError) {
         guard !isClosed else { throw .closed }
         let row = try row(number)

@@ -6,8 +6,8 @@ import LinuxSystem
 /// The handling of local items whose item at the provider was removed or replaced: they become new items, or are
 /// removed.
 ///
-/// It calls the recorder, the scheduler, the tracker of identifiers and the reconciler (``ItemRecreationHost``). See
-/// ``EngineContext`` for the thread.
+/// It calls the journal writer, the recorder, the scheduler, the tracker of identifiers and the reconciler, and sends
+/// an event to the imports (``ItemRecreationHost``). See ``EngineContext`` for the thread.
 final class ItemRecreation: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter

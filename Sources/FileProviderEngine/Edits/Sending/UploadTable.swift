@@ -2,18 +2,19 @@ import ItemStore
 
 /// The uploads of all items, by item, with all transitions between their phases:
 ///
-///     idle, parked, queued, backing off,  ── schedule ──▶  queued
-///     awaiting confirmation
+///     any but busy and blocked ones       ── schedule, queue ──▶  queued
 ///     queued, blocked, backing off,       ── start ──▶     running  ── end ──▶  idle
 ///     awaiting confirmation
-///     idle, after a step  ── queue, block, backOff, awaitConfirmation, park ──▶  the phase of that name
+///     any but busy ones   ── block, backOff, awaitConfirmation, park ──▶  the phase of that name
+///     awaiting confirmation                ── setAccepted(nil) ──▶  queued
 ///     blocked             ── wakeWaiters ──▶       queued
 ///     any but busy ones   ── reserve ──▶           reserved    ── endReservation ──▶        queued or blocked
 ///     any but busy ones   ── succeed ──▶           succeeding  ── the sender's end ──▶      idle
 ///     any                 ── forget ──▶            idle, or the same phase while the item is busy
 ///
-/// A busy item is running, reserved or succeeding. A transition that is not allowed changes nothing and returns
-/// `false`.
+/// A busy item is running, reserved or succeeding. If it is scheduled, it gets another step later. A blocked item stays
+/// blocked if it is scheduled, until the given time at the latest. A transition that is not allowed changes nothing,
+/// and its function returns `false`.
 package struct UploadTable {
     private var tasks: [ItemNumber: UploadTask] = [:]
 
@@ -217,8 +218,8 @@ package struct UploadTable {
         return true
     }
 
-    /// Drops what is known of an item that has nothing left to send. It does not wait for another item any more. A busy
-    /// item stays busy.
+    /// Drops what is known of an item that has nothing left to send. A busy item stays busy, and a reserved one keeps
+    /// waiting for another item. Any other item waits no more.
     package mutating func forget(_ number: ItemNumber) { set(number, self[number].withoutFacts()) }
 
     // MARK: Facts
@@ -262,7 +263,7 @@ package struct UploadTable {
 // MARK: Queries
 
 extension UploadTable {
-    /// Whether a request that changes an item is running at the provider.
+    /// Whether a step that may change an item is running; see ``UploadTask/isBusy``.
     package func isBusy(_ number: ItemNumber) -> Bool { self[number].isBusy }
 
     /// Returns the item whose step sends the contents of an item: the item itself, or the one that it replaced.

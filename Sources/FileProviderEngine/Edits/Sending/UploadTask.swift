@@ -54,7 +54,8 @@ package struct UploadTask {
     /// Returns the task without its facts. The phase stays while the item is busy.
     package func withoutFacts() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
 
-    /// Whether a request that changes the item is running at the provider.
+    /// Whether a step that may change the item is running: its own one, before or after the request, or that of an item
+    /// that reserved it or that it replaced.
     package var isBusy: Bool {
         switch phase {
         case .running, .reserved, .succeeding: true
