@@ -184,7 +184,7 @@ import Testing
         let row = try domain.row(number)
         #expect(row.localVersion != row.item.contentVersion)
         try await opened.closed()
-        #expect(try domain.row(number).content == .dataless)
+        try await eventually { try domain.row(number).content == .dataless }
         domain.provider.behave { $0.filesAreWritten = false }
         #expect(try await domain.read(number) == "contents")
         #expect(try domain.row(number).localVersion == row.item.contentVersion)

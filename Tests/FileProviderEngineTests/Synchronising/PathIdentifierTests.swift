@@ -269,6 +269,8 @@ import Testing
             return try await domain.status().items.first?.failure != nil
         }
         try await domain.engine.doing { $0.setPaused(true) }
+        // Another attempt may have begun before the pause.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
         let moves = domain.provider.count(.move)
         #expect(try await domain.read(number) == "inner")
