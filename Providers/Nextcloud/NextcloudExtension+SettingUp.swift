@@ -43,6 +43,13 @@ extension NextcloudExtension {
         if setup.purpose == .changing, let former, try await Self.isSignedIn(former, given, http) {
             return try await finish(setup, DAVSettings(setup.settings))
         }
+        // With a user's name the domain is added without the browser, with an app password.
+        if setup.purpose == .adding, let user = given.user {
+            let answer = try await setup.credentials(for: server.address.origin.description, user: user)
+            let account = NextcloudAccount(
+                server: server.address, loginName: answer.user, appPassword: answer.password)
+            return try await use(account, setup, given, http)
+        }
         let login = try await NextcloudLogin.begin(at: server.address, http, name: "Purvey on \(Self.machine)")
         guard let link = URL(string: login.link.description) else {
             throw DAVSetUpError("\(server.address.origin) sent a link that cannot be opened.")
@@ -77,6 +84,15 @@ extension NextcloudExtension {
         setup.report("Signed in as \(account.loginName).")
         let password = FileProviderCredentials(user: account.loginName, password: account.appPassword)
         try await finish(setup, DAVSettings(setup.settings), signedIn: password)
+        await Self.removeProbe(from: client)
+    }
+
+    /// Removes from the trash the files of the probe, which the server keeps there. If that fails, the user finds them.
+    private static func removeProbe(from client: NextcloudClient) async {
+        guard let items = try? await client.trashItems() else { return }
+        for item in items where item.formerPath.split(separator: "/").first?.hasPrefix(".purvey-probe-") == true {
+            try? await client.remove(item)
+        }
     }
 
     /// Returns the account that the domain has had at a server; `nil` if there is no password for it.
