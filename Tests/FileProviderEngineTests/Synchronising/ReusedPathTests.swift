@@ -170,7 +170,7 @@ import Testing
         try await Self.expectSame(
             domain,
             ["one": "/", "one/file": "two", "one/new": "in one", "two": "/", "two/file": "one", "two/new": "in two"])
-        #expect(domain.provider.count(.create) == 2)
+        #expect(domain.provider.count(.create) == 2, "\(domain.provider.requests)")
     }
 
     /// The folder has been listed by its new identifier when the reply to the new file comes.
