@@ -166,6 +166,12 @@ import Testing
         try await Self.wait(domain)
         let isOneHeld = domain.provider.heldCount(.move("/one")) > 0
         #expect(domain.provider.count(.create(name: "new", in: isOneHeld ? "/one" : "/two")) == 0)
+        // The folder that is not moved yet takes its file. A move that begins before the reply would make it fail.
+        let sent = try await domain.item(isOneHeld ? "one/new" : "two/new").number
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try domain.row(sent).isKnownToProvider
+        }
         domain.provider.release(.move)
         try await Self.expectSame(
             domain,

@@ -47,7 +47,7 @@ import Testing
             let long = String(repeating: "x", count: 1001)
             for (arguments, status, words) in [
                 ([], Int32(2), "what is to be found"), ([" "], 2, "what is to be found"),
-                (["--tag", "Work", "x"], 2, "--tag goes with"), (["--limit", "0", "x"], 2, "--limit"),
+                (["--tag", "Work", "x"], 2, "--tag cannot be used with"), (["--limit", "0", "x"], 2, "--limit"),
                 (["--domain", "Nowhere", "x"], 1, "there is no domain \"Nowhere\""), ([long], 1, "1001 bytes"),
             ] {
                 let outcome = try await place.place.purvey(["search", "--provider"] + arguments)

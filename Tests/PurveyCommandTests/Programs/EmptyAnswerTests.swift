@@ -37,7 +37,7 @@ import Testing
 
     @Test func inAService() async throws {
         try await ServiceFixture.run { place in
-            try await expect("there is nothing in Cloud:", of: ["ls", "Cloud:"], place.place)
+            try await expect("Cloud: is empty", of: ["ls", "Cloud:"], place.place)
             try await expect("no service has found anything", of: ["search", "--provider", "word"], place.place)
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("signal", "Cloud")
