@@ -88,7 +88,7 @@ public final class DAVAccount: Sendable {
         do {
             let found: DAVServerProfile
             do {
-                found = try await ask { client throws(DAVError) in try await probe(with: client) }
+                found = try await ask { client throws(DAVError) in try await client.probe(root) }
             } catch DAVError.forbidden {
                 let place = try await known(folder)?.address ?? root
                 found = try await ask { client throws(DAVError) in try await client.probe(place) }
@@ -100,9 +100,6 @@ public final class DAVAccount: Sendable {
             return DAVServerProfile()
         }
     }
-
-    /// Finds out what the server does.
-    func probe(with client: DAVClient) async throws(DAVError) -> DAVServerProfile { try await client.probe(root) }
 
     // MARK: Requests
 

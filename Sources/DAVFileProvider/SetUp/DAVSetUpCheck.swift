@@ -87,7 +87,7 @@ struct DAVSetUpCheck: Sendable {
         guard setup.purpose != .signingIn else { return nil }
         setup.report("Testing how the server protects changes…")
         do {
-            let profile = try await account.probe(with: client)
+            let profile = try await client.probe(account.root)
             setup.report("Writes are protected by \(profile.writing.words).")
             if let remains = profile.remains {
                 setup.report("The server did not remove the folder of this check: remove “\(remains)”.")

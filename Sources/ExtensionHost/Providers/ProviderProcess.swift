@@ -12,7 +12,7 @@ import Sandbox
 /// Requests wait while the process starts. Each request ends in bounded time: the process is ended if it sends no
 /// message for too long, or uses too much memory. It also ends when the owner of this object ends.
 package actor ProviderProcess {
-    private var domain: ProviderDomain
+    var domain: ProviderDomain
     let extensionIdentifier: String
     let library: ExtensionLibrary
     private let data: String
@@ -24,7 +24,7 @@ package actor ProviderProcess {
     private let moved: @Sendable () -> Void
     private let handed: @Sendable (HandedFolder) -> Void
 
-    private enum State {
+    enum State {
         case none
         case starting
         case running(ProviderInstance)
@@ -37,20 +37,20 @@ package actor ProviderProcess {
         case closed
     }
 
-    private var state = State.none
+    var state = State.none
     /// The processes that have not ended.
-    private var living: [ProviderInstance] = []
+    var living: [ProviderInstance] = []
     /// The requests that wait for a start or an end of the process. A request that is resumed with `nil` examines the
     /// state again.
     private var waiting: [CheckedContinuation<Result<ProviderInstance, ProviderError>?, Never>] = []
     /// The number of consecutive unexpected ends.
-    private var crashes = 0
+    var crashes = 0
     private var lastUse = ContinuousClock.now
     private var idleEntry: Deadlines.Entry?
     /// The watch of the service, for which the process is kept running.
     var serviceWatch = ServiceWatch()
     /// The watch of the provider's directories while no process runs because it was idle.
-    private var sleepWatch: SleepWatch?
+    var sleepWatch: SleepWatch?
     /// The watch of the handed directory, from the first request on.
     private var placeWatch: DirectoryWatch?
     /// The number of times that another directory appeared at the path of the handed directory.
@@ -152,72 +152,7 @@ package actor ProviderProcess {
         }
     }
 
-    private static let patienceWithOld: Duration = .seconds(10)
-
-    /// Makes the provider set up the domain in a process of its own, and stores the result. All other requests wait
-    /// meanwhile: with settings that may be wrong, the provider must not serve the domain.
-    ///
-    /// - Parameters:
-    ///   - candidate: The domain with the settings to try.
-    ///   - adopt: Stores the settings, and returns the domain with them. Called only if the provider has set it up;
-    ///     otherwise the domain stays as it was.
-    /// - Returns: Whether the provider sets up domains.
-    package func setUp(
-        _ request: ProviderSetUpCall, of candidate: ProviderDomain,
-        adopting adopt: @Sendable ([DomainSetting]) async throws(ProviderError) -> ProviderDomain
-    ) async throws(ProviderError) -> Bool {
-        let old = try await beginSetUp()
-        defer { endSetUp() }
-        await Self.end(old)
-        let instance = try await start(candidate)
-        let result: Result<ProviderSetUp, ProviderError>
-        do throws(ProviderError) {
-            result = .success(try await call(request, .transfer, of: instance, progress: nil))
-        } catch {
-            result = .failure(error)
-        }
-        instance.askToEnd()
-        _ = await instance.ending()
-        let setUp = try result.get()
-        if setUp.isServed { domain = try await adopt(setUp.settings) }
-        return setUp.isServed
-    }
-
-    /// Begins a set-up. Returns the processes that are still running.
-    private func beginSetUp() async throws(ProviderError) -> [ProviderInstance] {
-        while true {
-            switch state {
-            case .starting, .ending: _ = await nextChange()
-            case .settingUp:
-                throw ProviderError(
-                    .transient, message: "\(domain.displayName) is being set up by another command; try again")
-            case .closed: throw ProviderError(.cancelled, message: "the domain \(domain.displayName) was closed")
-            case .none, .running, .disabled:
-                watchPlace()
-                state = .settingUp
-                sleepWatch = nil
-                return living
-            }
-        }
-    }
-
-    private func endSetUp() {
-        guard case .settingUp = state else { return }
-        crashes = 0
-        state = .none
-        resume(with: nil)
-        watchService()
-    }
-
-    /// Ends processes, after their replies if these come soon.
-    private static func end(_ instances: [ProviderInstance]) async {
-        let latest = ContinuousClock.now + patienceWithOld
-        for instance in instances {
-            while !instance.isIdle, ContinuousClock.now < latest { try? await Task.sleep(for: .milliseconds(20)) }
-            instance.askToEnd()
-            _ = await instance.ending()
-        }
-    }
+    static let patienceWithOld: Duration = .seconds(10)
 
     /// Ends the process, and starts no other one afterwards. Returns when the process has ended.
     package func close() async {
@@ -234,7 +169,7 @@ package actor ProviderProcess {
 
     // MARK: Another folder at the path
 
-    private func watchPlace() {
+    func watchPlace() {
         guard placeWatch == nil, let path = domain.path else { return }
         // Without a watch, the process is ended when it is idle, and the next one gets the directory of that time.
         placeWatch = try? DirectoryWatch(path) { [weak self] in
@@ -302,7 +237,7 @@ package actor ProviderProcess {
 
     /// Waits until the process has started or ended, or the set-up is over. Returns `nil` if the state is to be
     /// examined again.
-    private func nextChange() async -> Result<ProviderInstance, ProviderError>? {
+    func nextChange() async -> Result<ProviderInstance, ProviderError>? {
         await withCheckedContinuation { continuation in
             // The state may have changed before the continuation runs.
             switch state {
@@ -312,13 +247,13 @@ package actor ProviderProcess {
         }
     }
 
-    private func resume(with result: Result<ProviderInstance, ProviderError>?) {
+    func resume(with result: Result<ProviderInstance, ProviderError>?) {
         let waiting = waiting
         self.waiting = []
         for continuation in waiting { continuation.resume(returning: result) }
     }
 
-    private func start(_ candidate: ProviderDomain) async throws(ProviderError) -> ProviderInstance {
+    func start(_ candidate: ProviderDomain) async throws(ProviderError) -> ProviderInstance {
         let started: Started
         let changes = placeChanges
         do {
@@ -391,7 +326,7 @@ package actor ProviderProcess {
 
     // MARK: Asking
 
-    private func call<C: ProviderCall>(
+    func call<C: ProviderCall>(
         _ request: C, _ length: Length, of instance: ProviderInstance, isGreeting: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)?
     ) async throws(ProviderError) -> C.Value {

@@ -16,9 +16,6 @@ public struct HTTPByteRange: Hashable, Sendable {
         self.start = max(0, start)
         end = nil
     }
-
-    /// The value of the header field `Range`.
-    var headerValue: String { "bytes=\(start)-\(end.map { String($0 - 1) } ?? "")" }
 }
 
 /// The bytes of a file that a reply has, from its header field `Content-Range`.
