@@ -149,7 +149,8 @@ import Testing
             }
             #expect(try await connection.call(Echo(Parcel(number: 7))).number == 7)
         }
-        _ = try await connection.call(LimitDescriptors(spare: 8))
+        // The runtime's timers, which a busy machine may start only now, take descriptors, too.
+        _ = try await connection.call(LimitDescriptors(spare: 100))
         #expect(try await connection.call(Echo(Parcel(files: files))).files.count == 8)
         withExtendedLifetime(process) {}
     }
