@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 /// Extensions that send whatever they like to the daemon that has started them, and to the program that has them run.
-@Suite(.ownThreads, .timeLimit(.minutes(20))) struct ConfinedAttackTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct ConfinedAttackTests {
     @Test(arguments: ["scopes", "coordination"])
     func anExtensionThatSendsAnythingOverItsLinkHarmsNoOther(_ link: String) async throws {
         try await AttackedDaemon.run { daemon in

@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 /// Clients of the same user that send the daemon whatever they like.
-@Suite(.ownThreads, .timeLimit(.minutes(20))) struct DaemonAttackTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct DaemonAttackTests {
     @Test func clientsThatSendAnythingHarmNoOther() async throws {
         try await AttackedDaemon.run { daemon in
             let samples = try DaemonSamples.all

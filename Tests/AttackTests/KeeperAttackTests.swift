@@ -8,7 +8,7 @@ import TestThreads
 import Testing
 
 /// Visitors that send the keeper of mounts whatever they like, while it waits for the end of its program: this process.
-@Suite(.ownThreads, .timeLimit(.minutes(20))) struct KeeperAttackTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct KeeperAttackTests {
     /// - Parameter socket: where the keeper listens. It starts nothing: the folder that its program needs is not there.
     private static func program(_ socket: String) throws -> KeptProgram {
         let path = try #require(try ProcessDescriptor.open(getpid()).executable().path)

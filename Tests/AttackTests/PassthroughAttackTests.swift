@@ -8,7 +8,8 @@ import TestThreads
 import Testing
 
 /// Clients that send the helper of mounts, which has a right of root's, whatever they like.
-@Suite(.ownThreads, .timeLimit(.minutes(20)), .enabled(if: TestMount.isWanted)) struct PassthroughAttackTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20))), .enabled(if: TestMount.isWanted))
+struct PassthroughAttackTests {
     /// A question, as it is or with something wrong.
     private static func packet(_ descriptors: HostileDescriptors, _ numbers: inout RandomNumbers) -> HostilePacket {
         let kinds: [Int32] = [PassthroughMessage.greeting, PassthroughMessage.open, PassthroughMessage.close, -1, .max]

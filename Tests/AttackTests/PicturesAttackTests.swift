@@ -13,7 +13,7 @@ import TestThreads
 import Testing
 
 /// The process that decodes pictures, and the one that has it decode them.
-@Suite(.ownThreads, .timeLimit(.minutes(20))) struct PicturesAttackTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct PicturesAttackTests {
     private static func picture() throws -> FileDescriptor {
         let pixels = Data(repeating: 80, count: 64 * 64 * 4)
         let bytes = [UInt8](try ImageCodec.encode(pixels, width: 64, height: 64, as: .png))

@@ -13,7 +13,8 @@ import TestThreads
 import Testing
 
 /// File providers that answer what they like, and send what they like besides.
-@Suite(.ownThreads, .timeLimit(.minutes(20)), .enabled(if: TestMount.isWanted)) struct ProviderAttackTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20))), .enabled(if: TestMount.isWanted))
+struct ProviderAttackTests {
     private static let domain = "Hostile"
     private static let point = "com.apple.fileprovider-nonui"
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of a sample of the steps that `make faults` tries, each with a real daemon, provider and mount, and of the
 /// harness itself.
-@Suite(.ownThreads, .timeLimit(.minutes(20))) struct FaultHarnessTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct FaultHarnessTests {
     /// All scenarios run together, so that together they also have to reach every step.
     @Test func nothingIsLostWhateverGoesWrongAtWhicheverStep() throws {
         let kinds = ["kill", "stop", "disconnect", "fill"].flatMap { ["--kind", $0] }

@@ -14,4 +14,9 @@ package enum TestSample {
     ///   - sample: the number in `make test`.
     ///   - whole: the number in `make test-full`.
     package static func count(_ sample: Int, of whole: Int) -> Int { isWhole ? whole : sample }
+
+    /// Returns the time limit of a suite in minutes.
+    ///
+    /// - Parameter sample: the limit in `make test`. With all cases a suite gets five times that.
+    package static func minutes(_ sample: Int) -> Int { isWhole ? 5 * sample : sample }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests in which the daemon is killed with SIGKILL at each step of each edit, with a real provider in its own
 /// process and a real mount.
-@Suite(.ownThreads, .timeLimit(.minutes(20))) struct DaemonKillTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct DaemonKillTests {
     /// Steps that the fault harness covers: user metadata, the trash and uncertain items have scenarios of their own
     /// there, and listings and changes are in each.
     private static let scenarios: [EngineStep] = [

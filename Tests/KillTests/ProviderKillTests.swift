@@ -10,7 +10,7 @@ import TestThreads
 import Testing
 
 /// Tests in which the provider's process is killed at each step of each edit, or hangs there.
-@Suite(.ownThreads, .timeLimit(.minutes(20))) struct ProviderKillTests {
+@Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct ProviderKillTests {
     /// The steps of the runtime and of the provider that ships, each with an edit that reaches it.
     static let steps: [Edit: [String]] = {
         var steps: [Edit: [String]] = [:]

@@ -4,7 +4,8 @@ import TestThreads
 import Testing
 
 /// Tests that compare random operations on a file of a mount with the expected bytes.
-@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(30))) struct RandomOperationTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(TestSample.minutes(30))))
+struct RandomOperationTests {
     /// The number of operations, which `PURVEY_FSX_OPERATIONS` may set.
     private static let operations: Int = {
         if let said = ProcessInfo.processInfo.environment["PURVEY_FSX_OPERATIONS"].flatMap({ Int($0) }) { return said }

@@ -90,12 +90,14 @@ final class AccessibilityBus: Sendable {
 }
 
 /// An element of a window, as assistive technologies know it.
-struct AccessibleNode: Sendable {
+struct AccessibleNode: Sendable, CustomStringConvertible {
     fileprivate let bus: AccessibilityBus
     fileprivate let name: String
     fileprivate let path: String
 
     private static let interface = "org.a11y.atspi.Accessible"
+
+    var description: String { name + path }
 
     var role: String { (try? bus.ask(self, Self.interface, "GetRoleName").first) ?? "" }
 
@@ -103,6 +105,9 @@ struct AccessibleNode: Sendable {
         let arguments = [g_variant_new_string(Self.interface), g_variant_new_string("Name")]
         return (try? bus.ask(self, "org.freedesktop.DBus.Properties", "Get", arguments).first) ?? ""
     }
+
+    /// Whether this is the same element, not only one of the same role and name. Programs never use a path again.
+    func isSame(as other: AccessibleNode) -> Bool { name == other.name && path == other.path }
 
     /// Returns the element and everything in it. Elements that disappear meanwhile are left out.
     func descendants() -> [AccessibleNode] {

@@ -74,6 +74,14 @@ struct WindowFixture {
         try await eventually("no \(role) “\(name)”") { try await onThread { tree.find(role, name) == nil } }
     }
 
+    /// Waits until an element is gone. Another one may have its role and name by then.
+    func awaitNo(_ node: AccessibleNode) async throws {
+        let tree = tree
+        try await eventually("the end of \(node)") {
+            try await onThread { !tree.nodes().contains { $0.isSame(as: node) } }
+        }
+    }
+
     /// Does the action of an element.
     func press(_ role: String, _ name: String) async throws {
         let node = try await find(role, name)

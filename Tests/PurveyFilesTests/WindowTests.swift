@@ -56,6 +56,9 @@ struct WindowTests {
                 let entry = try await window.find("text box", "Password for Cloud")
                 try await onThread { try entry.setText(password) }
                 try await window.pressButton(labelled: "Sign In")
+                // A button that is pressed stays down for a moment, and its dialog open. The next password would be
+                // typed into this dialog.
+                try await window.awaitNo(entry)
             }
             try await eventually("the service has the change") {
                 try await window.place.tell { try $0.text("Plan.txt") } == "changed"
