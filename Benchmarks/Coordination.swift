@@ -39,7 +39,7 @@ extension Section {
             report.add(
                 Figure(
                     name: "the same", value: crowd[0], unit: .seconds,
-                    peer: .init(name: "fcntl leases that nobody waits for", value: crowd[2])))
+                    peer: .init(name: "fcntl leases without waiters", value: crowd[2])))
             report.add(
                 Figure(
                     name: "10,000 claims of one file, \(name)", value: crowd[3], unit: .seconds, peer: nil,

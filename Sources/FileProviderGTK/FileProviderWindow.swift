@@ -46,7 +46,7 @@ import Foundation
                     userInfo: [NSLocalizedDescriptionKey: "It was cancelled."]))
         }
         gtk_window_set_title(window, title)
-        onSignalFinally("close-request", of: window) { [weak self] in self?.closedByPerson() }
+        onSignalFinally("close-request", of: window) { [weak self] in self?.closedByUser() }
         closeOnEscape()
     }
 
@@ -71,7 +71,7 @@ import Foundation
         if wasShown, Self.shown.isEmpty { context.windowDidDisappear() }
     }
 
-    private func closedByPerson() {
+    private func closedByUser() {
         close()
         whenClosed()
     }

@@ -125,7 +125,7 @@ import Testing
         ("SUBQUERY(extensionItems, a, TRUEPREDICATE).@count == 1", "variable"), ("1 == ", "the end"),
         ("extensionItems.@all == 1", "count"), ("# == 1", "means nothing"), ("$ == 1", "name is missing"),
     ])
-    func whatCannotBeParsedIsToldWithItsPlace(_ predicate: String, _ words: String) {
+    func parseErrorsAreReportedWithTheirPosition(_ predicate: String, _ words: String) {
         do {
             _ = try ActivationRule(predicate)
             Issue.record("it was understood")

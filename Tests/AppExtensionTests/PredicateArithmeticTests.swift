@@ -41,7 +41,7 @@ import Testing
         "SUBQUERY(fileproviderItems, $i, $i.lastUsedDate < now() - 7 * 86400).@count == 1", "now() > 1700000000",
         "ANY fileproviderItems.lastUsedDate < now()", "count(fileproviderItems.documentSize) == 2",
     ])
-    func whatItemsAreAskedForCanBeReckonedWith(_ rule: String) throws { #expect(try holds(rule)) }
+    func attributesOfItemsTakePartInArithmetic(_ rule: String) throws { #expect(try holds(rule)) }
 
     @Test(arguments: [
         "CAST('12.5', 'NSNumber') == 12.5", "CAST(' 7 ', \"NSDecimalNumber\") + 1 == 8", "CAST(12, 'NSString') == '12'",
@@ -68,7 +68,7 @@ import Testing
         ("TERNARY(1 == 1, 2) == 1", "\",\" is expected"), ("FUNCTION('a', 'length') == 1", "FUNCTION, at character 1,"),
         ("1 == function(1, 'x')", "FUNCTION, at character 6,"),
     ])
-    func whatMakesNoSenseOfThatIsToldWithItsPlace(_ rule: String, _ words: String) {
+    func meaninglessArithmeticIsReportedWithItsPosition(_ rule: String, _ words: String) {
         let fault = #expect(throws: ActivationRule.RuleError.self) { try holds(rule) }
         #expect(fault.map { "\($0)".contains(words) } == true, "\(fault.map { "\($0)" } ?? "-")")
     }
@@ -86,7 +86,7 @@ import Testing
         "'a' + 1 == 1", "fileproviderItems[2].documentSize + 1 > 0", "1.5 & 1 == 1", "sqrt('a') == 0",
         "0 / 0 == 0 / 0", "1 << 1.5 == 2",
     ])
-    func whatCannotBeReckonedIsEqualToNothing(_ rule: String) throws { #expect(try !holds(rule)) }
+    func aFailedComputationEqualsNothing(_ rule: String) throws { #expect(try !holds(rule)) }
 
     @Test func betweenTakesBothBounds() throws {
         #expect(try holds("12 BETWEEN {12, 13} AND 13 BETWEEN {12, 13} AND NOT 14 BETWEEN {12, 13}"))
@@ -147,7 +147,7 @@ import Testing
         #expect(try !holds("'\(text)' MATCHES '\(pattern)'"))
     }
 
-    @Test func whatWouldTakeTooLongHoldsForNothing() throws {
+    @Test func aTooExpensivePredicateMatchesNothing() throws {
         let text = String(repeating: "a", count: 16_000)
         let items = PredicateValue.list(Array(repeating: .object(["filename": .text(text)]), count: 1000))
         let rule = try ActivationPredicate(

@@ -91,7 +91,7 @@ import Testing
         #expect(!all.accepts([subject(), subject([.isUploaded: .flag(false)])]))
     }
 
-    @Test func whatAnItemLacksCountsWhereSomethingHasToHoldOfAll() throws {
+    @Test func missingAttributesCountInPredicatesOverAllItems() throws {
         let items = [subject(), subject([.documentSize: .nothing, .lastUsedDate: .number(1)])]
         for (rule, expected) in [
             ("ALL fileproviderItems.documentSize > 10", false), ("ANY fileproviderItems.documentSize > 10", true),

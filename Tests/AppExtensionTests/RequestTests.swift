@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoExtensionSaysWhy() async throws {
+    @Test func otherPathsThanExtensionsAreRefusedWithTheReason() async throws {
         for change: (inout [String: Any]) -> Void in [
             { $0["NSExtension"] = nil },
             { $0["NSExtension"] = ["NSExtensionPointIdentifier": "p", "NSExtensionPrincipalClass": "Nobody"] },

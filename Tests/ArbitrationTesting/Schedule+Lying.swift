@@ -9,8 +9,8 @@ extension Schedule {
         guard let liar else { return }
         count("lied")
         switch random.next() % 8 {
-        case 0: try apply(.release(claim: somebodyElsesClaim(liar), outcomes: lies()), from: liar)
-        case 1: try apply(.cancel(claim: somebodyElsesClaim(liar)), from: liar)
+        case 0: try apply(.release(claim: claimOfAnother(liar), outcomes: lies()), from: liar)
+        case 1: try apply(.cancel(claim: claimOfAnother(liar)), from: liar)
         case 2: try answerForOthers(liar)
         case 3: try apply(.removePresenter(nextNumber + 7), from: liar)
         case 4: try claimNumberInUse(liar)
@@ -40,7 +40,7 @@ extension Schedule {
     /// Returns the number of a claim, a presenter or nothing, which belongs to any process.
     private mutating func anyNumber() -> UInt64 { random.next() % (nextNumber + 3) }
 
-    private mutating func somebodyElsesClaim(_ liar: UInt64) -> UInt64 {
+    private mutating func claimOfAnother(_ liar: UInt64) -> UInt64 {
         choose(claims.keys.filter { $0.client != liar }.map(\.number).sorted()) ?? nextNumber + 7
     }
 

@@ -17,7 +17,7 @@ struct ChangeTests {
     }
 
     @Test(arguments: [true, false])
-    func whatTheProviderChangesIsSeen(passing: Bool) async throws {
+    func changesOfTheProviderAreSeen(passing: Bool) async throws {
         try await withMount(passing: passing) { provider in
             provider.addFile("Changed", "before", identifier: "changed")
             provider.addFile("Renamed", "renamed", identifier: "renamed")
@@ -46,7 +46,7 @@ struct ChangeTests {
         }
     }
 
-    @Test func whatComesIsSeenInMoreFoldersThanAreRememberedToo() async throws {
+    @Test func newItemsAreSeenInMoreFoldersThanAreCached() async throws {
         let folders = ["One", "Two", "Three"]
         try await withMount(folderLimit: 2) { provider in
             for name in folders { provider.addFolder(name, identifier: name) }

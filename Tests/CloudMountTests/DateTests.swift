@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func whatIsDoneLaterIsNeverOlder(passing: Bool) async throws {
+    @Test(arguments: [true, false]) func laterChangesAreNeverOlder(passing: Bool) async throws {
         try await withMount(passing: passing) { provider in
             for name in ["Written before", "Touched", "Written after"] { provider.addFile(name, "text") }
         } _: { (mount) throws in
@@ -47,8 +47,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func whoLooksWhileAFileIsClosedDoesNotHideWhatWasWritten(passing: Bool) async throws
-    {
+    @Test(arguments: [true, false]) func aStatDuringACloseDoesNotHideTheWrites(passing: Bool) async throws {
         try await withMount(passing: passing) {
             $0.addFile("Log", "")
         } _: { (mount) throws in

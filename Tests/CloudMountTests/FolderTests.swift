@@ -30,7 +30,7 @@ struct FolderTests {
 
     /// The kernel caches the names and is made to drop the inodes. Looking up each entry then drops the cached names
     /// during the listing.
-    @Test func whoGoesThroughAFolderWhoseNamesAreDroppedMeanwhileMissesNone() async throws {
+    @Test func readingADirectoryMissesNoNameWhenItsCacheIsDropped() async throws {
         try await withMount { provider in
             for number in 0..<3_000 { provider.addFile("File \(number)") }
         } _: { (mount) throws in
@@ -128,7 +128,7 @@ struct FolderTests {
         }
     }
 
-    @Test func whatDoesNotExistIsNotAskedForAgain() async throws {
+    @Test func missingNamesAreNotRequestedAgain() async throws {
         try await withMount {
             $0.addFile("File", "text")
         } _: { (mount) throws in

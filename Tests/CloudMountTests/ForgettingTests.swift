@@ -8,7 +8,7 @@ import Testing
 @Suite(.ownThreads) struct ForgettingTests {
     private typealias Domain = DispatchedDomain
 
-    @Test func whatWasRemovedIsKnownUntilItIsForgotten() throws {
+    @Test func removedInodesAreKnownUntilForgotten() throws {
         let domain = try Domain()
         /// Makes a file, opens it and removes it.
         func make(_ name: String) throws -> (node: UInt64, handle: UInt64) {

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func thePersonsOwnNamesCount() throws {
+    @Test func namesThatTheUserChoseCount() throws {
         let folder = try TestFolder()
         let policies = ReaderPolicies(path: folder.path + "/indexers")
         #expect(policies.current == ReaderPolicy())

@@ -70,7 +70,7 @@ struct PartsTests {
         }
     }
 
-    @Test func aCopyOfTheWholeIsTheWholeAndTheFileIsHereThen() async throws {
+    @Test func copyingTheWholeFileMaterializesIt() async throws {
         try await withLargeFile { (mount, _) throws in
             let folder = try TestFolder()
             #expect(try start("cp", mount("Large"), folder.path + "/copy").waitForEnd().ending == .exited(0))
@@ -89,7 +89,7 @@ struct PartsTests {
         }
     }
 
-    @Test func whereHolesAreNeedsNoBytes() async throws {
+    @Test func seekingHolesNeedsNoBytes() async throws {
         try await withLargeFile { (mount, _) throws in
             let file = try mount.open("Large")
             #expect(lseek(file.rawValue, 1000, clinux_seek_data) == 1000)

@@ -30,7 +30,7 @@ struct ReadingTests {
     }
 
     @Test(arguments: [true, false])
-    func aFileThatIsHereIsReadWithoutTheProvider(passing: Bool) async throws {
+    func aMaterializedFileIsReadWithoutTheProvider(passing: Bool) async throws {
         let contents = pattern(300_000)
         try await withMount(passing: passing) {
             $0.addFile("Large", contents)

@@ -36,7 +36,7 @@ import Testing
             try domain.ask(domain.question(opcode, in: node, body), again: true).error == 0, sourceLocation: location)
     }
 
-    @Test func whatWasMadeIsNotMadeTwice() throws {
+    @Test func aRepeatedCreationMakesNoSecondItem() throws {
         let domain = try Domain()
         let folder = Domain.folder("Folder")
         try expectSame(domain, .makeDirectory, folder, otherwise: EEXIST)
@@ -56,7 +56,7 @@ import Testing
         for name in ["Folder 2", "File 2", "Link 2"] { #expect(try domain.node(name) != 0) }
     }
 
-    @Test func whatWasRemovedIsGoneOnce() throws {
+    @Test func aRepeatedRemovalRemovesOnce() throws {
         let domain = try Domain()
         for number in 1...2 {
             #expect(try domain.ask(.makeNode, Domain.file("File \(number)")).error == 0)
@@ -69,7 +69,7 @@ import Testing
         #expect(try domain.node("File 2") == 0 && domain.node("Folder 2") == 0)
     }
 
-    @Test func whatWasRenamedStaysAndAnExchangeIsNotUndone() throws {
+    @Test func repeatedRenamesAndExchangesAreNotUndone() throws {
         let domain = try Domain()
         for name in ["One", "Two", "Three"] { #expect(try domain.ask(.makeNode, Domain.file(name)).error == 0) }
         let (one, two) = (try domain.node("One"), try domain.node("Two"))
@@ -99,7 +99,7 @@ import Testing
         return (domain, node, handle)
     }
 
-    @Test func whatGoesToTheEndGoesThereOnce() throws {
+    @Test func aRepeatedAppendAppendsOnce() throws {
         let (domain, node, handle) = try withFileToAppendTo()
         func appending(_ text: String, at end: Int) -> [UInt8] { Self.appending(text, handle, at: end) }
         let second = domain.question(.write, in: node, appending("two\n", at: 4))
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// A process that is killed while it writes may have written a part.
-    @Test func whatGoesToTheEndAndIsThereInPartIsMadeWhole() throws {
+    @Test func aPartialAppendIsCompleted() throws {
         let (domain, node, handle) = try withFileToAppendTo()
         func appending(_ text: String, at end: Int) -> [UInt8] { Self.appending(text, handle, at: end) }
         let second = domain.question(.write, in: node, appending("second\n", at: 4))
@@ -140,7 +140,7 @@ import Testing
         #expect(try domain.text(node, handle) == "1st\nsecond\nthan\nthird\n")
     }
 
-    @Test func whatMovesBytesIsNotDoneAgain() throws {
+    @Test func operationsThatShiftBytesAreNotRepeated() throws {
         let domain = try Domain()
         let made = try domain.ask(.create, Domain.making("File"))
         let (node, handle) = (made.number(), made.number(at: Domain.handlePlace))

@@ -16,7 +16,7 @@ import Testing
     private static let year1601 = -11_644_473_600.0
     private static let year9999 = 253_370_764_800.0
 
-    @Test func whatAProviderSaysIsShownOrBounded() async throws {
+    @Test func datesOfAProviderAreShownOrClamped() async throws {
         let dates: [(name: String, said: Double, shown: Int)] = [
             ("1601", Self.year1601, Int(Self.year1601)), ("9999", Self.year9999, Int(Self.year9999)),
             ("before 1970", -1.5, -2), ("no number", .nan, 0), ("endless", .infinity, 253_402_300_799),
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func whatAProgramSetsIsShownOrBounded(passing: Bool) async throws {
+    @Test(arguments: [true, false]) func datesSetByAProgramAreShownOrClamped(passing: Bool) async throws {
         try await withMount(passing: passing) { provider in
             provider.addFile("Clean", "text")
         } _: { (mount) throws in

@@ -14,7 +14,7 @@ import Testing
 @Suite(.ownThreads, .enabled(if: canMount))
 struct WritingTests {
     @Test(arguments: [true, false])
-    func whatIsWrittenReachesTheProvider(passing: Bool) async throws {
+    func writesReachTheProvider(passing: Bool) async throws {
         try await withMount(passing: passing) {
             $0.addFile("Old", "old")
         } _: { (mount) throws in

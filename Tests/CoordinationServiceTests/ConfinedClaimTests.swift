@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func whatIsItsOwnDoesNotMoveOutOfTheContainerByItsWord() async throws {
+    @Test func itsAnnouncedMovesDoNotLeaveTheContainer() async throws {
         try await Talk.run { talk in
             var hears = talk.confined.effects.makeAsyncIterator()
             try talk.confined.claim(1, Self.own, [.writes, .moves, .isQuiet])
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [ClaimOutcome.Change.changed, .deleted, .moved(toPath: "/home/u/c", key: "/home/u/c")])
-    func whatItMayOnlyReadHasNotChanged(_ change: ClaimOutcome.Change) async throws {
+    func filesThatItMayOnlyReadCountAsUnchanged(_ change: ClaimOutcome.Change) async throws {
         try await Talk.run { talk in
             var hears = talk.confined.effects.makeAsyncIterator()
             try await present("/home/u/b", "/home/u/a.txt", to: talk)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func whereAnotherProgramMovesItsItemsItDoesNotLearn() async throws {
+    @Test func itDoesNotLearnWhereAnotherProgramMovesItems() async throws {
         try await Talk.run { talk in
             var hears = talk.confined.effects.makeAsyncIterator()
             try talk.confined.present(9, Self.own)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func whatAnotherProgramsPresenterSaysOfItsErrorsStaysThere() async throws {
+    @Test func errorsOfAnotherProgramsPresenterStayPrivate() async throws {
         try await Talk.run { talk in
             var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
             try talk.user.present(9, "/home/u/a.txt")
@@ -200,7 +200,7 @@ import Testing
 
     // MARK: Connections
 
-    @Test func whatItWasGrantedIsKeptForOneThatTheDaemonHasClosedItsSocketFor() async throws {
+    @Test func grantsStayWhenTheDaemonClosedTheSocket() async throws {
         try await Talk.run { talk in
             try await fail(talk)
             // Its waiting claim is not kept.
@@ -209,14 +209,14 @@ import Testing
         }
     }
 
-    @Test func whatItWasGrantedIsNotKeptForEver() async throws {
+    @Test func grantsExpire() async throws {
         try await Talk.run(patience: .milliseconds(1)) { talk in
             try await fail(talk)
             await eventually { talk.service.claimCount == 1 }
         }
     }
 
-    @Test func whatItWasGrantedIsFreeWhenItHasEnded() async throws {
+    @Test func grantsEndWithTheProcess() async throws {
         try await Talk.run { talk in
             var hears = talk.confined.effects.makeAsyncIterator()
             try talk.confined.claim(1, Self.own)
@@ -239,7 +239,7 @@ import Testing
         try retrying { send(talk.socket.rawValue, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
     }
 
-    @Test func whatANewDaemonHasNoRoomForIsForgotten() async throws {
+    @Test func grantsBeyondTheLimitOfANewDaemonAreDropped() async throws {
         let folder = try TestFolder()
         let marker = folder.path + "/marker"
         try Data().write(to: URL(fileURLWithPath: marker))

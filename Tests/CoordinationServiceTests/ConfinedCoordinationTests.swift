@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func whatAnExtensionHeldIsFreeWhenItHasEnded() async throws {
+    @Test func claimsOfAnEndedExtensionAreReleased() async throws {
         try await run { scene in
             #expect(try await scene.process.tell("hold \(scene.scoped)") == "held")
             scene.peer.tell("contents \(scene.file)")

@@ -50,7 +50,7 @@ import Testing
         "/", "/home/u/a.txt", "/home/u", "/data/scopes/s/reading/2/b", "/data/scopes/s/changing/9/x", "/data/scopes/s",
         "/data/containers", "/data/containers/other",
     ])
-    func whatItHasNoAccessToIsNotWritten(path: String) async throws {
+    func filesThatItCannotAccessAreNotWritten(path: String) async throws {
         try await Talk.run { talk in
             let (service, confined) = (talk.service, talk.confined)
             var hears = confined.effects.makeAsyncIterator()
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func ofOtherFilesItHearsNothing() async throws {
+    @Test func itHearsNothingOfOtherFiles() async throws {
         try await Talk.run { talk in
             let (user, confined) = (talk.user, talk.confined)
             var hears = confined.effects.makeAsyncIterator()

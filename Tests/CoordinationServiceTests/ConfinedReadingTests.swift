@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func thatItDidNotHaveToWaitItDoesNotLearn() async throws {
+    @Test func itDoesNotLearnWhetherItHadToWait() async throws {
         let handed = try FileDescriptor.open(file, [.readOnly])
         try await Talk.run { talk in
             var hears = talk.confined.effects.makeAsyncIterator()
@@ -127,7 +127,7 @@ import Testing
     enum Shown: CaseIterable, Sendable { case nothing, path, writing, folder, gone }
 
     @Test(arguments: Shown.allCases)
-    func ofAnyOtherFileItLearnsNothingAndNoProcessWaitsForIt(_ shown: Shown) async throws {
+    func itLearnsNothingOfOtherFilesAndBlocksNoProcess(_ shown: Shown) async throws {
         let handed: FileDescriptor? =
             switch shown {
             case .nothing: nil
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func whatIsItsOwnIsClaimedBesideWhatIsNot() async throws {
+    @Test func itsOwnFilesAreClaimedBesideOthers() async throws {
         try await Talk.run { talk in
             var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
             try talk.user.present(9, Talk.container + "/a")

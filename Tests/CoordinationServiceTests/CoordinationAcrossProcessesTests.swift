@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func whatIsHeldOutlivesTheDaemon() async throws {
+    @Test func heldClaimsOutliveTheDaemon() async throws {
         try await PrivateDaemon.run { daemon in
             let path = try file(daemon)
             let peers = try peers(3, of: daemon)

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatIsEndedWhileThereIsNoConnectionIsFreeOnceThereIsOne() async throws {
+    @Test func claimsEndedWhileDisconnectedAreReleasedOnReconnection() async throws {
         try await PrivateDaemon.run { daemon in
             let (path, other) = (try file(daemon, "a"), try file(daemon, "b"))
             let peers = try peers(2, of: daemon)

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func whatIsKeptForAProcessThatConnectsAgainAndAgainIsBounded() async throws {
+    @Test func stateOfAReconnectingProcessIsBounded() async throws {
         try await PrivateDaemon.run { daemon in
             var taken = 0
             for number in 0..<100 {

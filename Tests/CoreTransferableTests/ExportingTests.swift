@@ -152,7 +152,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func whatIsSentMustBeAFile() async throws {
+    @Test func aSentURLMustBeAFile() async throws {
         struct Astray: Transferable {
             var url: URL
             static var transferRepresentation: some TransferRepresentation {
@@ -215,7 +215,7 @@ import UniformTypeIdentifiers
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test func whatATeamMaySeeIsSeenByAGroup() {
+    @Test func aTeamsItemsAreVisibleToItsGroup() {
         struct Shared: Transferable {
             static var transferRepresentation: some TransferRepresentation {
                 DataRepresentation(exportedContentType: .png) { (_: Shared) in Data() }.visibility(.group)
@@ -227,7 +227,7 @@ import UniformTypeIdentifiers
         #expect(Shared.exportedContentTypes(visibility: .group) == [.png, .gif])
     }
 
-    @Test func whatIsHiddenIsNotShownByAnotherModifierOrProxy() {
+    @Test func hiddenRepresentationsStayHiddenUnderModifiersAndProxies() {
         struct Hidden: Transferable {
             static var transferRepresentation: some TransferRepresentation {
                 DataRepresentation(exportedContentType: .png) { (_: Hidden) in Data() }

@@ -154,7 +154,7 @@ import UniformTypeIdentifiers
         #expect(isFinished == true)
     }
 
-    @Test func whatCannotBeImportedIsAnError() async {
+    @Test func aFailedImportIsAnError() async {
         let provider = NSItemProvider(object: "text" as NSString)
         do {
             _ = try await provider.transferable(Picture.self)

@@ -36,7 +36,7 @@ import UniformTypeIdentifiers
         #expect(failure.contains("never end"))
     }
 
-    @Test func whatStandsBesideAnEndlessProxyIsExported() async throws {
+    @Test func siblingsOfAnEndlessProxyAreExported() async throws {
         #expect(try await Branching<Int>().exported(as: .plainText) == Data("b".utf8))
     }
 
@@ -57,7 +57,7 @@ import UniformTypeIdentifiers
         #expect(try await Many().exported(as: .png) == Data("png".utf8))
     }
 
-    @Test func whatHasNoValuesHasNoTypes() async throws {
+    @Test func typesWithoutValuesHaveNoContentTypes() async throws {
         #expect(Never.exportedContentTypes() == [])
         #expect(Never.importedContentTypes() == [])
         #expect(await importing(Never.self).contains("Never cannot be made from data"))

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func whatHappensWhileTheBusStandsStillIsToldAfterwards() async throws {
+    @Test func changesDuringAStalledBusAreReportedAfterwards() async throws {
         try await BusFixture.run { place in
             let monitor = try await place.listen()
             place.bus.send(SIGSTOP)

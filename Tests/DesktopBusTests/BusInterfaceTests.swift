@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSaidOfADomainChangesWithIt() async throws {
+    @Test func propertiesOfADomainFollowItsState() async throws {
         try await BusFixture.run { place in
             let monitor = try await place.listen()
             try await place.tell { try $0.add(CloudRule(.hold, on: .create)) }
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeDoneIsAnErrorWithANameAndASentence() async throws {
+    @Test func failuresAreErrorsWithANameAndASentence() async throws {
         try await BusFixture.run { place in
             try await place.tell { try $0.put("folder/a.txt", "bytes") }
             try await place.succeed("keep", "Cloud:folder")

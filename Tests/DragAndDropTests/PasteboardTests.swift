@@ -87,7 +87,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func whatIsSetReplacesWhatWasThereWhateverItIs() async throws {
+    @Test func settingItemsReplacesAllEarlierOnes() async throws {
         let pasteboard = pasteboard
         try await blocking {
             let many = Dictionary(uniqueKeysWithValues: (100..<600).map { ("org.example.t\($0)", "v") })
@@ -194,7 +194,7 @@ import UniformTypeIdentifiers
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: [false, true])
-    func whatNeverComesIsNotThereAndIsCancelled(isItem: Bool) async throws {
+    func pendingItemsAreAbsentAndCancelled(isItem: Bool) async throws {
         let pasteboard = UIPasteboard(name, boards, patience: .milliseconds(500))
         let cancelled = Mutex(0)
         // Fifty loads that are awaited one after the other would take half a minute.
@@ -223,7 +223,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func whatExpiresTakesNothingOfOthersAlong() async throws {
+    @Test func expiredItemsLeaveOthersAlone() async throws {
         let pasteboard = pasteboard
         let other = UIPasteboard(name, boards)
         try await blocking {

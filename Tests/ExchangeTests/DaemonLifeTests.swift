@@ -156,7 +156,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func whatIsNotTheProtocolHurtsOnlyItsSender() async throws {
+    @Test func protocolViolationsHarmOnlyTheirSender() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()
             let identifier = try #require(

@@ -233,7 +233,7 @@ import UniformTypeIdentifiers
     }
 
     /// Foundation crashes the process that archives an error.
-    @Test func whatCannotBeArchivedIsAnErrorAndNothingMore() async throws {
+    @Test func unarchivableObjectsAreAHarmlessError() async throws {
         try await load("unarchivable", "com.apple.property-list") { item, peer in
             for _ in 0..<2 {
                 let error = await #expect(throws: NSError.self) {

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func whatIsCopiedWithOneIsPastedWithTheOther() async throws {
+    @Test func bothPasteboardsShareTheirItems() async throws {
         try await run { daemon, first, second in
             // The change count does not grow while the owner writes.
             #expect(try await first.ask("mac-copy hello there", "copied") == "true true")

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func whatOneProcessCopiesAnotherPastes() async throws {
+    @Test func oneProcessPastesTheItemsThatAnotherCopied() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-string hello there", "copied")
             #expect(try await second.ask("paste", "pasted") == "1 hello there")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func whatWasCopiedOutlivesItsProgram() async throws {
+    @Test func copiedItemsOutliveTheirProgram() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-string left behind", "copied")
             _ = await first.quit()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLocalStaysInItsProcess() async throws {
+    @Test func localItemsStayInTheirProcess() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-local secret", "copied")
             #expect(try await first.ask("paste", "pasted") == "1 secret")
@@ -85,7 +85,7 @@ import Testing
         ("nothing", "0 0 nothing"), ("no-type", "0 0 nothing"), ("some", "1 1 good"), ("long-type", "1 1 good"),
         ("many-types", "1 256 nothing"), ("empty-provider", "0 0 nothing"), ("many-items", "20000 1 s"),
     ])
-    func whatIsSetReplacesWhatWasThereWhateverItIs(_ what: String, _ left: String) async throws {
+    func settingItemsReplacesAllEarlierOnes(_ what: String, _ left: String) async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-string secret", "copied")
             _ = try await second.ask("set-unusable \(what)", "set")

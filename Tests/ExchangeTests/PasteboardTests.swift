@@ -12,7 +12,7 @@ import UniformTypeIdentifiers
         return try await item.loadDataRepresentation(for: .png)
     }
 
-    @Test func whatWasFulfilledOutlivesItsProcess() async throws {
+    @Test func fulfilledPromisesOutliveTheirProcess() async throws {
         try await PrivateDaemon.run { daemon in
             let file = daemon.work + "/picture.png"
             try pattern(300_000).write(to: URL(fileURLWithPath: file))
@@ -89,14 +89,14 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func whatCannotBeProducedIsNotFulfilled() async throws {
+    @Test func failedPromisesAreNotFulfilled() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()
             #expect(try await provider.ask("fulfil general error public.png", "failed").contains("it is broken"))
         }
     }
 
-    @Test func whatIsKeptIsLimited() async throws {
+    @Test func storedRepresentationsAreLimited() async throws {
         var limits = ExchangeLimits()
         limits.heldBytes = 100_000
         limits.heldRepresentations = 2

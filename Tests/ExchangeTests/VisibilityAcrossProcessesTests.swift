@@ -34,7 +34,7 @@ import Testing
 
     private let offer = "offer board visible public.png:0 public.jpeg:1 public.tiff:2 public.gif:3"
 
-    @Test func whatAProcessSeesDependsOnItsTeam() async throws {
+    @Test func visibleItemsDependOnTheTeam() async throws {
         try await PrivateDaemon.run { daemon in
             let editor = try await register("editor", team: "ACME", daemon)
             let viewer = try await register("viewer", team: "ACME", daemon)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func whoSeesNothingOfAnItemDoesNotKnowOfIt() async throws {
+    @Test func anInvisibleItemIsUnknownToTheProcess() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()
             let identifier = try await provider.ask("offer board visible public.gif:3 public.jpeg:1", "offered")

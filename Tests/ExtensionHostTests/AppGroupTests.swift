@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func whatAnExtensionHadOfItsGroupAloneMovesToTheGroup() throws {
+    @Test func anExtensionsOwnGroupFilesMoveToTheSharedGroup() throws {
         try ExtensionFixture.run { place in
             let old = place.data + "/containers/org.example.unruly/Library/purvey/groups/" + Self.group
             try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)

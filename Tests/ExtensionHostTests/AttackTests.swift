@@ -121,7 +121,7 @@ import Testing
         #expect(semop(set, &operation, 1) == 0)
     }
 
-    @Test(arguments: layers) func whatIsOutsideIsNotSeen(_ layers: Layers) throws {
+    @Test(arguments: layers) func filesOutsideTheContainerAreNotSeen(_ layers: Layers) throws {
         try ExtensionFixture.run { place in
             let file = place.root + "/seen"
             try Data("x".utf8).write(to: URL(fileURLWithPath: file))

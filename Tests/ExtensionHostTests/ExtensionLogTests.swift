@@ -21,7 +21,7 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func whatAProcessPrintsAndHowItEndsIsKept() throws {
+    @Test func theLogHasTheOutputAndTheEndOfAProcess() throws {
         try ExtensionFixture.run { place in
             let process = try place.start()
             #expect(process.tell("print hello") == "done")

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotInstalledCannotBeRemoved() throws {
+    @Test func aMissingExtensionCannotBeRemoved() throws {
         try ExtensionFixture.run { place in
             for identifier in ["org.example.other", "../Unruly", ""] {
                 #expect(throws: ExtensionLibrary.LibraryError.self) { try place.library.remove(identifier: identifier) }

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func thoseThatWereUnderWayAreMadeAllTheSame() async throws {
+    @Test func picturesUnderWayAreFinished() async throws {
         let folder = try TestFolder()
         let process = PictureProcess(program: try BuiltProgram.path("purvey-pictures"), data: folder.path)
         let picture = try Self.picture()

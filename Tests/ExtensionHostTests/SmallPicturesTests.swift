@@ -22,7 +22,7 @@ import Testing
         #expect(SmallPictures(try file(10), sizes: sizes) == nil)
     }
 
-    @Test func whatCanStillChangeOrIsTooLargeIsRefused() throws {
+    @Test func changeableAndTooLargeFilesAreRefused() throws {
         #expect(SmallPictures(try file(10, isSealed: false), sizes: [10]) == nil)
         #expect(SmallPictures(try file(17 << 20), sizes: [10]) == nil)
     }

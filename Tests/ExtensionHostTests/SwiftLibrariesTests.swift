@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func ofAFolderWithTheLanguagesLibrariesTheLibrariesAreReachedAndNothingElse() throws {
+    @Test func onlyTheLibrariesInALibraryFolderAreReached() throws {
         try Place.run { place in
             let folder = try place.write(
                 "libswiftCore.so", "libFoundation.so", "libicu.so.74", "secret", "libsecret", "secret.so", in: "swift")
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func whatIsReachedAnywayIsNotLookedFor() throws {
+    @Test func reachableLibrariesAreNotSearchedFor() throws {
         try Place.run { place in
             let folder = try place.write("libswiftCore.so", in: "swift")
             #expect(try place.files(folder, reachable: [folder]).isEmpty)

@@ -46,7 +46,7 @@ import Testing
                 try attacks.noProcessIsSignalledByADescriptor(layers)
                 try attacks.capabilitiesAreNone(layers)
                 try attacks.noProcessIsSlowedDown(layers)
-                try attacks.whatIsOutsideIsNotSeen(layers)
+                try attacks.filesOutsideTheContainerAreNotSeen(layers)
             }
             try attacks.sharedObjectsOfOthersStay()
             try attacks.callsThatNoKernelHadYetDoNotExist()

@@ -295,7 +295,7 @@ struct Trial {
         var retries = Retries(first: .seconds(1))
         var pause = Self.pause / 4
         while true {
-            let words = whatWaits()
+            let words = waitingItems()
             let isOver = ContinuousClock.now >= deadline
             // Pending work means a difference, and is cheap to check.
             let found = words.isEmpty || isOver ? differences(all: isOver) : []
@@ -313,7 +313,7 @@ struct Trial {
     }
 
     /// Returns the engine's pending work, in words.
-    private func whatWaits() -> String {
+    private func waitingItems() -> String {
         guard let activity = minder.waitForMount() else { return "the domain is not mounted" }
         let waiting = activity.uploadsWaiting + activity.uploadsInFlight
         let marks = activity.marksWaiting + activity.marksInFlight + activity.marksPaused

@@ -84,7 +84,7 @@ import Testing
         #expect(Loss.between(expected, found, texts: texts, .service).map(\.kind)[2] == .lostEdit)
     }
 
-    @Test func whatIsListedTwiceOrNotThereIsTold() throws {
+    @Test func duplicateAndMissingEntriesAreReported() throws {
         let folder = try TestFolder()
         try Tree.make(["a": "folder", "a/file": "text", "plain": "more"], in: folder.path)
         try Files.makeLink(folder.path + "/link", to: "a/file")

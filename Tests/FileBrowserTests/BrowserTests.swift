@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTrashedComesBackByUndo() async throws {
+    @Test func undoRestoresTrashedItems() async throws {
         try await browse(files) { browser, place in
             var said: [String] = []
             browser.whenDone = { text, canUndo in if canUndo { said.append(text) } }

@@ -192,7 +192,7 @@ import Testing
         #expect(asks.contains("other reads"))
     }
 
-    @Test func whatIsUploadedIsFreeWhileTheAccessorIsAwaited() async throws {
+    @Test func anUploadedFileIsFreeDuringTheAsyncAccessor() async throws {
         let file = try folder.file("a.txt", "old")
         let intent = NSFileAccessIntent.readingIntent(with: file, options: .forUploading)
         // Sendable in effect: only this task uses the intent.

@@ -164,7 +164,7 @@ import Testing
         #expect(ran == 2)
     }
 
-    @Test func whoGivesAnItemFreeDoesNotHaveToLookWhereOthersWantToGo() async throws {
+    @Test func releasingAnItemReadsNoPathOfWaiters() async throws {
         let old = try folder.file("old/a.txt", "old")
         let new = try folder.file("new/a.txt", "new")
         let link = folder["link"]

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func whatOneOfAGroupSetsTheOthersHaveAtOnceAndKeep() async {
+    @Test func groupDefaultsReachAllMembersAtOnceAndPersist() async {
         await #expect(processExitsWith: .success) {
             let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

@@ -125,7 +125,7 @@ import Testing
         #expect(NSFileCoordinator.WritingOptions.contentIndependentMetadataOnly.rawValue == 16)
     }
 
-    @Test func whatDoesNotExistYetIsWritten() throws {
+    @Test func newFilesAreWritten() throws {
         for options in [[], .forMerging, .forReplacing] as [NSFileCoordinator.WritingOptions] {
             let file = folder["new/deep/\(options.rawValue).txt"]
             var ran = false
@@ -235,7 +235,7 @@ import Testing
         #expect(isDone)
     }
 
-    @Test func whoWaitsCanBeCancelled() async throws {
+    @Test func waitersCanBeCancelled() async throws {
         let file = try folder.file("a.txt")
         let record = Record()
         let mayEnd = DispatchSemaphore(value: 0)

@@ -33,7 +33,7 @@ import Testing
         #expect(write(3, one).isEmpty)
     }
 
-    @Test func aDirectorysPresenterIsToldOfBoth() {
+    @Test func aDirectorysPresenterHearsOfBoth() {
         var arbiter = Arbiter()
         let paths = [ExactPath("/d/" + Self.composed), ExactPath("/d/" + Self.decomposed)]
         _ = arbiter.apply(.present(PresenterPlace(number: 9, path: "/d", key: "/d")), from: 2)

@@ -138,7 +138,7 @@ import Testing
         #expect(unarchived?.fileWrappers?.count == 3)
     }
 
-    @Test func whatIsNoSerializedWrapperMakesNone() throws {
+    @Test func malformedSerializedWrappersAreRefused() throws {
         func list(_ root: Any) throws -> Data {
             try PropertyListSerialization.data(
                 fromPropertyList: ["fileWrapper": 1, "root": root], format: .binary, options: 0)
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNestedTooDeeplyIsRefused() throws {
+    @Test func tooDeeplyNestedWrappersAreRefused() throws {
         let url = folder.appendingPathComponent("deep")
         for depth in [257, 1_000, 5_000] {
             let wrapper = Self.tree(ofDepth: depth)
@@ -221,7 +221,7 @@ import Testing
         own.removeFileWrapper(own)
     }
 
-    @Test func whatIsNestedDeeplyIsWrittenReadAndSerialized() throws {
+    @Test func deeplyNestedWrappersAreWrittenReadAndSerialized() throws {
         let url = folder.appendingPathComponent("deep")
         try Self.tree(ofDepth: 250).write(to: url, originalContentsURL: nil)
         let wrapper = try FileWrapper(url: url, options: .immediate)

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { folder = try CoordinationFolder() }
 
-    @Test func whoWritesNothingButMetadataDisturbsNoPresenterAndKeepsOthersOut() async throws {
+    @Test func metadataWritersExcludeOthersAndDisturbNoPresenter() async throws {
         let file = try folder.file("a.txt")
         let presenter = RecordingPresenter(file, record)
         NSFileCoordinator.addFilePresenter(presenter)
@@ -38,7 +38,7 @@ import Testing
         #expect(record.all == ["was kept out", "changed"])
     }
 
-    @Test func whoDeletesAsWellIsAWriterLikeOthers() async throws {
+    @Test func deletingMakesAWriterLikeOthers() async throws {
         let file = try folder.file("a.txt")
         let presenter = RecordingPresenter(file, record)
         NSFileCoordinator.addFilePresenter(presenter)
@@ -102,7 +102,7 @@ import Testing
         #expect(record.all == ["changed"])
     }
 
-    @Test func whatAppearsInADirectoryIsToldAsAChange() async throws {
+    @Test func newFilesInADirectoryAreReportedAsChanges() async throws {
         let presenter = DirectoryPresenter(folder.url, record)
         NSFileCoordinator.addFilePresenter(presenter)
         defer { NSFileCoordinator.removeFilePresenter(presenter) }

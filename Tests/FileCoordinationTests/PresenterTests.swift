@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func whatComesIntoThePlaceOfAnAnnouncedMoveIsAChange() async throws {
+    @Test func aFileInPlaceOfAnAnnouncedMoveIsAChange() async throws {
         let file = try folder.file("a.txt")
         let directory = RecordingPresenter(folder.url, record, name: "directory")
         let folder = folder
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func whoWaitsForAFileThatIsMovedGetsItWhereItIs() async throws {
+    @Test func aWaiterGetsTheMovedFileAtItsNewPath() async throws {
         let file = try folder.file("a.txt")
         let folder = folder
         let mayMove = DispatchSemaphore(value: 0)

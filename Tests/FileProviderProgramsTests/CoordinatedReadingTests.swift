@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenReachesTheProvider() async throws {
+    @Test func writesReachTheProvider() async throws {
         try await serving(["a.txt": "hello"]) { place, app, folder in
             // Existing contents are fetched before a change.
             #expect(try await app.ask("write \(place.word("a.txt")) edited", "write") == "hello")

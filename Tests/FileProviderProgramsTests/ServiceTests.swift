@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func whatAServiceThrowsReachesTheProgram() async throws {
+    @Test func anErrorOfAServiceReachesTheProgram() async throws {
         try await serving { place, app, folder in
             try await app.ask("open \(mounted(place)) \(counting)", "open done")
             #expect(try await app.ask("fail item", "fail").hasPrefix("failed NSFileProviderErrorDomain -1003"))

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func aProgramSeesADownloadUntilItIsHere() async throws {
+    @Test func aProgramSeesADownloadUntilItsEnd() async throws {
         try await VaultFixture.run { place in
             let (folder, app) = try await place.appWithDomain(try place.makeService(["held.txt": "held back"]))
             #expect(try await app.ask("progress main downloading", "progress") == "1/1 0")

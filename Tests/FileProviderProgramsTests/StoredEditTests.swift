@@ -102,7 +102,7 @@ import Testing
 
     // MARK: Every provider
 
-    @Test func whatIsWrittenByTheMountDoesNotTakeThePlaceOfAnEditUnderWay() async throws {
+    @Test func writesOfTheMountDoNotReplaceAnEditUnderWay() async throws {
         try await servingVault("a.txt") { place, app, word, service in
             let mounted = place.mounted("a.txt")
             #expect(await place.contents(mounted) == "hello")
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func whatTheMountReadsMeanwhileDoesNotFreeWhatTheProviderDoesNotKnowOf() async throws {
+    @Test func readsOfTheMountDoNotReleaseUnreportedEdits() async throws {
         try await servingVault("told.txt") { place, app, word, service in
             #expect(try await app.ask("write \(word) edited", "write") == "hello")
             await eventually { place.notes(service).contains("telling told.txt") }
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func aProviderThatReadsInTurnWhatItIsToldOfIsNotWaitedFor() async throws {
+    @Test func aProviderThatReadsReportedItemsIsNotWaitedFor() async throws {
         try await servingVault("turns.txt") { place, app, word, service in
             #expect(try await app.ask("write \(word) edited", "write") == "hello")
             await eventually { place.notes(service).contains("changed turns.txt") }

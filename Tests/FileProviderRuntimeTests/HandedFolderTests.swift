@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func whatTheUsersPathLedOverMayChangeOnceTheFolderIsKnown() async throws {
+    @Test func linksInTheUsersPathMayChangeOnceTheFolderIsKnown() async throws {
         try await ProviderFixture.with { stage in
             let link = stage.root + "/link"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: stage.folder)

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func ofAnObserverThatIsCalledTwiceTheFirstCallCounts() async throws {
+    @Test func onlyTheFirstCallOfAnObserverCounts() async throws {
         try await ProviderFixture.with { stage in
             let page = try await stage.provider.page(of: "list-twice", after: nil, suggestedSize: 10)
             #expect(page.items.map(\.filename) == ["a"] && page.next == nil)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func ofAMillionItemsAnyNumberArrivesInPages() async throws {
+    @Test func aMillionItemsArriveInPages() async throws {
         try await ProviderFixture.with { stage in
             var page: [UInt8]?
             var count = 0
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func whatCanBeNoItemInAFolderIsLeftOut() async throws {
+    @Test func invalidItemsOfAFolderAreLeftOut() async throws {
         try await ProviderFixture.with { stage in
             let page = try await stage.provider.page(of: "list-reserved", after: nil, suggestedSize: 10)
             #expect(page.items.map(\.filename) == ["a"])
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func whatTheProviderTellsByItselfArrives() async throws {
+    @Test func unsolicitedChangesArrive() async throws {
         try await ProviderFixture.with { stage in
             _ = try await stage.provider.item("signal")
             _ = try await stage.provider.item("resolved")
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: ["Peer", "ReplicaPeer"])
-    func whatAProviderSaysOfItsDomainIsToldAsFarAsRulesUnderstandIt(principal: String) async throws {
+    func domainUserInfoArrivesAsFarAsRulesSupportIt(principal: String) async throws {
         try await ProviderFixture.with(principal: principal) { stage in
             try "3\nfine".write(toFile: stage.folder + "/state", atomically: false, encoding: .utf8)
             let state = try await stage.provider.domainState()

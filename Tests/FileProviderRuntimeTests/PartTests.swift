@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["own-file", "linked", "by-another-way"])
-    func aFileOfThePersonsOwnStays(identifier: String) async throws {
+    func aFileOfTheUserStays(identifier: String) async throws {
         try await ProviderFixture.with { stage in
             try stage.put(identifier, "contents")
             try Data("a person's".utf8).write(to: URL(fileURLWithPath: stage.folder + "/own-file"))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeUsedIsABadAnswer() async throws {
+    @Test func unusablePartsAreInvalidReplies() async throws {
         try await ProviderFixture.with { stage in
             for identifier in ["nothing", "far", "pipe"] {
                 try stage.put(identifier, "contents")
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func ofTwoAnswersTheFirstCountsAndBothFilesGo() async throws {
+    @Test func onlyTheFirstReplyCountsAndBothFilesAreRemoved() async throws {
         try await ProviderFixture.with { stage in
             try stage.put("twice", "contents")
             #expect(try await part(stage, "twice").descriptor.text() == "\0\0nte")

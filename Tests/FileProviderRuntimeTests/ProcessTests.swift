@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func whatHappensInWatchedFoldersIsToldWhileTheProcessIsNotThere() async throws {
+    @Test func changesInWatchedFoldersAreReportedWhileTheProcessIsNotRunning() async throws {
         let options = ProviderProcessOptions(idleTime: .milliseconds(200), answerTime: .seconds(300))
         try await ProviderFixture.with(options: options) { stage in
             try FileManager.default.createDirectory(

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func whatItKeepsForItselfOutlivesItsProcessAndNotItsDomain() async throws {
+    @Test func itsOwnStateOutlivesTheProcessAndNotTheDomain() async throws {
         try await run { stage in
             let state = try await stage.provider.item("state").filename
             #expect(state.hasPrefix(stage.data + "/containers/" + ProviderFixture.identifier + "/"))
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: ["handed-folder", "handed-pipe", "handed-nothing"])
-    func whatIsNoFileIsABadAnswer(_ identifier: String) async throws {
+    func aReplyWithoutAFileIsInvalid(_ identifier: String) async throws {
         try await run { stage in
             try stage.put(identifier)
             let failure = await stage.failure {

@@ -13,7 +13,7 @@ import Testing
         try await stage.provider.search(query, limit: limit) { _, _ in }
     }
 
-    @Test func whatTheServiceFindsIsToldAsItSaysIt() async throws {
+    @Test func resultsOfTheServiceArriveUnchanged() async throws {
         try await ProviderFixture.with { stage in
             try stage.put("report one", "hello")
             try stage.put("letter")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func whatNoResultCanSayIsLeftOut() async throws {
+    @Test func invalidResultsAreLeftOut() async throws {
         try await ProviderFixture.with { stage in
             let found = try await found(stage, "excessive").results
             #expect(found.map(\.identifier) == ["a/b", "c"])
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func ofASearchThatFinishesTwiceTheFirstTimeCountsAndFailuresAreItsOwn() async throws {
+    @Test func onlyTheFirstEndOfASearchCounts() async throws {
         try await ProviderFixture.with { stage in
             let twice = try await found(stage, "twice")
             #expect(twice.results.map(\.identifier) == ["a"])

@@ -17,7 +17,7 @@ import Testing
         "", "G", "B", "iB", "-1", "+1", "1e9", "0x10", "1 G", "1GG", "1P", "nan", "inf", ".", "1.2.3", "99999999999T",
         "１G",
     ])
-    func whatIsNoSizeIsNone(_ text: String) {
+    func malformedSizesAreRefused(_ text: String) {
         #expect(ByteCount.read(text) == nil)
     }
 

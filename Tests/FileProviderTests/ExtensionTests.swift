@@ -138,7 +138,7 @@ import Testing
             } == "favorite")
     }
 
-    @Test func whatAProviderDoesNotDoIsUnsupported() async {
+    @Test func missingAbilitiesAreUnsupported() async {
         let unsupported = "\(CocoaError.Code.featureUnsupported.rawValue)"
         let provider = NSFileProviderExtension()
         #expect(

@@ -80,7 +80,7 @@ import Testing
         #expect(heard.withLock { $0 } == ["signals: folder", "default: other"])
     }
 
-    @Test func whatOnlyADaemonCanDoFails() async throws {
+    @Test func callsThatNeedADaemonFail() async throws {
         let manager = try #require(NSFileProviderManager(for: domain("no daemon")))
         let item = NSFileProviderItemIdentifier("x")
         let url = URL(fileURLWithPath: "/nowhere")
@@ -115,7 +115,7 @@ import Testing
         #expect(NSFileProviderManager.DisconnectionOptions(rawValue: 1) == .temporary)
     }
 
-    @Test func whatOnlyADaemonCanDoFailsWithHandlers() async throws {
+    @Test func callsWithHandlersThatNeedADaemonFail() async throws {
         let manager = NSFileProviderManager.default
         let item = NSFileProviderItemIdentifier("x")
         let url = URL(fileURLWithPath: "/nowhere")

@@ -171,7 +171,7 @@ import Testing
         await withCheckedContinuation { continuation in provider.pendingItemsDidChange { continuation.resume() } }
     }
 
-    @Test func whatElseAProviderCanDoIsAskedThroughItsProtocols() {
+    @Test func optionalAbilitiesAreFoundThroughProtocols() {
         let provider: Any = provider()
         var answers = 0
         _ = (provider as? any NSFileProviderIncrementalContentFetching)?.fetchContents(

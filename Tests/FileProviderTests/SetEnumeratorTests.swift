@@ -182,7 +182,7 @@ import Testing
         #expect(await code { _ = try await changes(another, second) } == .syncAnchorExpired)
     }
 
-    @Test func whatCannotBeListedSaysWhy() async throws {
+    @Test func failedListingsSayWhy() async throws {
         let backend = Backend()
         let (materialized, pending) = enumerators(backend)
         let anchor = try #require(await materialized.currentSyncAnchor())

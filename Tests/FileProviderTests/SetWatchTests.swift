@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [ItemSet.materialized, .pending])
-    func aProgramThatHasAskedForASetIsToldOfItsChanges(set: ItemSet) async throws {
+    func aProgramThatFollowsASetHearsOfItsChanges(set: ItemSet) async throws {
         let (backend, manager) = (Backend(), try manager())
         let name: NSNotification.Name =
             set == .materialized ? .fileProviderMaterializedSetDidChange : .fileProviderPendingSetDidChange

@@ -9,7 +9,7 @@ struct TransferActivityTests {
             (5, -200, 0),
             (.max, .max, 100), (.max / 2, .max, 50), (.min, .max, 0), (.max, 1, 100), (.min, .min, 0),
         ] as [(Int64, Int64, Int)])
-    func whateverAProviderSaysIsAPercentage(done: Int64, total: Int64, percent: Int) {
+    func anyProgressOfAProviderIsAPercentage(done: Int64, total: Int64, percent: Int) {
         #expect(TransferActivity(name: "file", isUpload: false, done: done, total: total).percent == percent)
     }
 }

@@ -35,7 +35,7 @@ import UniformTypeIdentifiers
         #expect(item.uploadingError?.kind == .insufficientQuota)
     }
 
-    @Test func whatAnItemDoesNotSayIsLeftOut() {
+    @Test func unsetPropertiesOfAnItemAreLeftOut() {
         let item = ProviderItem(BareItem("a"))
         var expected = ProviderItem(
             identifier: "a", parent: ProviderItem.rootIdentifier, filename: "name", kind: .file)

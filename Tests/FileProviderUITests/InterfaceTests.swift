@@ -101,10 +101,10 @@ import Testing
         #expect(seen.withLock { $0 } == [FileProviderPrompt(title: "act", message: "m", fields: fields)])
     }
 
-    @Test @MainActor func whatGoesWrongIsTold() async throws {
+    @Test @MainActor func errorsAreReported() async throws {
         let act = InterfacePurpose.action("act", items: [])
         #expect("\(try await end(of: Asking.self, act))" == "cancelled")
-        #expect("\(try await end(of: Asking.self, act) { _ in .nobody("No one.") })" == "failed(\"No one.\")")
+        #expect("\(try await end(of: Asking.self, act) { _ in .notShown("No one.") })" == "failed(\"No one.\")")
         #expect("\(try await end(of: Asking.self, act) { _ in .given(["z", ""]) })".contains("answered [\\\"z\\\""))
         // The number of answers must equal the number of fields.
         #expect("\(try await end(of: Asking.self, act) { _ in .given(["x"]) })" == "cancelled")
@@ -117,7 +117,7 @@ import Testing
         #expect("\(try await end(of: Idle.self, .failure(failure)))" == "unsupported")
     }
 
-    @Test @MainActor func thePersonsTimeDoesNotCount() async throws {
+    @Test @MainActor func theUsersTimeDoesNotCountTowardsTheLimit() async throws {
         let act = InterfacePurpose.action("act", items: [])
         async let shown = end(of: Showing.self, act, timeLimit: 10)
         let ending = try await end(of: Asking.self, act, timeLimit: 10) { _ in

@@ -35,7 +35,7 @@ import Testing
         #expect(text("[\(255, format: .hex, align: .left(columns: 4))]") == "[ff  ]")
     }
 
-    @Test func whatIsPrivateStaysSoInAnyFormat() {
+    @Test func privateValuesStayPrivateInAnyFormat() {
         #expect(text("\("secret", align: .left(columns: 9))") == "<private>")
         #expect(text("\(7, format: .decimal, privacy: .private)") == "<private>")
         #expect(text("\(7.5, format: .fixed, align: .right(columns: 3), privacy: .sensitive)") == "<private>")

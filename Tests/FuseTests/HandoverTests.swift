@@ -83,7 +83,7 @@ import Testing
         String(decoding: try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 20), as: UTF8.self)
     }
 
-    @Test func whatIsOpenAndWhatWaitsGoesOnWithTheNextServer() async throws {
+    @Test func openFilesAndWaitingRequestsGoOnWithTheNextServer() async throws {
         let place = try Place()
         guard try place.begin() else { return }
         let path = place.path
@@ -113,7 +113,7 @@ import Testing
         #expect(try shell.program.wait() == .exited(0))
     }
 
-    @Test func whatWasDoneAndNotAnsweredComesAgainAndIsKnownByThat() async throws {
+    @Test func unansweredRequestsComeAgainAndAreRecognized() async throws {
         let place = try Place()
         guard try place.begin() else { return }
         let path = place.path
@@ -190,7 +190,7 @@ import Testing
         #expect(Session.unmountStale(at: place.path))
     }
 
-    @Test func whatIsNoSessionIsNotGoneOnWith() throws {
+    @Test func descriptorsOfOtherKindsAreNoSessions() throws {
         let folder = try TestFolder()
         let files = FolderFileSystem(folder.path, isFirst: false) { _ in }
         #expect(SessionHandover(record: [1, 2], devices: [try .open("/dev/null", .readWrite)]) == nil)

@@ -269,7 +269,7 @@ import Testing
         withExtendedLifetime(connections) {}
     }
 
-    @Test func whatWasSentUnaskedOverARefusedConnectionIsClosedAtOnce() throws {
+    @Test func descriptorsSentOverARefusedConnectionAreClosedAtOnce() throws {
         let folder = try TestFolder()
         let helper = try Helper(in: folder)
         defer { helper.end() }

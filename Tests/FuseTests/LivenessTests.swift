@@ -56,7 +56,7 @@ import Testing
         for reader in readers { #expect(try reader.wait() == .exited(0)) }
     }
 
-    @Test func whereNoThreadCanBeHadTheOneThereIsGoesOnServing() throws {
+    @Test func theExistingThreadServesIfNoOtherCanStart() throws {
         let files = MemoryFileSystem()
         let (slow, starts) = (try files.add("slow", [1, 2, 3]), Starts(given: 2))
         try files.add("quick", [4])
@@ -86,7 +86,7 @@ import Testing
         #expect(try second.wait() == .exited(0))
     }
 
-    @Test(arguments: [0, 1]) func whereTheFirstThreadsCannotBeHadNothingIsMounted(given: Int) throws {
+    @Test(arguments: [0, 1]) func nothingIsMountedIfTheFirstThreadsCannotStart(given: Int) throws {
         let folder = try TestFolder()
         let files = MemoryFileSystem()
         let starts = Starts(given: given)
@@ -149,7 +149,7 @@ import Testing
         #expect(mount.files.hasEnded)
     }
 
-    @Test func whatTheKernelIsToldOfIsSeenAtOnce() throws {
+    @Test func notificationsToTheKernelTakeEffectAtOnce() throws {
         let files = MemoryFileSystem(.keeping, validity: .seconds(3600))
         let node = try files.add("file", [1])
         let mount = try TestMount(files) { $0.dropsChangedPages = false }

@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func whatTheFileSystemDoesNotKnowFailsAsElsewhere() throws {
+    @Test func unknownOperationsFailAsInOtherFileSystems() throws {
         final class Bare: FileSystem {
             func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
                 reply.reply(AttributesReply(Attributes(node: node, mode: S_IFDIR | 0o755)))

@@ -44,7 +44,7 @@ import Testing
         #expect(device.requests.count == 0)
     }
 
-    @Test func whatIsNoRequestIsNotTakenForOne() {
+    @Test func malformedRequestsAreRejected() {
         let good = request(1, Array("name\0".utf8))
         for count in 0..<good.count {
             good.prefix(count).withUnsafeBytes { #expect(Request($0) == nil) }
@@ -115,7 +115,7 @@ import Testing
         #expect(device.requests.count == 0)
     }
 
-    @Test func whatIsForgottenIsKeptNoLongerThanItIsOpen() throws {
+    @Test func forgottenInodesAreKeptWhileOpen() throws {
         let device = try RequestDevice()
         let files = MemoryFileSystem()
         func ask(_ opcode: Opcode, _ body: [UInt8], _ node: UInt64 = 1) throws -> [UInt8] {

@@ -99,7 +99,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func whatIsNoPictureIsAnError() {
+    @Test func otherDataThanPicturesIsAnError() {
         for data in [Data(), Data([0]), Data("no picture at all".utf8), Data("%PDF-1.7".utf8), Data("<svg/>".utf8)] {
             #expect(throws: ImageError.unknownFormat) { try ImageCodec.header(of: data) }
         }

@@ -55,7 +55,7 @@ import Testing
         #expect(headers.map(\.height) == [15, 30])
     }
 
-    @Test func whatCanBeSeenThroughStaysSo() throws {
+    @Test func transparencyIsPreserved() throws {
         var pixels = Data()
         for index in 0..<64 * 32 {
             let alpha = UInt8(index / 32 * 4)

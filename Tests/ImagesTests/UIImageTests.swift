@@ -37,7 +37,7 @@ import Testing
         #expect(UIImage(contentsOfFile: path)?.encoded == data)
     }
 
-    @Test func whatIsNoPictureMakesNone() {
+    @Test func otherDataThanPicturesMakesNoImage() {
         #expect(UIImage(data: Data()) == nil)
         #expect(UIImage(data: Data("text".utf8)) == nil)
     }

@@ -109,7 +109,7 @@ final class Note: NSObject, NSItemProviderWriting, NSItemProviderReading {
         await #expect(throws: NSError.self) { try await provider.loadObject(ofClass: Note.self) }
     }
 
-    @Test func whatAReadingClassThrowsReachesTheConsumer() async {
+    @Test func anErrorOfAReadingClassReachesTheConsumer() async {
         let provider = NSItemProvider(object: NSString(string: ""))
         await #expect(throws: CocoaError(.fileReadCorruptFile)) { try await provider.loadObject(ofClass: Note.self) }
     }

@@ -78,7 +78,7 @@ private final class Replaced: NSItemProvider, @unchecked Sendable {
 }
 
 @Suite struct SubclassTests {
-    @Test func whatASubclassReplacesIsHeardByEveryForm() async throws {
+    @Test func overridesOfASubclassServeEveryForm() async throws {
         let scratch = try Scratch()
         let provider = Replaced(try scratch.file("replaced.txt", "file"))
         #expect(provider.hasItemConformingToTypeIdentifier("public.image"))

@@ -14,7 +14,7 @@ import Testing
     private static let small = String(repeating: "0123456789abcde\n", count: 1 << 16)
     private static let large = String(repeating: "0123456789abcde\n", count: 1 << 18)
 
-    @Test func editsThatTheServiceHasNoRoomForAreKeptAndToldOf() async throws {
+    @Test func editsBeyondTheServicesQuotaAreKeptAndReported() async throws {
         try await DaemonFixture.run { place in
             try Tree.make(["one.txt": "one"], in: place.cloud)
         } _: { place in

@@ -34,7 +34,7 @@ import Testing
         return written
     }
 
-    @Test func whateverWasAnsweredBeforeTheDaemonWasKilledIsAtTheProviderOnce() async throws {
+    @Test func confirmedEditsReachTheProviderOnceWhenTheDaemonIsKilled() async throws {
         try await DaemonFixture.run { place in
             try Tree.make(["one.txt": "one"], in: place.cloud)
         } _: { place in

@@ -159,7 +159,7 @@ import Testing
         #expect(try memory.content("b4") == bytes)
     }
 
-    @Test func whatIsNotARegularFileIsRefused() throws {
+    @Test func otherFilesThanRegularOnesAreRefused() throws {
         try retrying { mkfifo(folder.path + "/pipe", 0o600) }
         let pipe = try folder.descriptor.open("pipe", [.readOnly, .nonBlocking])
         #expect(throws: CopyError.wrongKind(.fifo, path: "b")) {
@@ -201,7 +201,7 @@ import Testing
         #expect(try folder.names() == ["a"])
     }
 
-    @Test func aCopyThatBelongsToSomeoneElseLosesItsSetUserBit() throws {
+    @Test func aCopyOwnedByAnotherUserLosesItsSetUserBit() throws {
         let source = try folder.file("a", [1])
         if geteuid() == 0 { try retrying { fchown(source.rawValue, 12345, 12345) } }
         try retrying { fchmod(source.rawValue, 0o6755) }

@@ -23,7 +23,7 @@ import Testing
         #expect(try folder.names("out") == [])
     }
 
-    @Test func whatAProcessThatIsKilledWhileItCopiesATreeLeavesIsHiddenAndSweptByTheNext() async throws {
+    @Test func remainsOfAKilledCopyAreHiddenAndSweptByTheNext() async throws {
         try folder.folder("tree")
         try folder.file("tree/a", pattern(1 << 20))
         try folder.folder("out")

@@ -138,7 +138,7 @@ import Testing
         #expect(try copy.entries().map(\.name) == [name])
     }
 
-    @Test func whatAnotherCopyIsWorkingWithIsNotSwept() throws {
+    @Test func filesOfARunningCopyAreNotSwept() throws {
         let tree = try makeTree()
         let busy = try StagedTree(in: folder.descriptor)
         try TreeCopier.copy(tree, into: folder.descriptor, named: "copy")
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// Only a directory's own mark counts: neither a name nor a copied mark does.
-    @Test func whatAUserHasMadeIsNotSweptWhateverItsName() throws {
+    @Test func filesOfTheUserAreNotSweptWhateverTheirNames() throws {
         let tree = try makeTree()
         let own = [".purvey-partial-0123456789abcdef", ".purvey-partial-fedcba9876543210"]
         let staged = try StagedTree(in: folder.descriptor)

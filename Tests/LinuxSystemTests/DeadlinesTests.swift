@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct DeadlinesTests {
     private final class Held: Sendable {}
 
-    @Test func whatIsCancelledIsNeitherRunNorKept() {
+    @Test func cancelledDeadlinesAreNeitherRunNorKept() {
         let deadlines = Deadlines()
         let count = 10_000
         weak var held: Held?

@@ -27,7 +27,7 @@ import Testing
         counter.reset()
     }
 
-    @Test func whatIsWaitedForCanBeChangedAndGivenUp() throws {
+    @Test func awaitedEventsCanBeChangedAndRemoved() throws {
         let poll = try EventPoll()
         let (one, other) = try SequencedPacketSocket.pair()
         try poll.add(one.descriptor, for: [], token: 7)

@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 
 @Suite(.ownThreads) struct HandlerThreadsReserveTests {
-    @Test func whatIsNoHandlerRunsHoweverManyHandlersBlock() async throws {
+    @Test func otherWorkRunsWhileHandlersBlock() async throws {
         let threads = HandlerThreads()
         let gate = DispatchSemaphore(value: 0)
         let count = HandlerThreads.handlerLimit + 50

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-", "x", "st", "cp", "frobnicate", String(repeating: "l", count: 1_000_000)])
-    func whatIsLikeNoneOrLikeSeveralIsNotGuessed(_ word: String) {
+    func distantAndAmbiguousNamesAreNotGuessed(_ word: String) {
         #expect(SpellingSuggestion.nearest(to: word, among: commands) == nil)
     }
 

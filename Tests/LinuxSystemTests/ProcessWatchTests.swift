@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWaitedForNoLongerIsNotToldAndWhatTakesTooLongIs() async throws {
+    @Test func cancelledWatchesAreSilentAndTimeoutsReported() async throws {
         let watch = ProcessWatch()
         let told = Told()
         let own = try ProcessDescriptor.open(getpid())

@@ -32,7 +32,7 @@ import Testing
         #expect(try program.librarySearchPath() == ["$ORIGIN"])
     }
 
-    @Test func whatIsNoProgramIsNotTakenForOne() throws {
+    @Test func otherFilesThanProgramsAreRefused() throws {
         #expect(throws: ProgramFile.FormatError.isOfAnotherKind) { try searchPath([]) }
         #expect(throws: ProgramFile.FormatError.isOfAnotherKind) { try searchPath(Array("#!/bin/sh\n".utf8)) }
         #expect(throws: ProgramFile.FormatError.isOfAnotherKind) { try searchPath([UInt8](repeating: 0, count: 4096)) }

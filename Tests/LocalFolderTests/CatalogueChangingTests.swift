@@ -67,7 +67,7 @@ import Testing
         #expect(try served.folder.names() == ["a"])
     }
 
-    @Test(arguments: [true, false]) func whatIsAddedTwiceIsThereOnceOrTwice(isOnce: Bool) throws {
+    @Test(arguments: [true, false]) func repeatedCopiesMakeOneOrTwoItems(isOnce: Bool) throws {
         try served.folder.file("a", [1])
         let parent = try served.catalogue.perform { $0.identifier(of: CatalogueItem.root) }
         try served.own.file("edit", [7, 7])

@@ -75,7 +75,7 @@ import Testing
         #expect(after["a"] == before["a"] && after["b"] != nil && after["b"] != before["a"])
     }
 
-    @Test func whatChangedIsToldOnceAndInPortions() throws {
+    @Test func changesAreReportedOnceAndInPages() throws {
         let served = try ServedFolder()
         for name in ["a", "b", "c"] { try served.folder.file(name, [1]) }
         let before = try served.identifiers()

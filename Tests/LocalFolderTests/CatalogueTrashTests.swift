@@ -64,7 +64,7 @@ import Testing
         #expect(try untrash(file).filename == "f%.txt")
     }
 
-    @Test func theTrashIsToldOfInTheChangesAndWhatIsDeepInItIsGone() throws {
+    @Test func changesReportTheTrashAndRemoveItsDescendants() throws {
         try served.folder.folder("a")
         try served.folder.file("a/f")
         let a = try #require(try served.identifiers()["a"])
@@ -114,7 +114,7 @@ import Testing
         #expect(try served.folder.content("new/f.txt") == [1])
     }
 
-    @Test func whatIsInTheTrashCanBeDeletedForGoodWithEverythingInIt() throws {
+    @Test func trashedFoldersAreDeletedForGoodWithTheirContents() throws {
         try served.folder.folder("a")
         try served.folder.folder("a/inner")
         try served.folder.file("a/inner/f")
@@ -227,7 +227,7 @@ import Testing
         #expect(try served.folder.names(Self.trash + "/files") == ["f", "g"])
     }
 
-    @Test func whatAKilledProcessHadMovedIsInTheTrashForTheNextOne() throws {
+    @Test func aMoveToTheTrashByAKilledProcessIsSeenByTheNext() throws {
         try served.folder.file("f", [1])
         let file = try #require(try served.identifiers()["f"])
         // The state between the move and its record in the catalogue.

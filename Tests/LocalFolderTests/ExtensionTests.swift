@@ -119,7 +119,7 @@ import Testing
         #expect(try folder.content("a") == Array("contents".utf8))
     }
 
-    @Test func anItemHasTheVersionOfItsCopyUntilThatWasTakenAndIsToldOfAfterwards() throws {
+    @Test func anItemHasTheVersionOfItsCopyUntilThatIsTakenAndIsReportedAfterwards() throws {
         try folder.file("a", [1])
         let item = try #require(try provider.list().first)
         let identifier = NSFileProviderItemIdentifier(item.identifier)
@@ -205,7 +205,7 @@ import Testing
         #expect(try folder.names().isEmpty)
     }
 
-    @Test func whatOthersChangeIsToldByTheWorkingSet() throws {
+    @Test func theWorkingSetReportsRemoteChanges() throws {
         try folder.file("a", [1])
         _ = try provider.list()
         let before = try anchor()

@@ -104,7 +104,7 @@ import Testing
     /// Writing through a hard link in another directory sends no notification. So only a scan of the whole directory
     /// finds it.
     @Test(arguments: [(1, false), (1_100, true)])
-    func ofAFolderTheNamesAreLookedAtThatWereToldUnlessThereAreMany(_ count: Int, _ isWhole: Bool) throws {
+    func onlyReportedNamesOfAFolderAreReadUnlessThereAreMany(_ count: Int, _ isWhole: Bool) throws {
         let served = try ServedFolder(watcher: Watcher())
         let aside = try TestFolder()
         for name in ["a", "untold"] { try served.folder.file(name, [1]) }
@@ -199,7 +199,7 @@ import Testing
         #expect(try served.catalogue.perform { try $0.childCount(of: try $0.item(inner).number) } == 1)
     }
 
-    @Test func whereThereIsNoRoomForWatchesFoldersAreLookedAt() throws {
+    @Test func foldersArePolledWhenWatchesRunOut() throws {
         let watcher = try Watcher(room: 1)
         let served = try ServedFolder(watcher: watcher)
         try served.folder.folder("inner")

@@ -68,7 +68,7 @@ import Testing
         #expect(last.range == NSRange(location: 98_304, length: 1696) && last.bytes?.last == contents.last)
     }
 
-    @Test func whatLiesBehindTheEndIsNothing() throws {
+    @Test func aPartBehindTheEndIsEmpty() throws {
         try folder.file("a", pattern(5000))
         let item = try item("a")
         for range in [NSRange(location: 1 << 40, length: 10), NSRange(location: 5000, length: .max)] {

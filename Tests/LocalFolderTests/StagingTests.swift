@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["folder.staged", "folder.addition.staged"])
-    func whatAProcessThatIsKilledLeavesIsSweptByTheNextAndNothingElse(_ step: String) async throws {
+    func onlyTheRemainsOfAKilledProcessAreSweptByTheNext(_ step: String) async throws {
         try folder.file("a", [1])
         // A user's file with the name of a leftover.
         try folder.file(".purvey-partial-0123456789abcdef", [2])

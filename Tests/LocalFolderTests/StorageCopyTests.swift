@@ -274,7 +274,7 @@ import Testing
     }
 
     @Test(arguments: ["a.txt", ".env"])
-    func whatAnEditorKeepsBesideAFileIsNoEdit(_ name: String) async throws {
+    func temporaryFilesOfEditorsAreNoEdits(_ name: String) async throws {
         try folder.file(name, [1])
         let url = try providedBefore { _, url in
             try put([7, 7], at: url.deletingLastPathComponent().appendingPathComponent("." + name + ".swp"))
@@ -286,7 +286,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], ["a.txt", ".env"])
-    func whatTheSystemWasPuttingThereIsNoEdit(isOverACopy: Bool, _ name: String) async throws {
+    func unfinishedReplacementsAreNoEdits(isOverACopy: Bool, _ name: String) async throws {
         try folder.file(name, [1])
         let url = try providedBefore { before, url in
             if !isOverACopy { before.stopProvidingItem(at: url) }

@@ -37,7 +37,7 @@ import Testing
         #expect(try SharedHandleTable(takingOver: sharedTable.file).entries.count == count)
     }
 
-    @Test func whatIsNoLedgerIsRefused() throws {
+    @Test func otherFilesThanHandleTablesAreRefused() throws {
         #expect(throws: Errno.invalidArgument) { try SharedHandleTable(takingOver: MemoryFile.create(name: "other")) }
         // An unsealed memory file, which could be truncated under a reader.
         let loose = try MemoryFile.create(name: "loose")

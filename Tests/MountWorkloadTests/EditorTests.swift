@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, MountFixture.Server.allCases)
-    func whatAnEditorSavesReachesTheProvider(_ way: Way, _ server: MountFixture.Server) throws {
+    func savesOfEditorsReachTheProvider(_ way: Way, _ server: MountFixture.Server) throws {
         try MountFixture.run(servedBy: server) { place in
             if server == .folder { try place.shell(#"mkdir "$C/inner""#) }
             for path in ["inner/letter.txt", "letter.txt"] { try place.put(path, "first\n") }

@@ -21,7 +21,7 @@ import Testing
         try MountFixture.run(as: MountFixture.another) { place in _ = try compare(in: place) }
     }
 
-    @Test func whatIsKeptHereIsTheSameAfterARestart() throws {
+    @Test func localStateIsTheSameAfterARestart() throws {
         try MountFixture.run { place in
             try place.shell(
                 """

@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         [0xC1, 0x01], [0xD1, 0x01, 0x01], [0xA1, 0x00], [0xB1, 0x01], [0x00, 0x09], [0x7F, 0x10], [0x15, 0x00],
     ])
-    func whatNoPropertyListHoldsIsNone(_ root: [UInt8]) {
+    func valuesOfOtherTypesAreRefused(_ root: [UInt8]) {
         // The root, and a number for it to refer to, followed by the offset table of both and the trailer.
         let number: [UInt8] = [0x10, 0x07]
         let table = 8 + root.count + number.count

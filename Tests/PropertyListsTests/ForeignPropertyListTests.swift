@@ -67,7 +67,7 @@ import Testing
         #expect(read.count == 4)
     }
 
-    @Test func whatIsCutOffIsRefused() throws {
+    @Test func truncatedPropertyListsAreRefused() throws {
         let whole = try PropertyListSerialization.data(
             fromPropertyList: ["a": [1, 2, "three"]], format: .binary, options: 0)
         for count in 8..<whole.count {

@@ -28,7 +28,7 @@ private let notPermitted = FilterMachine.Verdict.failed(EPERM)
 private let unknown = FilterMachine.Verdict.failed(ENOSYS)
 
 @Suite struct FilterTests {
-    @Test(arguments: 0..<2) func whatProgramsNeedIsAllowedAndTheRestIsRefused(_ index: Int) throws {
+    @Test(arguments: 0..<2) func callsThatProgramsNeedAreAllowedAndOthersRefused(_ index: Int) throws {
         let numbers = Numbers.all[index]
         let filter = try FilterMachine(numbers.machine)
         for number in [numbers.read, numbers.openat, numbers.ftruncate] {

@@ -39,7 +39,7 @@ import Testing
         return missing.isEmpty
     }
 
-    @Test func whatAProgramWasNotHandedDoesNotExistForIt() throws {
+    @Test func filesThatAProgramWasNotHandedDoNotExistForIt() throws {
         guard Self.namespacesExist() else { return }
         let folder = try TestFolder()
         let path = folder.path

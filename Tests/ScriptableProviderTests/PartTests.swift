@@ -74,7 +74,7 @@ import Testing
         return Array(bytes[..<count])
     }
 
-    @Test func ofASlowServiceOnlyTheRangeIsWaitedFor() async throws {
+    @Test func onlyTheRangeOfASlowServiceIsWaitedFor() async throws {
         try await withFile { stage, engine, number in
             // At this rate the whole file would take a day.
             try stage.control.add(CloudRule(.slow(bytesPerSecond: 100), on: .contents))

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotComeWholeFails() async throws {
+    @Test func incompleteTransfersFail() async throws {
         try await ScriptedCloudFixture.with { stage in
             try stage.control.put("a.txt", "hello")
             let identifier = try stage.identifier("a.txt")

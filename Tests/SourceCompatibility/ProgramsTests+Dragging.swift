@@ -43,7 +43,7 @@ extension ProgramsTests {
         #expect(source.dropped == ["Show"])
     }
 
-    @Test func whatIsCopiedIsPasted() async throws {
+    @Test func copiedItemsArePasted() async throws {
         let name = UIPasteboard.Name(UUID().uuidString)
         // Outside Swift's task pool, because pasteboards block.
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -85,12 +85,12 @@ import UniformTypeIdentifiers
     }
 
     @Test(arguments: ["image", "", "/", "image/", "/png", "a/b/c", "text/pl ain/x", "image png/x", "a\u{0}/b", "é/b"])
-    func whatIsNoMIMETypeIsNoType(mime: String) {
+    func malformedMIMETypesHaveNoType(mime: String) {
         #expect(UTType(mimeType: mime) == nil)
     }
 
     @Test(arguments: ["a/b", "/", "a\u{0}", "\u{0}", "a\nb", "\u{7F}"])
-    func whatIsNoExtensionIsNoType(ext: String) {
+    func malformedExtensionsHaveNoType(ext: String) {
         #expect(UTType(filenameExtension: ext) == nil)
         #expect(UTType(tag: ext, tagClass: .filenameExtension, conformingTo: nil) == nil)
     }

@@ -47,7 +47,7 @@ import UniformTypeIdentifiers
             built.firstType(withTag: "jpg", of: .filenameExtension, conformingTo: .image) == .jpeg)
     }
 
-    @Test func ofTwoDeclarationsOfATypeTheFirstCounts() throws {
+    @Test func theFirstOfTwoDeclarationsCounts() throws {
         let built = snapshot([
             declaration("com.example.Type", ["public.text"], extensions: ["one"], description: "first"),
             declaration("COM.example.type", ["public.image"], extensions: ["two"], description: "second"),
@@ -128,7 +128,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func whatDoesNotChangeIsSharedFromSnapshotToSnapshot() throws {
+    @Test func snapshotsShareUnchangedParts() throws {
         var interned = InternedIdentities()
         func declarations() -> [TypeDeclaration] {
             [declaration("com.example.a", ["com.example.b"], extensions: ["exa"]), declaration("com.example.b")]

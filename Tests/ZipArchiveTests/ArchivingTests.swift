@@ -74,7 +74,7 @@ import ZipArchive
         #expect(try names() == ["tree/", "tree/a.txt"])
     }
 
-    @Test func whatIsSaidToBeCompressedIsStored() throws {
+    @Test func filesOfCompressedTypesAreStored() throws {
         let contents = Data(String(repeating: "a", count: 10_000).utf8)
         try folder.file("tree/photo.jpg", contents)
         try folder.file("tree/text.txt", contents)

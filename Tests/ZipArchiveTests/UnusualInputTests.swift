@@ -34,7 +34,7 @@ import ZipArchive
         }
     }
 
-    @Test func whatLiesBeforeTheArchiveStaysWhenItFails() throws {
+    @Test func bytesBeforeTheArchiveStayWhenItFails() throws {
         try folder.file("tree/a", [1])
         let output = try folder.file("archive", Array("#!/bin/sh\n".utf8))
         var asked = 0

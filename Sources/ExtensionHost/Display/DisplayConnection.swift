@@ -40,7 +40,7 @@ package struct DisplayConnection: SchemaMessage {
 extension DisplayConnection {
     /// Connects to the display in this process's environment, preferably with Wayland, otherwise with X11. Returns
     /// `nil` if the environment names no display that accepts the connection. Blocks while a display is busy.
-    package static func ofThisPerson() -> DisplayConnection? { wayland() ?? x11() }
+    package static func ofThisUser() -> DisplayConnection? { wayland() ?? x11() }
 
     private static func wayland() -> DisplayConnection? {
         guard let name = variable("WAYLAND_DISPLAY") else { return nil }
@@ -56,7 +56,7 @@ extension DisplayConnection {
             let socket = stream(PassedDisplay.path(ofDisplay: number))
         else { return nil }
         return DisplayConnection(
-            .x11, name: ":\(number)", socket: socket, authority: XAuthority.ofThisPerson(forDisplay: number))
+            .x11, name: ":\(number)", socket: socket, authority: XAuthority.ofThisUser(forDisplay: number))
     }
 
     private static func stream(_ path: String) -> FileDescriptor? {

@@ -7,7 +7,7 @@ package enum XAuthority {
     private static let largest = 1 << 20
 
     /// Returns the entries of the user's file for a display of this machine. Blocks on the file system.
-    static func ofThisPerson(forDisplay number: Int) -> [UInt8] {
+    static func ofThisUser(forDisplay number: Int) -> [UInt8] {
         let path =
             DisplayConnection.variable("XAUTHORITY")
             ?? DisplayConnection.variable("HOME").map { $0 + "/.Xauthority" }

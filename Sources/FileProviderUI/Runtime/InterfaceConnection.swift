@@ -17,7 +17,7 @@ package final class InterfaceConnection: Sendable {
         /// A refusal by the user.
         case refused
         /// A prompt that could not be shown, with the reason.
-        case nobody(String)
+        case notShown(String)
     }
 
     /// The end of a request to the extension.
@@ -54,7 +54,7 @@ package final class InterfaceConnection: Sendable {
                     switch ask(request.prompt) {
                     case .given(let answers): call.reply(.init(answers: answers))
                     case .refused: call.reply(.init(answers: nil))
-                    case .nobody(let reason): call.fail(domain: FPUIErrorDomain, code: 1, message: reason)
+                    case .notShown(let reason): call.fail(domain: FPUIErrorDomain, code: 1, message: reason)
                     }
                 }
                 patience.endAsking()

@@ -48,13 +48,13 @@ enum InterfaceSession {
             guard let terminal else {
                 askedNobody.withLock { $0 = true }
                 let missing = interface.showsWindows ? "neither a display nor a terminal" : "no terminal"
-                return .nobody("There is \(missing) to ask on.")
+                return .notShown("There is \(missing) to ask on.")
             }
             do {
                 return try ask(prompt, on: terminal)
             } catch {
                 askedNobody.withLock { $0 = true }
-                return .nobody("\((error as? CommandError)?.message ?? "\(error)")")
+                return .notShown("\((error as? CommandError)?.message ?? "\(error)")")
             }
         }
         defer { connection.close() }
@@ -97,7 +97,7 @@ enum InterfaceSession {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         let connection = try InterfaceConnection(ours.descriptor, timeLimit: interface.timeLimit, ask: ask)
         let socket = theirs.descriptor
-        let display = interface.showsWindows ? DisplayConnection.ofThisPerson() : nil
+        let display = interface.showsWindows ? DisplayConnection.ofThisUser() : nil
         let ending = Task {
             try await ExchangeClient.shared.call(
                 RunInterfaceCall(

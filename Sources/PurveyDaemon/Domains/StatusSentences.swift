@@ -42,7 +42,7 @@ extension EditEvent {
     /// The event in one sentence, for the user who made the edit.
     var sentence: String {
         switch kind {
-        case .conflict(let copy): "\(name) was changed by somebody else too: what was written here is in \(copy)"
+        case .conflict(let copy): "\(name) was also changed elsewhere: the version from this machine is in \(copy)"
         case .renamed(let newName): "\(name) is now called \(newName), because its name was taken"
         case .deletionRefused(let failure?): "\(name) was restored: its service refused the removal: \(failure.message)"
         case .deletionRefused(nil): "\(name) was restored, because another client has changed it"

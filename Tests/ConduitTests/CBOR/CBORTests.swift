@@ -40,7 +40,7 @@ import Testing
         #expect(example.value.encoded == example.bytes)
     }
 
-    @Test(arguments: AppendixA.all) func whatIsWrittenReadsAsTheSame(example: Example) throws {
+    @Test(arguments: AppendixA.all) func writtenValuesReadBackEqual(example: Example) throws {
         #expect(try decode(example.value.encoded) == example.value)
     }
 

@@ -46,7 +46,7 @@ import Testing
         #expect(try await order.value() == ["call", "close"])
     }
 
-    @Test func whatThePeerSaidBeforeItEndedIsHeardThoughItDidNotReadEverything() async throws {
+    @Test func lastMessagesOfAPeerArriveThoughItReadLittle() async throws {
         var ends: (near: SequencedPacketSocket, far: SequencedPacketSocket)? = try SequencedPacketSocket.pair()
         let connection = try Connection(#require(ends?.far))
         let ended = Expectation<CloseReason>()

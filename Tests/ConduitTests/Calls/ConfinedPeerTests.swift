@@ -66,7 +66,7 @@ import Testing
         gate.open()
     }
 
-    @Test func whatADeadPeerHadQueuedIsDropped() async throws {
+    @Test func queuedMessagesOfADeadPeerAreDropped() async throws {
         let (gate, entered) = (Latch(), Expectation<Void>())
         let tests = TestService()
         let remarks = Lock<[Int]>([])

@@ -121,7 +121,7 @@ import Testing
         #expect(try peer.isAlive())
     }
 
-    @Test func whatBelongsToNoCallIsIgnored() throws {
+    @Test func packetsOfNoCallAreIgnored() throws {
         let peer = try RawPeer()
         let file = try MemoryFile.create(name: "test")
         try peer.send(.reply, call: 77, [.map([])], [file])

@@ -4,7 +4,7 @@ import ItemProvider
 import Testing
 
 @Suite struct NSPasteboardTests {
-    @Test func whatOneProgramWritesAnotherReads() async throws {
+    @Test func oneProgramReadsTheItemsThatAnotherWrote() async throws {
         let programs = Programs()
         try await blocking {
             let (writer, reader) = (programs.writer, programs.reader)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDraggedIsOnThePasteboardOfDrags() async throws {
+    @Test func draggedItemsAreOnTheDragPasteboard() async throws {
         let programs = Programs()
         try await blocking {
             let control = NSItemProvider()

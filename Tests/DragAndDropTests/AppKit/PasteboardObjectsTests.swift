@@ -201,7 +201,7 @@ private final class StringNote: Note {
         }
     }
 
-    @Test func whatObjectsPromiseIsAskedForOnce() async throws {
+    @Test func promisesOfObjectsAreRequestedOnce() async throws {
         let programs = Programs()
         let card = LateCard()
         let calls = card.calls

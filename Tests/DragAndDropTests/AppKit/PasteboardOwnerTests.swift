@@ -73,7 +73,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
         withExtendedLifetime(owner) {}
     }
 
-    @Test func whatIsSetIsNotAskedFor() async throws {
+    @Test func setDataIsNotRequested() async throws {
         let programs = Programs()
         let owner = Owner([:])
         let calls = owner.calls
@@ -111,7 +111,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
         try await blocking { #expect(programs.reader.string(forType: .string) == nil) }
     }
 
-    @Test func ownersAreAddedAndToldOfChanges() async throws {
+    @Test func addedOwnersHearOfChanges() async throws {
         let programs = Programs()
         let (first, second) = (Owner([.string: "a"]), PlainOwner())
         let calls = first.calls

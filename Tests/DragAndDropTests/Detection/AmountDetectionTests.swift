@@ -51,7 +51,7 @@ import Testing
         #expect(sums("5 € + 3 $ = 8") == ["5.0 EUR", "3.0 USD"])
     }
 
-    @Test func whatOnlyLooksLikeMoneyIsNone() {
+    @Test func lookalikesOfAmountsAreNotDetected() {
         for text in [
             "", "$", "€", "$x", "$ -", "5", "5 pounds", "100 m", "ALL 5", "TRY 3", "5 TOP", "USD", "5%", "$1.2.3",
             "variable$5",

@@ -110,7 +110,7 @@ import Testing
         #expect(events(text).map(\.matchedString) == ["2024-03-05", "2024-03-06", "7 March 2024 at 10:00"])
     }
 
-    @Test func whatOnlyLooksLikeADateIsNone() {
+    @Test func lookalikesOfDatesAreNotDetected() {
         for text in [
             "", "2024", "2024-13-01", "2024-02-30", "2023-02-29", "30.02.2024", "32/01/2024", "1.2.3", "1.2.3.4",
             "192.168.1.10",

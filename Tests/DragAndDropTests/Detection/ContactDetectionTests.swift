@@ -112,7 +112,7 @@ import Testing
             ])
     }
 
-    @Test func whatOnlyLooksLikeAnAddressIsNone() {
+    @Test func lookalikesOfAddressesAreNotDetected() {
         for text in [
             "", "10118", "NY 10118", "New York, NY 10118", "Berlin 2024", "in 2024, 1500 People came",
             "5 apples, 10 pears",

@@ -27,7 +27,7 @@ import Testing
         #expect(found == ["http://example.com/a", "https://example.org/b"])
     }
 
-    @Test func whatOnlyLooksLikeALinkIsNone() {
+    @Test func lookalikesOfLinksAreNotDetected() {
         for text in [
             "", "http://", "https:// example", "http:///path", "https://-bad-.com", "http://999.1.1.1", "http://a..b",
             "://x",
@@ -60,7 +60,7 @@ import Testing
         #expect(detect(\.probableWebURL, in: "x").patterns.isEmpty)
     }
 
-    @Test func whatIsNoAddressMayBeSearchedFor() {
+    @Test func otherTextsThanAddressesMayBeSearchedFor() {
         func search(_ text: String) -> String { detect(\.probableWebSearch, in: text).probableWebSearch }
         #expect(search("  swift on\n linux ") == "swift on linux")
         #expect(search("größte Stadt") == "größte Stadt")

@@ -342,7 +342,7 @@ import Testing
         }
     }
 
-    @Test func whateverIsMixedTogetherIsRead() {
+    @Test func mixedPatternsAreDetected() {
         let everything: Set<PartialKeyPath<UIPasteboard.DetectedValues>> = [
             \.probableWebURL, \.probableWebSearch, \.number, \.links, \.phoneNumbers, \.emailAddresses,
             \.postalAddresses,

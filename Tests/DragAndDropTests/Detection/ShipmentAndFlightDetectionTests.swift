@@ -71,7 +71,7 @@ import Testing
         #expect(detect(\.flightNumbers, in: "on BA 123 tomorrow").flightNumbers.first?.matchedString == "BA 123")
     }
 
-    @Test func whatOnlyLooksLikeAFlightIsNone() {
+    @Test func lookalikesOfFlightsAreNotDetected() {
         for text in [
             "", "BA", "123", "ba123", "BA12345", "XBA123", "BA1", "BA 12", "AC 230", "OS 9", "OS 10", "AM 1000",
             "QQ123", "BA123X",

@@ -160,7 +160,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    @Test func whatIsNoBundleIsRefused() throws {
+    @Test func otherDirectoriesThanBundlesAreRefused() throws {
         try withTemporaryFolder { folder in
             let registry = BundleRegistry(folder: folder + "/records")
             #expect(throws: ExchangeRefusalError.self) { try registry.register(path: folder + "/nothing") }

@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func whatADaemonNeedsIsMadeAndAHomeFolderIsNot() throws {
+    @Test func directoriesOfADaemonAreMadeAndAHomeDirectoryIsNot() throws {
         try withTemporaryFolder { folder in
             let locations = try Locations(environment: ["PURVEY_HOME": folder + "/a/p"], user: getuid())
             try locations.prepare()
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: getuid() == 0, "only root can make a folder of somebody else"))
+    @Test(.enabled(if: getuid() == 0, "only root can make a folder of another user"))
     func aFolderOfAnotherUserIsRefused() throws {
         try withTemporaryFolder { folder in
             mkdir(folder + "/theirs", 0o777)

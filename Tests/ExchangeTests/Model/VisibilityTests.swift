@@ -9,7 +9,7 @@ import Testing
                 user: user, process: .descriptor(FileStatus.Identity(device: 1, inode: number))), team: team)
     }
 
-    @Test func whoMayLoadWhat() {
+    @Test func visibilityDecidesLoading() {
         let provider = participant(1, team: "ACME")
         let mate = participant(2, team: "ACME")
         let other = participant(3, team: "OTHER")

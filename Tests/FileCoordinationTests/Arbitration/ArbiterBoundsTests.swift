@@ -78,7 +78,7 @@ import Testing
         #expect(granted == [3])
     }
 
-    @Test func whatMovesToPathsThatAreTooLongIsNotCarriedAlong() async {
+    @Test func claimsDoNotFollowMovesToTooLongPaths() async {
         let asked = await onSmallStack { () -> [Int] in
             var arbiter = Arbiter()
             _ = arbiter.apply(Self.present(1, "/c/p0/a"), from: 1)
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func whatClaimsTakeIsCountedAgainWhenTheyMove() {
+    @Test func theSizeOfMovedClaimsIsCountedAgain() {
         let count: UInt64 = 18_000
         var arbiter = Arbiter()
         _ = arbiter.apply(Self.claim(1, "/"), from: 1)
@@ -265,7 +265,7 @@ import Testing
         #expect(arbiter.claimCount == 0)
     }
 
-    @Test func whatOneClaimMeansForEachPresenterDoesNotDependOnWhatElseItClaims() {
+    @Test func theEffectOnAPresenterDoesNotDependOnOtherClaimedPaths() {
         var random = RandomNumbers(seed: 1)
         let names = ["a", "b", "a-b", "a.b", "c"]
         func path() -> ExactPath {
@@ -314,7 +314,7 @@ import Testing
 
     // MARK: Outcomes
 
-    @Test func whatIsOnlyReadHasNoOutcome() {
+    @Test func readsHaveNoOutcome() {
         var arbiter = Arbiter()
         _ = arbiter.apply(Self.present(1, "/home/u/a.txt"), from: 1)
         let asked = Self.preparations(arbiter.apply(Self.claim(7, "/home/u", []), from: 2))

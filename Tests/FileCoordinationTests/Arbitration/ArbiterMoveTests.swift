@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func allThatOneClaimHasMovedIsThereBeforeAnybodyElseGetsAnything() {
+    @Test func allMovesOfAClaimApplyBeforeTheNextGrant() {
         var arbiter = Arbiter()
         let accesses = ["/a", "/f"].map { Access(path: $0, key: $0, traits: [.writes, .moves]) }
         _ = arbiter.apply(.claim(ClaimRequest(number: 1, accesses: accesses, purpose: "1")), from: 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(Self.granted(effects) == ["2 /g/x in /g/x", "3 /b/x in /b/x"])
     }
 
-    @Test func whatWaitsForAPartOfAPackageMovesAlongAndStillWaitsForAllOfIt() {
+    @Test func waitersForAPartOfAPackageMoveAlongAndWaitForAllOfIt() {
         var arbiter = Arbiter()
         _ = arbiter.apply(.claim(Self.claim(1, "/d.pkg", [.writes, .moves])), from: 1)
         _ = arbiter.apply(.claim(Self.claim(2, "/d.pkg/one", in: "/d.pkg")), from: 2)
@@ -48,7 +48,7 @@ import Testing
             Self.granted(arbiter.apply(.release(claim: 2, outcomes: []), from: 2)) == ["3 /e.pkg/two in /e.pkg"])
     }
 
-    @Test func whatComesOutOfAPackageTakesThoseWhoWaitForItAlong() {
+    @Test func filesMovedOutOfAPackageTakeTheirWaitersAlong() {
         var arbiter = Arbiter()
         _ = arbiter.apply(.claim(Self.claim(1, "/d.pkg/one", in: "/d.pkg", [.writes, .moves])), from: 1)
         _ = arbiter.apply(.claim(Self.claim(2, "/d.pkg/one", in: "/d.pkg")), from: 2)

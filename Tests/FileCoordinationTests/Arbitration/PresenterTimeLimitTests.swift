@@ -47,7 +47,7 @@ import Testing
                 == 86_400_000)
     }
 
-    @Test func whatIsAnsweredLeavesNoTimeLimitBehind() {
+    @Test func anAnsweredCallLeavesNoTimeLimit() {
         let preparations = Lock<[UInt64]>([])
         let host = ArbiterHost { _, effects in
             for case .prepare(let preparation) in effects { preparations.withLock { $0.append(preparation.number) } }

@@ -93,7 +93,7 @@ import Testing
         #expect(try resolve(url("link").bookmarkData()).path == url("link").path)
     }
 
-    @Test func whatCannotBeBookmarkedIsAnError() throws {
+    @Test func unsupportedURLsCannotBeBookmarked() throws {
         #expect { try url("missing").bookmarkData() } throws: { ($0 as? CocoaError)?.code == .fileReadNoSuchFile }
         let web = try #require(URL(string: "https://example.org/a"))
         #expect { try web.bookmarkData() } throws: { ($0 as? CocoaError)?.code == .fileReadUnsupportedScheme }

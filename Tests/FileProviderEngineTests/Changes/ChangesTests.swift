@@ -91,7 +91,7 @@ import Testing
         #expect(provider.count(.page) == pages)
     }
 
-    @Test func whatAListingLostIsAskedForBeforeItGoes() async throws {
+    @Test func itemsMissingInAListingAreRequestedBeforeTheyGo() async throws {
         let provider = MemoryProvider()
         provider.addFile("kept")
         let lost = provider.addFile("lost")
@@ -133,7 +133,7 @@ import Testing
         try await eventually { domain.provider.count(.changes) == before + 2 }
     }
 
-    @Test func theParentsOfAnItemThatNobodyToldOfAreAskedFor() async throws {
+    @Test func unknownParentsOfAnItemAreRequested() async throws {
         let provider = MemoryProvider()
         let domain = try await listed(provider)
         let outer = provider.addFolder("outer")
@@ -155,7 +155,7 @@ import Testing
         #expect(try domain.row(folder.parent).parent == .root)
     }
 
-    @Test func aCycleOfParentsHarmsNobody() async throws {
+    @Test func aCycleOfParentsIsHarmless() async throws {
         let provider = MemoryProvider()
         let one = provider.addFolder("one")
         let two = provider.addFolder("two", in: one)
@@ -267,7 +267,7 @@ import Testing
         #expect(try await domain.engine.status().failure == nil)
     }
 
-    @Test func whoeverShowsTheDomainIsToldOfChanges() async throws {
+    @Test func observersOfTheDomainGetItsChanges() async throws {
         let domain = try await listed()
         let added = Lock<[String]>([])
         domain.engine.onEvent { event in

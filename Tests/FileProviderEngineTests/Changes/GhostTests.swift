@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func whatIsToldOfInAFolderThatIsGoneIsNotSeen() async throws {
+    @Test func itemsReportedInARemovedFolderAreNotSeen() async throws {
         let provider = MemoryProvider()
         let domain = try await listed(provider)
         // The file alone is reported, and before its directory is removed.
@@ -44,7 +44,7 @@ import Testing
         #expect(try domain.engine.index.item(identifier: file) == nil)
     }
 
-    @Test func whatWentIntoAFolderThatIsGoneGoesFromWhereItWas() async throws {
+    @Test func itemsMovedIntoARemovedFolderLeaveTheirOldPlace() async throws {
         let provider = MemoryProvider()
         let file = provider.addFile("a.jpg")
         let domain = try await listed(provider)
@@ -60,7 +60,7 @@ import Testing
         try await eventually { try Set(domain.names()) == ["sign"] }
     }
 
-    @Test func whatWaitsForAFolderGoesWithItWhenThatIsToldToBeGone() async throws {
+    @Test func orphansGoWithTheirFolderWhenItsRemovalIsReported() async throws {
         let provider = MemoryProvider()
         let file = provider.addFile("a.jpg")
         let domain = try await listed(provider)
@@ -83,7 +83,7 @@ import Testing
         try await eventually { try Set(domain.names()) == ["sign"] }
     }
 
-    @Test func whatWasLeftOutIsSeenInItsFolderWhenThatIsThere() async throws {
+    @Test func orphansAreSeenOnceTheirFolderIsListed() async throws {
         let provider = MemoryProvider()
         let domain = try await listed(provider)
         let photos = provider.addFolder("photos")

@@ -55,7 +55,7 @@ import Testing
         try await eventually { try isSettled(domain) }
     }
 
-    @Test func whoeverDiesBetweenTwoOfThemAsksForTheOther() async throws {
+    @Test func aRestartBetweenTwoFoldersListsTheOther() async throws {
         let domain = try await outdated()
         let two = try #require(domain.provider.identifier(at: "two"))
         let isHeld = Lock(true)
@@ -103,7 +103,7 @@ import Testing
         #expect(domain.provider.requests.count(where: Self.isOfFolder) == before)
     }
 
-    @Test func theyAreAskedForOnceAPersonHasSignedIn() async throws {
+    @Test func outdatedFoldersAreListedAfterASignIn() async throws {
         let domain = try await outdated()
         let isSignedIn = Lock(false)
         domain.provider.behave { behaviour in

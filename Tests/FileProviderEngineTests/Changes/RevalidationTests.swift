@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: [
         ProviderError.Kind.notAuthenticated, .serverUnreachable, .transient, .notPermitted, .unsupported, .badAnswer,
         .processEnded, .cannotSynchronize,
-    ]) func whatTheProviderCannotSpeakOfStaysAndIsAskedForAgain(kind: ProviderError.Kind) async throws {
+    ]) func itemsWithoutAReplyStayAndAreRequestedAgain(kind: ProviderError.Kind) async throws {
         let provider = MemoryProvider()
         provider.addFile("kept")
         let lost = provider.addFile("lost")
@@ -164,7 +164,7 @@ import Testing
         #expect(isRight ? provider.count(.item) - count <= 70 : provider.count(.item) - count >= 200)
     }
 
-    @Test func whatHasLeftAFolderStaysThereUntilTheProviderSaysWhereItIs() async throws {
+    @Test func anItemThatLeftAFolderStaysUntilItsNewPlaceIsKnown() async throws {
         let provider = MemoryProvider()
         let (from, to) = (provider.addFolder("from"), provider.addFolder("to"))
         let file = provider.addFile("file", in: from)

@@ -15,7 +15,7 @@ import Testing
         String(repeating: Character(UnicodeScalar(UInt8(ascii: "a") + UInt8(version % 26))), count: 5000)
     }
 
-    @Test func whoeverReadsSeesOneVersionAndNoMixture() async throws {
+    @Test func readersSeeOneVersionAndNoMixture() async throws {
         let domain = try TestDomain(clock: SimulatedClock()) { $0.cacheLimit = 12_000 }
         let identifiers = (0..<4).map { domain.provider.addFile("\($0)", Self.text(0)) }
         try await domain.list()

@@ -223,7 +223,7 @@ import Testing
         #expect(try #require(try engine.index.item(number)).content == .dataless)
     }
 
-    @Test func aCacheThatSomebodyEmptiesIsFilledAgain() async throws {
+    @Test func anEmptiedCacheIsFilledAgain() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -233,7 +233,7 @@ import Testing
         #expect(domain.provider.count(.contents) == 2)
     }
 
-    @Test func aFileThatWasRemovedStaysReadableForWhoeverHasItOpen() async throws {
+    @Test func aRemovedFileStaysReadableThroughOpenHandles() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -265,7 +265,7 @@ import Testing
         #expect(try await domain.read(number) == "newer")
     }
 
-    @Test func whatWasUsedLeastRecentlyIsEvictedAboveTheLimit() async throws {
+    @Test func theLeastRecentlyUsedFileIsEvictedAboveTheLimit() async throws {
         let domain = try TestDomain { $0.cacheLimit = 1500 }
         var numbers: [ItemNumber] = []
         for name in ["a", "b", "c", "d"] { domain.provider.addFile(name, [UInt8](repeating: 1, count: 1000)) }
@@ -289,7 +289,7 @@ import Testing
         try await opened.closed()
     }
 
-    @Test func whatIsOpenIsNotEvicted() async throws {
+    @Test func openFilesAreNotEvicted() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -303,7 +303,7 @@ import Testing
         #expect(try await domain.read(number) == "contents")
     }
 
-    @Test func whatIsClosedAMomentLaterIsEvicted() async throws {
+    @Test func aFileThatIsClosedSoonIsEvicted() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -320,7 +320,7 @@ import Testing
         #expect(try domain.row(number).content == .dataless)
     }
 
-    @Test func whatStaysOpenIsNotWaitedForAnyLonger() async throws {
+    @Test func evictionStopsWaitingForFilesThatStayOpen() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number

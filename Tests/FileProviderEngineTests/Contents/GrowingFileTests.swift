@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of new versions that only append to a file, while programs have it open for reading.
 @Suite(.ownThreads) struct GrowingFileTests {
-    @Test func whatIsAddedIsSeenByAllOpenings() async throws {
+    @Test func appendedBytesAreSeenThroughAllHandles() async throws {
         let file = try await OpenFile()
         for text in ["first and", "first and more"] {
             try await file.changeAndFetch(text)
@@ -131,7 +131,7 @@ import Testing
         #expect(try await file.domain.engine.status().openFileCount == 0)
     }
 
-    @Test func whereTheEndCannotBeFetchedProgramsReadWhatIsHere() async throws {
+    @Test func programsReadTheLocalBytesIfTheEndCannotBeFetched() async throws {
         let file = try await OpenFile()
         let domain = file.domain
         try await file.beginGrowing("first and")
@@ -226,7 +226,7 @@ import Testing
         try await file.opened.closed()
     }
 
-    @Test func whatCannotBeFetchedIsAddedAfterARetry() async throws {
+    @Test func bytesThatCannotBeFetchedAreAddedAfterARetry() async throws {
         let file = try await OpenFile()
         // The engine fetches again after another signal of the change.
         for _ in 0..<10 { file.domain.provider.fail(.contents, with: .of(.notPermitted)) }

@@ -11,7 +11,7 @@ import TestThreads
 import Testing
 
 @Suite(.ownThreads) struct OpenForWritingTests {
-    @Test func aFileThatNobodyWroteToIsCleanAgainAfterItsClosing() async throws {
+    @Test func aFileOpenedForWritingIsCleanIfNothingWasWritten() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -28,7 +28,7 @@ import Testing
         #expect(try await domain.engine.editStatus().items.isEmpty)
     }
 
-    @Test func whatWasWrittenIsJournalledBeforeTheFlushIsAnswered() async throws {
+    @Test func writesAreJournalledBeforeTheFlushReturns() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -46,7 +46,7 @@ import Testing
 
     /// The kernel does not update the modification date for a write to a mapped page that is dirty since an earlier
     /// write.
-    @Test func whatIsWrittenToAMappingAfterAnUploadReachesTheProviderToo() async throws {
+    @Test func writesToAMappingAfterAnUploadReachTheProvider() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -68,7 +68,7 @@ import Testing
         #expect(domain.provider.text(at: "file") == "endtents")
     }
 
-    @Test func whatWasWrittenAndNeverClosedIsFoundAfterACrash() async throws {
+    @Test func writesOfAnUnclosedFileAreFoundAfterACrash() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -82,7 +82,7 @@ import Testing
         try await eventually { domain.provider.text(at: "file") == "CONtents" }
     }
 
-    @Test func whatWasOpenForWritingAndNotWrittenToIsCleanAfterACrash() async throws {
+    @Test func aFileOpenForWritingIsCleanAfterACrashIfNothingWasWritten() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -98,7 +98,7 @@ import Testing
     /// A program that has a file open when the daemon dies continues to write to it, as the kernel passes its writes
     /// through.
     @Test(arguments: ["", "CON"])
-    func whatIsWrittenAfterACrashByWhoHadTheFileOpenReachesNobody(before: String) async throws {
+    func writesThroughAHandleFromBeforeACrashAreDropped(before: String) async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number

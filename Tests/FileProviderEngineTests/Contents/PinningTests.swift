@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func whatCouldNotBeHadIsToldAndTriedAgain() async throws {
+    @Test func failedFetchesOfPinnedItemsAreReportedAndRetried() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("kept")
         for name in ["a", "b"] { domain.provider.addFile(name, name, in: folder) }

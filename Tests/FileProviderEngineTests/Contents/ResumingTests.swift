@@ -91,7 +91,7 @@ import Testing
         withExtendedLifetime(opened) {}
     }
 
-    @Test func whatIsGoneOrOtherThanWhatWasReadIsNotResumed() async throws {
+    @Test func missingAndChangedContentsAreNotResumed() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number

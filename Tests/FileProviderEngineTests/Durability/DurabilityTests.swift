@@ -25,7 +25,7 @@ struct DurabilityTests {
         #expect(domain.engine.synchronizationCount == before + 1)
     }
 
-    @Test func thoseWhoAskWhileTheDiskIsBusyAreAnsweredTogether() async throws {
+    @Test func callersDuringASyncAreAnsweredTogether() async throws {
         let domain = try TestDomain { $0.settlingTime = 1_000 }
         try await domain.list()
         try await domain.synchronized()
@@ -50,7 +50,7 @@ struct DurabilityTests {
         #expect(domain.engine.synchronizationCount == before + 2)
     }
 
-    @Test func whatIsSynchronizedIsOnTheDiskBeforeThatIsAnswered() async throws {
+    @Test func synchronizedChangesAreOnTheDiskBeforeTheReply() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("known.txt", "k")
         try await domain.list()
@@ -92,7 +92,7 @@ struct DurabilityTests {
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
-    @Test func whatIsRemovedGoesForGoodOnceThatIsOnTheDisk() async throws {
+    @Test func removedContentsGoOnceTheRemovalIsOnTheDisk() async throws {
         let domain = try TestDomain()
         try await domain.list()
         let number = try await domain.make("file.txt", "mine")

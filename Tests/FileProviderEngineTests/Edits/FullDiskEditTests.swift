@@ -74,7 +74,7 @@ import Testing
         #expect(domain.hasFile(number, in: "cache/content") && !domain.hasFile(number, in: "data/edits"))
     }
 
-    @Test(arguments: [0, 1, 2]) func whatIsMadeAtTheProviderOnAFullDiskIsThereOnce(_ commits: Int) async throws {
+    @Test(arguments: [0, 1, 2]) func anItemCreatedOnAFullDiskExistsOnce(_ commits: Int) async throws {
         for make in [{ try await $0.makeFolder("new") }, { try await $0.make("new", "new") }]
             as [(TestDomain) async throws -> ItemNumber]
         {
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func whatIsRefusedOnAFullDiskIsNotDoneLater(isRemoval: Bool) async throws {
+    func editsRefusedOnAFullDiskAreNotDoneLater(isRemoval: Bool) async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")
         domain.provider.addFile("other.txt", "other")
@@ -118,7 +118,7 @@ import Testing
         #expect(try await domain.tree() == ["file.txt": "mine", "other.txt": "other"])
     }
 
-    @Test(arguments: [0, 1]) func whatCannotBeMadeIsNotSeen(_ commits: Int) async throws {
+    @Test(arguments: [0, 1]) func failedCreationsAreNotSeen(_ commits: Int) async throws {
         let domain = try TestDomain()
         try await domain.list()
         let room = try await limited(domain)
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// A confirmation that the journal had no room for is written when there is room, without any other event.
-    @Test func whatIsConfirmedOnAFullDiskIsWrittenByItself() async throws {
+    @Test func confirmationsOnAFullDiskAreWrittenLater() async throws {
         // Another write of the engine may take the room meant for the index. Then the attempt does not count.
         for _ in 0..<100 {
             let domain = try TestDomain()
@@ -182,7 +182,7 @@ import Testing
         Issue.record("the index never had the room that was left")
     }
 
-    @Test func whatWasRemovedWhileItWasOpenIsNotFoundAtTheNextStart() async throws {
+    @Test func filesRemovedWhileOpenAreNotFoundAtTheNextStart() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")
         let opened = try await domain.open(try await domain.item("file.txt").number, for: .writing(truncating: true))

@@ -11,7 +11,7 @@ import Testing
 /// Tests of local edits of the tree, as system calls make them.
 @Suite(.ownThreads)
 struct LocalEditTests {
-    @Test func whatIsMadeHereIsSeenAtOnceAndReachesTheProvider() async throws {
+    @Test func localCreationsAreSeenAtOnceAndReachTheProvider() async throws {
         let domain = try TestDomain()
         try await domain.makeFolder("Letters")
         try await domain.make("Letters/first.txt", "Dear all")
@@ -37,7 +37,7 @@ struct LocalEditTests {
         #expect(!domain.hasFile(number, in: "data/edits"))
     }
 
-    @Test func howFarSomeEditsAreIsToldAsOfAll() async throws {
+    @Test func theProgressOfSomeEditsIsReportedAsAShareOfAll() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("untouched")
         domain.provider.fail(.create, with: .of(.insufficientQuota))
@@ -172,7 +172,7 @@ struct LocalEditTests {
         #expect(!seen.withLock { $0 }.contains { $0.contains("(purvey ") })
     }
 
-    @Test func whatTheProviderDoesNotAllowIsRefused() async throws {
+    @Test func editsThatTheProviderDoesNotAllowAreRefused() async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("fixed", "x")
         domain.provider.update(file) { $0.capabilities = 1 }

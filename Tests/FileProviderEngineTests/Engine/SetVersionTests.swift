@@ -56,7 +56,7 @@ import Testing
         #expect(versions(domain).allSatisfy { before[$0.key] != $0.value })
     }
 
-    @Test func whoeverWaitsIsToldOfAChangeOfTheEndAndGivesUp() async throws {
+    @Test func waitersGetTheChangeAndTheEndOfADomain() async throws {
         let domain = try TestDomain()
         let sets = domain.engine.sets
         domain.provider.addLink("link", to: "a.txt")

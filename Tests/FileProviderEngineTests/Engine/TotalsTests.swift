@@ -14,7 +14,7 @@ struct TotalsTests {
     private let one = ItemNumber(rawValue: 1)
     private let two = ItemNumber(rawValue: 2)
 
-    @Test func whatHasArrivedCountsUntilNothingIsLeft() {
+    @Test func arrivedBytesCountUntilNothingIsLeft() {
         var tally = TransferTally()
         #expect(tally.look(at: [:]) == TransferTotals())
         #expect(
@@ -76,7 +76,7 @@ struct TotalsTests {
         return names.sorted()
     }
 
-    @Test func whatIsOnThisMachineIsListed() async throws {
+    @Test func materializedItemsAreListed() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("listed")
         domain.provider.addFolder("never")
@@ -105,7 +105,7 @@ struct TotalsTests {
         #expect(try names(.materialized, domain) == ["3.txt", "inner.txt", "listed", "new.txt"])
     }
 
-    @Test func whatTheProviderDoesNotHaveYetIsPending() async throws {
+    @Test func unsentItemsArePending() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
         for name in ["a.txt", "b.txt", "c.txt", "d.txt"] { domain.provider.addFile(name, "text") }

@@ -55,7 +55,7 @@ import Testing
         #expect(requests.first == .currentAnchor(of: ProviderItem.rootIdentifier))
     }
 
-    @Test func whoeverWantsOneNameGoesOnAsSoonAsItIsThere() async throws {
+    @Test func aLookupReturnsAsSoonAsItsNameIsListed() async throws {
         let domain = try TestDomain()
         for number in 0..<30 { domain.provider.addFile("file \(number)") }
         let gate = PageGate(pages: 1)
@@ -77,7 +77,7 @@ import Testing
         #expect(try domain.names().count == 30)
     }
 
-    @Test func whoeverWantsANameThatIsNotThereWaitsForTheEnd() async throws {
+    @Test func aLookupOfAMissingNameWaitsForTheEndOfTheListing() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file")
         try await domain.list(needs: .item(named: "none"))
@@ -310,7 +310,7 @@ import Testing
     }
 
     /// The same happens if the index is lost between the removal and the first enumeration.
-    @Test func aFolderThatIsGoneGoesWhereNobodyToldSo() async throws {
+    @Test func aRemovedFolderDisappearsWithoutANotice() async throws {
         let domain = try TestDomain()
         domain.provider.addFolder("Folder", identifier: "folder")
         try await domain.list()
@@ -321,7 +321,7 @@ import Testing
         try await eventually { try domain.names().isEmpty }
     }
 
-    @Test func whoeverWaitsIsToldWhenTheDomainIsClosed() async throws {
+    @Test func waitersFailWhenTheDomainIsClosed() async throws {
         let domain = try TestDomain()
         domain.provider.hold(.page)
         let outcome = Outcome()

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func whatTheProviderHasIsNotMadeAgain() async throws {
+    @Test func existingItemsAreNotRecreated() async throws {
         let domain = try await domain()
         let before = domain.provider.tree
         let pages = domain.provider.count(.page)
@@ -50,7 +50,7 @@ import Testing
         #expect(try domain.row(await domain.item("top").number).content == .current)
     }
 
-    @Test func whatTheProviderDoesNotHaveIsMadeAgainIfItIsHere() async throws {
+    @Test func missingItemsAreRecreatedIfTheirContentsAreLocal() async throws {
         let domain = try await domain()
         let folder = try #require(domain.provider.identifier(at: "folder"))
         let top = domain.provider.identifier(at: "top")

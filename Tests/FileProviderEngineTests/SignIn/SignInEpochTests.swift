@@ -90,7 +90,7 @@ import Testing
         #expect(try await engine.status().signIn == SignInStatus())
     }
 
-    @Test func whatIsRefusedAfterASignInAsksForAnother() async throws {
+    @Test func aRefusalAfterASignInAsksForAnother() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "old")
         try await domain.list()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func afterThreeAttemptsInTheProvidersOwnInterfaceNobodyIsAskedByItself() async throws {
+    @Test func afterThreeAttemptsInTheProvidersInterfaceItDoesNotOpenByItself() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "old")
         try await domain.list()

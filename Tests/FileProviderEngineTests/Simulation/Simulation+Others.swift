@@ -6,7 +6,7 @@ import ProviderTesting
 /// Changes at the provider by other clients.
 extension Simulation {
     /// Makes a random change at the provider on behalf of another client.
-    func somebodyElse() {
+    func otherClient() {
         let tree = provider.tree
         guard let path = tree.keys.sorted().randomElement(using: &generator),
             let identifier = provider.identifier(at: path)

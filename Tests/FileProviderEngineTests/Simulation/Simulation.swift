@@ -271,7 +271,7 @@ final class Simulation {
 
     private func step() async throws {
         if Int.random(in: 0..<4, using: &generator) == 0 {
-            somebodyElse()
+            otherClient()
             if Bool.random(using: &generator) { engine.signal(container: nil) }
         }
         do {

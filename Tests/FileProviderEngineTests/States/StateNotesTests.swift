@@ -14,7 +14,7 @@ import Testing
         StateNotes.Note(domain: domain, subject: .item(ItemNumber(rawValue: number)))
     }
 
-    @Test func nothingIsKeptWhileNobodyFollows() throws {
+    @Test func nothingIsKeptWithoutAFollower() throws {
         let notes = StateNotes()
         let writer = StateNotes.Writer(notes, domain: "a")
         writer.note([changed(2)])
@@ -48,7 +48,7 @@ import Testing
         #expect(notes.notes(from: batch.position + 1) == nil)
     }
 
-    @Test func whatIsTooMuchIsDroppedAndItIsKnownOfWhichDomain() throws {
+    @Test func notesBeyondTheLimitAreDroppedAndTheirDomainsKnown() throws {
         let notes = StateNotes(limit: 10)
         notes.follow()
         let start = notes.position
@@ -63,7 +63,7 @@ import Testing
         #expect(notes.notes(from: all.position)?.incomplete == [])
     }
 
-    @Test func whoeverWaitsGoesOnWithTheFirstNote() async throws {
+    @Test func waitersWakeWithTheFirstNote() async throws {
         let notes = StateNotes()
         notes.follow()
         // A note that repeats one already seen ends the wait as well.
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func whoeverIsCancelledGoesOnAtOnce() async throws {
+    @Test func cancelledWaitersWakeAtOnce() async throws {
         let notes = StateNotes()
         notes.follow()
         for _ in 0..<100 {

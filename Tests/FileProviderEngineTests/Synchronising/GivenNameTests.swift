@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["file", "folder", "link", "empty file"])
-    func whatIsMadeHasTheNameThatTheProviderGivesIt(_ kind: String) async throws {
+    func createdItemsGetTheProvidersName(_ kind: String) async throws {
         let domain = try TestDomain()
         domain.provider.addFile("given", "there")
         give("as given", to: "made", in: domain)
@@ -53,7 +53,7 @@ import Testing
         #expect(domain.provider.tree["renamed"] != nil && domain.provider.tree["as given"] == nil)
     }
 
-    @Test func whatIsMovedHasTheNameThatTheProviderGivesIt() async throws {
+    @Test func movedItemsGetTheProvidersName() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "text")
         domain.provider.addFolder("folder")

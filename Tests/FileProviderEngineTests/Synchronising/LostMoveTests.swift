@@ -47,7 +47,7 @@ struct LostMoveTests {
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
-    @Test(arguments: [true, false]) func whatNeverMovedIsNotMoved(afterRestart: Bool) async throws {
+    @Test(arguments: [true, false]) func itemsThatNeverMovedAreNotMoved(afterRestart: Bool) async throws {
         let domain = try await movedBack(isMoved: false, afterRestart: afterRestart)
         let moves = domain.provider.count(.move)
         try await domain.settle()

@@ -40,7 +40,7 @@ struct LostUploadTests {
 
     enum Restart: CaseIterable { case none, beforeSaving, afterSaving }
 
-    @Test(arguments: Restart.allCases) func whatIsSavedOverThemIsNoConflict(restart: Restart) async throws {
+    @Test(arguments: Restart.allCases) func savesOverThemAreNoConflict(restart: Restart) async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = try await edited(in: domain)
         if restart == .beforeSaving { try domain.restart() }
@@ -59,7 +59,7 @@ struct LostUploadTests {
     }
 
     /// A change by another client is a conflict all the same.
-    @Test func whatOthersWroteMeanwhileStaysBesideIt() async throws {
+    @Test func remoteWritesMeanwhileStayBesideIt() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = try await edited(in: domain)
         try await domain.save("file.txt", "saved")

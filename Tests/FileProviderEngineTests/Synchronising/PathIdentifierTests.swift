@@ -82,7 +82,7 @@ import Testing
         #expect(domain.provider.bytes(of: "/" + decomposed) == Array("other".utf8))
     }
 
-    @Test func whatIsInARenamedFolderStaysWhatItWas() async throws {
+    @Test func childrenOfARenamedFolderStayTheSameItems() async throws {
         let domain = try Self.domain()
         let folder = domain.provider.addFolder("folder")
         let inner = domain.provider.addFolder("inner", in: folder)
@@ -157,7 +157,7 @@ import Testing
 
     /// Editors rename the old file to a backup, or the new file over the old one.
     @Test(arguments: ["backup", "replacing", "both"])
-    func whatAnEditorSavesByRenamingHasItsName(_ way: String) async throws {
+    func anEditorsSaveByRenameKeepsTheName(_ way: String) async throws {
         let domain = try Self.domain()
         domain.provider.addFile("doc.txt", "old")
         for text in ["new", "newer"] {
@@ -254,7 +254,7 @@ import Testing
     }
 
     /// The domain is paused before the outcome of a directory's move is known.
-    @Test func whatIsInAFolderThatMayHaveMovedOpensDuringAPause() async throws {
+    @Test func childrenOfAFolderThatMayHaveMovedOpenDuringAPause() async throws {
         let domain = try Self.domain()
         domain.provider.addFile("inner", "inner", in: domain.provider.addFolder("folder"))
         let number = try await domain.item("folder/inner").number
@@ -334,7 +334,7 @@ import Testing
 
     // MARK: Other state of an item
 
-    @Test func whatIsOpenIsReadOn() async throws {
+    @Test func openFilesStayReadable() async throws {
         let domain = try Self.domain()
         let folder = domain.provider.addFolder("folder")
         domain.provider.addFile("file", "text", in: folder)
@@ -372,7 +372,7 @@ import Testing
         try await Self.expectSame(domain)
     }
 
-    @Test func whatIsOpenForWritingIsSentToWhereItIs() async throws {
+    @Test func filesOpenForWritingAreSentToTheirNewPlace() async throws {
         let domain = try Self.domain()
         let folder = domain.provider.addFolder("folder")
         domain.provider.addFile("file", "text", in: folder)

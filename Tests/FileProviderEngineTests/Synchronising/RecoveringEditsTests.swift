@@ -71,7 +71,7 @@ struct RecoveringEditsTests {
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
-    @Test func whatWasOpenForWritingAtACrashIsSent() async throws {
+    @Test func filesOpenForWritingAtACrashAreSent() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")
         #expect(try await domain.read("file.txt") == "old")
@@ -125,7 +125,7 @@ struct RecoveringEditsTests {
         #expect(provider.tree == tree)
     }
 
-    @Test func whatWasWrittenAfterAnEditWasNotedCounts() async throws {
+    @Test func writesAfterAnEditWasRecordedCount() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")
         let number = try await domain.item("file.txt").number
@@ -151,7 +151,7 @@ struct RecoveringEditsTests {
     }
 
     @Test(arguments: [("first.txt", "second.txt"), ("\u{E9}", "e\u{301}")])
-    func whatWasSentAndRenamedBeforeTheAnswerIsThereOnce(first: String, second: String) async throws {
+    func aFileRenamedBeforeTheReplyExistsOnce(first: String, second: String) async throws {
         let domain = try TestDomain()
         domain.provider.behave { behaviour in
             behaviour.after = { request throws(ProviderError) in

@@ -49,7 +49,7 @@ import Testing
         #expect(try await domain.tree().isEmpty)
     }
 
-    @Test func anEditOfARemovedFileThatSomebodyChangedComesBackBesideIt() async throws {
+    @Test func anEditOfARemovedFileComesBackBesideTheRemoteChange() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = domain.provider.addFile("file.txt", "old")
         try await domain.overwrite("file.txt", "mine")

@@ -69,7 +69,7 @@ struct SavingWhileSendingTests {
         try await expectOneFile("saved", identifier, in: domain)
     }
 
-    @Test func whatIsRemovedThenIsRemovedThere() async throws {
+    @Test func aRemovalDuringAnUploadReachesTheProvider() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         _ = try await sending(in: domain)
         try await save("saved", in: domain)

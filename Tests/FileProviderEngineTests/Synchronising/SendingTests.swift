@@ -26,7 +26,7 @@ struct SendingTests {
         #expect(domain.provider.count(.contents) == 0)
     }
 
-    @Test func whatIsEditedDuringItsUploadIsSentAgain() async throws {
+    @Test func filesEditedDuringTheirUploadAreSentAgain() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")
         domain.provider.hold(.replaceContents)
@@ -100,7 +100,7 @@ struct SendingTests {
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
-    @Test func whatFailsForAWhileIsTriedAgain() async throws {
+    @Test func transientFailuresAreRetried() async throws {
         let domain = try TestDomain()
         domain.provider.fail(
             .create, with: .of(.serverUnreachable), .of(.transient), .of(.processEnded), .of(.badAnswer))
@@ -110,7 +110,7 @@ struct SendingTests {
         #expect(domain.provider.count(.create) == 5)
     }
 
-    @Test func whatNeedsAPersonIsHeldUntilToldOtherwise() async throws {
+    @Test func failuresForTheUserAreParkedUntilARetry() async throws {
         let domain = try TestDomain()
         domain.provider.fail(.create, with: .of(.insufficientQuota))
         try await domain.make("file.txt", "x")
@@ -138,7 +138,7 @@ struct SendingTests {
         #expect(try await domain.status().events.map(\.name) == ["file.txt"])
     }
 
-    @Test func whatSomebodyChangedIsNotDeletedWithWhatWasThereBefore() async throws {
+    @Test func aRemoteChangeIsNotDeletedWithTheOldVersion() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = domain.provider.addFile("file.txt", "old")
         let folder = domain.provider.addFolder("Folder")
@@ -199,7 +199,7 @@ struct SendingTests {
         #expect(domain.provider.tree.isEmpty)
     }
 
-    @Test func whatIsToGoBlocksNothingThatIsToBeInItsPlace() async throws {
+    @Test func aWaitingRemovalDoesNotBlockItsReplacement() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("n")
         domain.provider.addFile("kept", "k", in: folder)
@@ -213,7 +213,7 @@ struct SendingTests {
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
-    @Test func whatWasMovedIntoAFolderAndRemovedBeforeItIsRemovedToo() async throws {
+    @Test func itemsMovedIntoAFolderAndRemovedFirstAreRemovedToo() async throws {
         let domain = try TestDomain()
         let outer = domain.provider.addFolder("Outer")
         let inner = domain.provider.addFolder("Inner")
@@ -248,7 +248,7 @@ struct SendingTests {
     }
 
     @Test(arguments: ["folder", "link"])
-    func whatHasTheNameOfSomethingThatWasNotMadeAndRenamedIsAnotherOne(kind: String) async throws {
+    func aFileWithTheNameOfARenamedUnsentOneIsAnotherItem(kind: String) async throws {
         let domain = try TestDomain()
         try await domain.list()
         func make() async throws {
@@ -354,7 +354,7 @@ struct SendingTests {
         #expect(try await domain.tree() == ["file.txt": "x"])
     }
 
-    @Test func aNameIsTakenAgainWhileNobodyHasHeardOfTheFirstOnesMaking() async throws {
+    @Test func aNameIsReusedBeforeTheFirstCreationIsConfirmed() async throws {
         let domain = try TestDomain()
         let provider = domain.provider
         let isHeard = Lock(false)

@@ -95,7 +95,7 @@ import Testing
         #expect(domain.provider.tree == ["first": "", "folder": "/", "mark": ""])
     }
 
-    @Test func whatOthersPutIntoAFolderThatIsBeingMadeIsSeen() async throws {
+    @Test func remoteItemsInAFolderBeingCreatedAreSeen() async throws {
         let unanswered = try await Unanswered()
         let domain = unanswered.domain
         let folder = try await unanswered.make("folder")

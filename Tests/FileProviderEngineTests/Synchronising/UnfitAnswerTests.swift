@@ -51,7 +51,7 @@ import Testing
         #expect(provider.tree.count == 1)
     }
 
-    @Test func whatStandsWhereALinkWasSentIsNotMadeAgainWhenTheUserRetries() async throws {
+    @Test func aFileInPlaceOfASentLinkIsNotRecreatedByARetry() async throws {
         let domain = try TestDomain()
         let provider = domain.provider
         storesFiles(provider)
@@ -69,7 +69,7 @@ import Testing
         #expect(try await domain.tree() == provider.tree)
     }
 
-    @Test func whatWasMadeAlthoughTheAnswerCouldNotBeReadIsFound() async throws {
+    @Test func anItemCreatedWithAnUnreadableReplyIsFound() async throws {
         let domain = try TestDomain()
         domain.provider.behave { behaviour in
             behaviour.after = { request throws(ProviderError) in

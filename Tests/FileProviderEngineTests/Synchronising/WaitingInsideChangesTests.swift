@@ -111,7 +111,7 @@ import Testing
         #expect(domain.provider.tree == ["a": "new", "b": "new"])
     }
 
-    @Test func whatCanBeginOnlyAfterTheChangeIsTold() async throws {
+    @Test func workThatNeedsTheEndOfTheChangeIsReported() async throws {
         let domain = try TestDomain()
         let (engine, log) = (domain.engine, Log())
         domain.provider.hold(.create)

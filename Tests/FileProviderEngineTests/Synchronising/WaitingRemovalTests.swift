@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of removals that wait while the directory around them changes.
 @Suite(.ownThreads) struct WaitingRemovalTests {
-    @Test(arguments: 0..<4) func whatIsMovedAndRemovedAtOnceIsRemovedAtTheProvider(seed: UInt64) async throws {
+    @Test(arguments: 0..<4) func itemsMovedAndRemovedAtOnceAreRemovedAtTheProvider(seed: UInt64) async throws {
         let provider = MemoryProvider()
         for number in 1...40 { provider.addFile("file", "x", in: provider.addFolder("d\(number)")) }
         let domain = try TestDomain(provider)

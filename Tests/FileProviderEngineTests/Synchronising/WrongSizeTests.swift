@@ -46,7 +46,7 @@ import Testing
         #expect(try await domain.tree() == ["file.txt": "mine"])
     }
 
-    @Test(arguments: sizes) func whatWasSentBeforeItsRemovalIsRemoved(size: Int64) async throws {
+    @Test(arguments: sizes) func itemsSentBeforeTheirRemovalAreRemoved(size: Int64) async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")
         loseAnswer(to: .replaceContents, saying: size, domain.provider)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await domain.tree() == [:])
     }
 
-    @Test func whatIsSaidToBeFarLargerIsNotFetchedToBeCompared() async throws {
+    @Test func muchLargerContentsAreNotFetchedForAComparison() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
         try await domain.overwrite("file.txt", "mine")

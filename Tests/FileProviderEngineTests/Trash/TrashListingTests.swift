@@ -18,7 +18,7 @@ import Testing
 
     private func trashed(_ domain: TestDomain) throws -> [String] { try domain.engine.trashed().map(\.identifier) }
 
-    @Test func whatLayInTheTrashBeforeIsThere() async throws {
+    @Test func earlierItemsOfTheTrashAreListed() async throws {
         let domain = try TestDomain()
         let files = (0..<5).map { domain.provider.addFile("\($0)") }
         domain.provider.addFile("file")
@@ -31,7 +31,9 @@ import Testing
     }
 
     /// The item leaves the trash after the reply to its trashing and before the first anchor of all.
-    @Test(arguments: [true, false]) func whatLeftTheTrashBeforeTheFirstAnchorIsNotThere(isGone: Bool) async throws {
+    @Test(arguments: [true, false]) func itemsThatLeftTheTrashBeforeTheFirstAnchorAreNotListed(isGone: Bool)
+        async throws
+    {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file", "text")
         domain.provider.hold(.currentAnchor)
@@ -53,7 +55,7 @@ import Testing
         try await eventually { try domain.names() == (isGone ? [] : ["file"]) }
     }
 
-    @Test func withoutAFeedTheTrashIsListedAgainWhenSomethingIsSignalledOrSomebodyLooks() async throws {
+    @Test func withoutAFeedTheTrashIsListedAgainAtASignalOrWhenItIsRead() async throws {
         let domain = try TestDomain()
         domain.provider.behave { $0.hasWorkingSet = false }
         let (one, other) = (domain.provider.addFile("one"), domain.provider.addFile("other"))
@@ -122,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func whatTheProviderCannotSpeakOfStaysInTheTrash() async throws {
+    @Test func itemsWithoutAReplyStayInTheTrash() async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file")
         try await domain.engine.trash(try await domain.item("file").number)

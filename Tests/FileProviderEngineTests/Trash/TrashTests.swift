@@ -43,7 +43,7 @@ struct TrashTests {
         #expect(try domain.names() == ["Folder"])
     }
 
-    @Test func whatGoesToTheTrashGoesThereAfterAKill() async throws {
+    @Test func aMoveToTheTrashIsFinishedAfterAKill() async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file.txt", "text")
         let number = try await domain.item("file.txt").number
@@ -58,7 +58,7 @@ struct TrashTests {
         #expect(try domain.engine.trashed().map(\.filename) == ["file.txt"])
     }
 
-    @Test func whatSomebodyElseTrashedIsInTheListAndLeavesItWhenItIsDeleted() async throws {
+    @Test func remotelyTrashedItemsAreListedUntilTheyAreDeleted() async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file.txt", "text")
         try await domain.list()
@@ -73,7 +73,7 @@ struct TrashTests {
         try await eventually { try domain.engine.trashed().isEmpty }
     }
 
-    @Test func whatIsRemovedFromTheTrashIsGoneForGood() async throws {
+    @Test func itemsRemovedFromTheTrashAreGoneForGood() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
         let inner = domain.provider.addFile("file.txt", "text", in: folder)
@@ -93,7 +93,7 @@ struct TrashTests {
         #expect(domain.provider.count(.delete) == 1)
     }
 
-    @Test func whatSomebodyTookOutOfTheTrashIsNotRemovedWithIt() async throws {
+    @Test func itemsRestoredRemotelyAreNotRemovedWithTheTrash() async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file.txt", "text")
         try await domain.engine.trash(try await domain.item("file.txt").number)
@@ -106,7 +106,7 @@ struct TrashTests {
         #expect(try domain.engine.trashed().isEmpty)
     }
 
-    @Test func whatTheProviderDoesNotLetGoStaysInTheTrash() async throws {
+    @Test func itemsThatTheProviderKeepsStayInTheTrash() async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file.txt", "text")
         try await domain.engine.trash(try await domain.item("file.txt").number)
@@ -119,7 +119,7 @@ struct TrashTests {
         #expect(domain.provider.item(of: file) != nil)
     }
 
-    @Test func whatCannotGoToTheTrashStays() async throws {
+    @Test func itemsThatCannotBeTrashedStay() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
         domain.provider.addFile("file.txt", "text", in: folder)
@@ -139,7 +139,7 @@ struct TrashTests {
         #expect(await failure { try await domain.engine.untrash("nobody") } == .noSuchItem)
     }
 
-    @Test func whatIsOnItsWayToTheTrashDoesNotComeBackBeforeItIsThere() async throws {
+    @Test func itemsBeingTrashedDoNotReappear() async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file.txt", "text")
         let number = try await domain.item("file.txt").number
@@ -167,7 +167,7 @@ struct TrashTests {
         #expect(domain.provider.count(.trash) == 1)
     }
 
-    @Test func whatLiesInATrashedFolderIsNotSeenWhateverIsSaidOfIt() async throws {
+    @Test func descendantsOfATrashedFolderAreNotSeen() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
         let inner = domain.provider.addFolder("Inner", in: folder)
@@ -234,7 +234,7 @@ struct TrashTests {
         #expect(try domain.names(in: try await domain.item("Folder").number) == ["Inner"])
     }
 
-    @Test func whatTheProviderKeepsOutOfItsTrashIsThereAgainWithWhatIsInIt() async throws {
+    @Test func aFolderRefusedByTheTrashReappearsWithItsContents() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
         domain.provider.addFile("file.txt", "text", in: folder)
@@ -255,7 +255,7 @@ struct TrashTests {
         domain.provider.release(.page)
     }
 
-    @Test func nobodyWaitsForATrashThatCannotBeReached() async throws {
+    @Test func anUnreachableTrashBlocksNoCaller() async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file.txt", "text")
         let number = try await domain.item("file.txt").number
@@ -266,7 +266,7 @@ struct TrashTests {
         #expect(domain.provider.item(of: file)?.flags.contains(.trashed) == false)
     }
 
-    @Test func whatTheProviderDoesNotKnowYetGoesToItsTrashLater() async throws {
+    @Test func unsentItemsGoToTheProvidersTrashLater() async throws {
         let domain = try TestDomain()
         domain.provider.hold(.create)
         let number = try await domain.make("new.txt", "text")

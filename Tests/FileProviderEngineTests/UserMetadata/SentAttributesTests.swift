@@ -64,7 +64,7 @@ struct SentAttributesTests {
         try await isSettled(domain)
     }
 
-    @Test func thoseOfAnItemThatIsGoneGoWithIt() async throws {
+    @Test func attributesOfARemovedItemAreRemoved() async throws {
         let (domain, identifier, number) = try await fileWithDate()
         let made = try await domain.engine.doing { try $0.makeFolder(named: "made", in: .root, mode: 0o700) }
         func fail(_ kinds: Set<MemoryProvider.Kind>) {
@@ -94,7 +94,7 @@ struct SentAttributesTests {
         try await eventually { try await domain.engine.status().metadataCount == 0 }
     }
 
-    @Test func thoseThatComeAndGoWhileNothingIsSentTakeNoRoom() async throws {
+    @Test func attributesRemovedBeforeTheyAreSentTakeNoRoom() async throws {
         let domain = try domain()
         domain.provider.addFile("file")
         let number = try await domain.item("file").number
@@ -135,7 +135,7 @@ struct SentAttributesTests {
         #expect(try domain.row(number).extendedAttributes == ["user.color": [8], "user.gone": [9]])
     }
 
-    @Test func whatAProviderCannotSayStaysHere() async throws {
+    @Test func attributesThatAProviderCannotStoreStayLocal() async throws {
         let domain = try domain()
         let identifier = domain.provider.addFile("file.txt", "text")
         domain.provider.behave { behaviour in
@@ -213,7 +213,7 @@ struct SentAttributesTests {
         #expect(domain.provider.item(of: identifier)?.fileSystemFlags == (losesIndex ? nil : 7))
     }
 
-    @Test func whatIsSetWhileItIsSentIsSentToo() async throws {
+    @Test func attributesSetDuringAnUploadAreSentToo() async throws {
         let (domain, identifier, number) = try await fileWithDate()
         domain.provider.hold(.set)
         try await set(domain, number, modified: Self.date + 1)
@@ -226,7 +226,7 @@ struct SentAttributesTests {
 
     /// The provider performs the request and ends before it replies. Meanwhile the user reverts the change.
     @Test(arguments: [false, true])
-    func whatIsTakenBackAfterALostAnswerIsTakenBackThereToo(isStartedAgain: Bool) async throws {
+    func aRemovalAfterALostReplyReachesTheProvider(isStartedAgain: Bool) async throws {
         let domain = try domain()
         let identifier = domain.provider.addFile("tool", "#!/bin/sh")
         let number = try await domain.item("tool").number
@@ -289,7 +289,7 @@ struct SentAttributesTests {
         #expect(domain.provider.item(of: made)?.extendedAttributes == ["user.color": [7]])
     }
 
-    @Test func whatAFolderMayNotAndMayAgainIsSent() async throws {
+    @Test func permissionsThatAFolderLosesAndRegainsAreSent() async throws {
         let domain = try domain()
         let identifier = domain.provider.addFolder("folder")
         let number = try await domain.item("folder").number
@@ -301,7 +301,7 @@ struct SentAttributesTests {
     }
 
     /// An attribute is set while the provider is about to refuse an earlier one.
-    @Test func whatIsSetWhileAnotherIsRefusedIsSentToo() async throws {
+    @Test func attributesSetDuringARefusalAreSentToo() async throws {
         let (domain, identifier, number) = try await fileWithDate()
         domain.provider.hold(.set)
         domain.provider.fail(.set, with: ProviderError(.cannotSynchronize, message: "Not that."))
@@ -315,7 +315,7 @@ struct SentAttributesTests {
         #expect(domain.provider.item(of: identifier)?.extendedAttributes == ["user.color": [8]])
     }
 
-    @Test func whatIsRefusedStaysHere() async throws {
+    @Test func refusedAttributesStayLocal() async throws {
         let (domain, identifier, number) = try await fileWithDate()
         domain.provider.fail(.set, with: ProviderError(.cannotSynchronize, message: "Not that."))
         try await set(domain, number, "user.color", [7])
@@ -366,7 +366,7 @@ struct SentAttributesTests {
     }
 
     /// The provider knows only the owner's permissions.
-    @Test func whatOthersMayHereStaysWhenTheProviderSaysSomethingNewOfTheOwner() async throws {
+    @Test func permissionsOfOthersStayWhenTheProviderChangesTheOwners() async throws {
         let domain = try domain()
         let identifier = domain.provider.addFile("tool", "#!/bin/sh")
         let number = try await domain.item("tool").number
@@ -392,7 +392,7 @@ struct SentAttributesTests {
         #expect(try domain.row(number).mode == 0o464)
     }
 
-    @Test func whatIsGoneAtTheProviderIsNotAskedFor() async throws {
+    @Test func removedItemsAreNotRequested() async throws {
         let domain = try domain()
         let identifier = domain.provider.addFile("file.txt", "text")
         let number = try await domain.item("file.txt").number

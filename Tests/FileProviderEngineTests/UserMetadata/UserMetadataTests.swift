@@ -88,7 +88,7 @@ struct UserMetadataTests {
         #expect(try domain.engine.index.favorites().isEmpty)
     }
 
-    @Test func whatIsSetHereStaysWhateverTheProviderSaysUntilItHasIt() async throws {
+    @Test func localMetadataWinsUntilTheProviderHasIt() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "text")
         let number = try await domain.item("file.txt").number
@@ -125,7 +125,7 @@ struct UserMetadataTests {
         }
     }
 
-    @Test func aFailureThatMayPassIsTriedAgainAndOneThatWaitsForAPersonByRetrying() async throws {
+    @Test func transientFailuresAreRetriedAndOthersWaitForTheUser() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "text")
         let number = try await domain.item("file.txt").number
@@ -167,7 +167,7 @@ struct UserMetadataTests {
         }
     }
 
-    @Test func whatTheProviderRemovedIsNotMadeAgainForItsTags() async throws {
+    @Test func tagsDoNotRecreateARemovedItem() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "text")
         let number = try await domain.item("file.txt").number
@@ -281,7 +281,7 @@ struct UserMetadataTests {
         #expect(try domain.engine.index.recents(limit: 10).isEmpty)
     }
 
-    @Test func theWorkingSetComesFromFoldersThatNobodyLookedInto() async throws {
+    @Test func theWorkingSetHasItemsOfUnlistedFolders() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
         let deep = domain.provider.addFolder("Deep", in: folder)

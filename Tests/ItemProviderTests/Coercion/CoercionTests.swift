@@ -189,7 +189,7 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(wrapper(Data("text".utf8)), "public.png", as: String.self).error?.code == -1200)
     }
 
-    @Test func whatHasBytesBecomesAFileWrapper() async throws {
+    @Test func dataBecomesAFileWrapper() async throws {
         func contents(_ item: any NSSecureCoding, _ type: String) async -> Data? {
             let provider = NSItemProvider(item: item, typeIdentifier: type)
             return await withCheckedContinuation { continuation in
@@ -265,7 +265,7 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(wrapper, "public.data", as: Data.self).value == Data("w".utf8))
     }
 
-    @Test func whatCannotBecomeTheAskedClassIsAnError() async throws {
+    @Test func anImpossibleCoercionIsAnError() async throws {
         let liar = NSData(data: Data("not a picture".utf8))
         #expect(await load(liar, "public.png", as: UIImage.self).error?.code == -1200)
         #expect(await load("no address" as NSString, "public.text", as: URL.self).error?.code == -1200)

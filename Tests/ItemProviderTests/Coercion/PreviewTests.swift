@@ -42,7 +42,7 @@ import UniformTypeIdentifiers
         #expect(provider.previewImageHandler != nil)
     }
 
-    @Test func whatIsNoPictureHasNoPreview() async throws {
+    @Test func otherFilesThanPicturesHaveNoPreview() async throws {
         func code(_ provider: NSItemProvider) async -> Int? {
             do {
                 _ = try await provider.loadPreviewImage()

@@ -185,7 +185,7 @@ import Testing
         #expect(try sample.index.item(number) == nil)
     }
 
-    @Test func whatIsSaidToBeInAFileIsNot() throws {
+    @Test func childrenOfFilesAreRejected() throws {
         let sample = try IndexSample()
         try sample.apply(file("a"), file("b", in: "a"))
         #expect(try sample.shown() == ["a": "a"])
@@ -209,7 +209,7 @@ import Testing
         #expect(try sample.shown() == [:])
     }
 
-    @Test func identifiersThatNobodyMayGiveAreIgnored() throws {
+    @Test func reservedIdentifiersAreIgnored() throws {
         let sample = try IndexSample()
         try sample.apply(
             file(""), file(IndexedItem.localPrefix + "1"), folder(ProviderItem.workingSetIdentifier),
@@ -246,7 +246,7 @@ import Testing
     }
 
     /// Rows are written in batches, and a lookup between two batches must find all of them.
-    @Test func whatALongPageNamesTwiceIsFoundWhereverTheFirstStands() throws {
+    @Test func duplicatesInALongPageAreFound() throws {
         let sample = try IndexSample()
         var items = (0..<350).map { file("\($0)", "name \($0)") }
         items[99] = file("99", "name 0")
@@ -339,7 +339,7 @@ import Testing
         #expect(try Set(sample.shown().keys) == ["a", "b"])
     }
 
-    @Test func whatIsToldOfApartDuringAListingCountsAsListed() throws {
+    @Test func itemsReportedDuringAListingCountAsListed() throws {
         let sample = try IndexSample()
         try sample.apply(file("listed"), file("asked"), file("lost"))
         try sample.list(.root, 1, [file("listed")])

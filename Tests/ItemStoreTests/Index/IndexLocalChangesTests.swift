@@ -20,7 +20,7 @@ import Testing
         #expect(try sample.shown(home) == ["mine": "a"])
     }
 
-    @Test func whatWasRemovedHereIsNotShownAndItsNameIsFree() throws {
+    @Test func locallyRemovedItemsAreHiddenAndTheirNamesFree() throws {
         let sample = try IndexSample()
         try sample.apply(file("a", "x"))
         let number = try sample.number("a")
@@ -78,7 +78,7 @@ import Testing
         #expect(try sample.apply(item).outdated == [number])
     }
 
-    @Test func whatIsRemovedByTheProviderStaysWhenSomethingWasDoneToItHere() throws {
+    @Test func remotelyRemovedItemsStayIfTheyHaveLocalEdits() throws {
         let sample = try IndexSample()
         try sample.apply(folder("f"), folder("g", in: "f"), file("edited", in: "g"), file("clean", in: "f"))
         let edited = try sample.number("edited")
@@ -138,7 +138,7 @@ import Testing
         #expect(try sample.shown() == [:])
     }
 
-    @Test func anItemMadeHereAndToldOfBeforeItsMakerHeardIsOneItem() throws {
+    @Test func anItemReportedBeforeTheReplyToItsCreationIsOneItem() throws {
         let sample = try IndexSample()
         var item = IndexedItem(parent: .root, name: "new", item: folder(IndexedItem.localPrefix + "1", "new"))
         item.changes = .created

@@ -6,7 +6,7 @@ import Testing
 /// Compares the index with a slow and simple model after random changes.
 @Suite struct IndexModelTests {
     @Test(arguments: 0..<12)
-    func whateverAProviderSaysTheIndexShowsWhatItSaidLast(_ seed: UInt64) throws {
+    func theIndexShowsTheLatestReplyOfTheProvider(_ seed: UInt64) throws {
         var random = Seeded(seed)
         let folder = try TestFolder()
         let path = folder.path + "/index.db"

@@ -12,7 +12,7 @@ import Testing
         try identifiers.map { try #require(try sample.index.item(identifier: $0)).isPinnedByFolder }
     }
 
-    @Test func whatIsAndComesIntoAKeptFolderIsKept() throws {
+    @Test func presentAndFutureChildrenOfAPinnedFolderArePinned() throws {
         let sample = try IndexSample()
         try sample.apply(folder("f"), folder("g", in: "f"), file("a", in: "f"), file("b", in: "g"), file("c"))
         try keep(sample, "f")
@@ -31,7 +31,7 @@ import Testing
         #expect(try sample.index.wantedCount() == 0)
     }
 
-    @Test func whatIsMovedInIsKeptAndWhatIsMovedOutIsNot() throws {
+    @Test func itemsMovedInArePinnedAndItemsMovedOutAreNot() throws {
         let sample = try IndexSample()
         try sample.apply(folder("f"), folder("g"), file("a", in: "g"), folder("h", in: "g"), file("b", in: "h"))
         try keep(sample, "f")
@@ -80,7 +80,7 @@ import Testing
         #expect(try kept(sample, "a", "b") == [false, false])
     }
 
-    @Test func whatIsMissingOfWhatIsKeptIsWanted() throws {
+    @Test func missingContentsOfPinnedItemsAreWanted() throws {
         let sample = try IndexSample()
         try sample.apply(folder("f"), file("a", in: "f"), file("b", in: "f"))
         let (f, a, b) = (try sample.number("f"), try sample.number("a"), try sample.number("b"))
@@ -108,7 +108,7 @@ import Testing
         #expect(try kept(sample, "a") == [false])
     }
 
-    @Test func whatWasUndoneKeepsNothing() throws {
+    @Test func anUndonePinKeepsNothing() throws {
         let sample = try IndexSample()
         try sample.apply(folder("f"))
         let number = try sample.number("f")

@@ -22,7 +22,7 @@ import Testing
         return item
     }
 
-    @Test func whatIsInAFolderIsFoundByItsNameOnceTheFolderHasAnotherIdentifier() throws {
+    @Test func childrenAreFoundByNameAfterTheirFolderIsReidentified() throws {
         let sample = try IndexSample()
         try sample.apply(folder("/f"), known("/f/a", "a", in: "/f"), folder("/f/s", "s", in: "/f"))
         try sample.apply(known("/f/s/b", "b", in: "/f/s"))
@@ -43,7 +43,7 @@ import Testing
         #expect(try reidentify(sample, [known("other", "a", in: "/g")]).isEmpty)
     }
 
-    @Test func whatIsGoneAndThereUnderOneNameIsOneItem() throws {
+    @Test func aRemovalAndAnAdditionUnderOneNameAreOneItem() throws {
         let sample = try IndexSample()
         try sample.apply(known("1", "a", in: ProviderItem.rootIdentifier), folder("f"), folder("g"))
         try sample.apply(known("2", "b", in: "f"), known("3", "c", in: "f"))
@@ -62,7 +62,7 @@ import Testing
         #expect(try other.shown(try other.number("g")) == ["b": "5", "c": "6"])
     }
 
-    @Test func ofSeveralThatAreAlikeNoneIsTaken() throws {
+    @Test func ambiguousMatchesAreNotReidentified() throws {
         let sample = try IndexSample()
         try sample.apply(folder("f"), folder("g"), folder("h"))
         try sample.apply(known("1", "a", in: "f"), known("2", "a", in: "g"))

@@ -12,7 +12,7 @@ import Testing
             parentIdentifier: ProviderItem.rootIdentifier, name: name, kind: .file, changes: .contents)
     }
 
-    @Test func whatIsWrittenIsThereWhenItIsOpenedAgain() throws {
+    @Test func entriesAreThereAfterReopening() throws {
         let folder = try TestFolder()
         var full = entry(7, "ü")
         full.baseVersion = [1, 2]
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isWanted), .ownThreads)
-    func aFullDiskRefusesWhatIsNewAndLetsGoOfWhatIsDone() throws {
+    func aFullDiskRefusesNewEntriesAndDropsFinishedOnes() throws {
         let disk = try SmallDisk(megabytes: 4)
         let journal = try Journal(path: disk.path + "/journal.db")
         try journal.put(entry(1))

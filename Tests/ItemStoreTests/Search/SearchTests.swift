@@ -87,7 +87,7 @@ struct SearchTests {
         #expect(found == ["plan", "planet", "my plan", "floorplan"])
     }
 
-    @Test func whatIsRenamedMovedRemovedOrAddedIsFoundAsItIs() throws {
+    @Test func searchFollowsRenamesMovesRemovalsAndAdditions() throws {
         let sample = try Sample()
         try sample.sample.apply(folder("f", "Folder"), file("1", "before.txt"), file("2", "stays.txt"))
         try sample.catchUp()
@@ -100,7 +100,7 @@ struct SearchTests {
         #expect(found.map(\.names) == [["Folder", "added.txt"]])
     }
 
-    @Test func whatIsInAFolderThatWasRemovedHereIsNotFound() throws {
+    @Test func childrenOfALocallyRemovedFolderAreNotFound() throws {
         let sample = try Sample()
         try sample.sample.apply(folder("f", "Folder"), file("1", "inside.txt", in: "f"))
         try sample.sample.update(try sample.sample.number("f")) { $0.changes = .deleted }

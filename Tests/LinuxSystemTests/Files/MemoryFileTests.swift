@@ -37,7 +37,7 @@ import Testing
         #expect(try Mapping(MemoryFile.create(name: "test"), size: 0).bytes.isEmpty)
     }
 
-    @Test func whatCannotBeMappedIsReported() throws {
+    @Test func failedMappingsAreReported() throws {
         #expect(throws: Errno.self) { try Mapping(EventCounter().descriptor, size: 4096) }
     }
 }

@@ -33,7 +33,7 @@ import Testing
         #expect(try !FolderIdentity(of: memory.descriptor).isSame(as: identity.bytes))
     }
 
-    @Test func whatAnOlderKernelToldOfTheSameFolderIsEnough() throws {
+    @Test func anIdentityFromAnOlderKernelIsEnough() throws {
         let identity = try FolderIdentity(of: folder.descriptor)
         let text = String(decoding: identity.bytes, as: UTF8.self)
         var parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -108,7 +108,7 @@ import Testing
         #expect(throws: Errno.brokenPipe) { try send("into the void", over: one) }
     }
 
-    @Test func whatWasReceivedBeforeShuttingDownCanStillBeRead() throws {
+    @Test func packetsReceivedBeforeTheShutdownCanBeRead() throws {
         let (one, other) = try SequencedPacketSocket.pair()
         try send("early", over: one)
         other.shutDown()

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func thoseThatFitAnItemAreToldByTheIndexAloneAndRunByTheProvider() async throws {
+    @Test func fittingActionsAreListedFromTheIndexAndRunByTheProvider() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { control in
                 try control.put("draft.txt", "a")
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeDoneIsToldInOneLine() async throws {
+    @Test func failedActionsPrintOneLine() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { control in
                 try control.put("letter.txt", "a")

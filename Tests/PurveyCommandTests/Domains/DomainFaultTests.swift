@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func whatMakesNoSenseIsOneLineAndAStatus() async throws {
+    @Test func senselessArgumentsPrintOneLineAndFail() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()

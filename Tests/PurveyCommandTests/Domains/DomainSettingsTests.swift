@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatIsGoneIsToldOfEverywhere() async throws {
+    @Test func aMissingFolderIsReportedEverywhere() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func whatTheProviderHasNotBeenToldIsInTheStatus() async throws {
+    @Test func theStatusHasSettingsThatTheProviderDoesNotKnow() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func whatOthersChangeIsSeen() async throws {
+    @Test func remoteChangesAreSeen() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()

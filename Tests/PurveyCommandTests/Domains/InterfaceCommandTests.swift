@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func anExtensionThatMisbehavesIsEndedAndToldOfInOneLine() async throws {
+    @Test func aMisbehavingExtensionIsEndedAndReportedInOneLine() async throws {
         try await run { place in
             for (action, words) in [
                 ("org.example.ui.crash", "the extension crashed: signal 6"), ("Refuse", "purvey: actions: Not today."),

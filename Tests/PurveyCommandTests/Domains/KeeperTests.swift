@@ -83,7 +83,7 @@ import Testing
 
     /// If the keeper dies with the daemon, no process takes over the mount. The kernel may still accept writes of a
     /// program to the dead mount: `fsync` fails for that program, and no other process sees the data.
-    @Test func whatIsWrittenIntoADeadMountIsNeitherShownNorSent() async throws {
+    @Test func writesIntoADeadMountAreNeitherShownNorSent() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()
@@ -219,7 +219,7 @@ import Testing
     /// A daemon may drop the connection to a keeper that does not receive messages in time, and then starts another
     /// keeper.
     @Test(.enabled(if: Kernel.handsOver && TestMount.isWanted))
-    func whatALivingProcessServesStaysMountedWhenItsKeeperHasLostTheLine() async throws {
+    func aServedMountStaysWhenItsKeeperLosesTheConnection() async throws {
         try await onThread {
             let folder = try TestFolder()
             let mount = try TestMount()
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func whoSaysNothingAtTheKeepersSocketHoldsNothingUpAndStrangersGetNothing() async throws {
+    @Test func silentPeersDelayNothingAtTheKeeperAndStrangersGetNothing() async throws {
         try await onThread {
             let folder = try TestFolder()
             let script = #"echo "$*" >>"$0/log""#

@@ -23,7 +23,7 @@ import Testing
         func encode(to encoder: inout MessageEncoder) { encoder.encode(added, forKey: 1000) }
     }
 
-    @Test func aDaemonOfAnotherVersionIsToldOfInOneLine() async throws {
+    @Test func aDaemonOfAnotherVersionIsReportedInOneLine() async throws {
         try await CommandFixture.run { place in
             var service = Service()
             service.on(OlderList.self) { _, call in call.reply(Empty()) }

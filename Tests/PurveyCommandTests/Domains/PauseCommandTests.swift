@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func whatIsKeptWaitsWhileTheDomainIsPaused() async throws {
+    @Test func pinnedItemsWaitWhileTheDomainIsPaused() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { try $0.put("kept.txt", "old") }
             try await place.succeed("keep", "Cloud:kept.txt")

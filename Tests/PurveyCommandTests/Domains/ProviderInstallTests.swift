@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatAProviderDoesIsInItsLog() async throws {
+    @Test func theLogHasTheWorkOfAProvider() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()

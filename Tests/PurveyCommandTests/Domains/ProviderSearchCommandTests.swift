@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeSearchedForIsToldInOneLine() async throws {
+    @Test func unsupportedSearchesPrintOneLine() async throws {
         try await ServiceFixture.run { place in
             let long = String(repeating: "x", count: 1001)
             for (arguments, status, words) in [

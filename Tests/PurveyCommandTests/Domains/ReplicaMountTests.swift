@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func whatTheServiceMakesOfContentsIsWhatIsReadThen() async throws {
+    @Test func contentsChangedByTheServiceAreRead() async throws {
         try await run { place in
             try await place.write("quiet", to: "a.shouted")
             try await place.eventually("it is read as the service has it") {

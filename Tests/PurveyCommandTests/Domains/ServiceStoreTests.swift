@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func ofAMountThatWasKeptTwiceTheNewerIsGoneOnWith() async throws {
+    @Test func theNewerOfTwoStoredMountsIsTakenOver() async throws {
         try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let names = try manager.names
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func whoNeedsADaemonBeforeTheServiceIsStartedAgainWaitsForThat() async throws {
+    @Test func clientsWaitForTheRestartOfTheService() async throws {
         try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let reader = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aManagerThatDoesNotListenHoldsUpTheMountOnlyThatItIsToldOf() async throws {
+    @Test func anUnresponsiveManagerDelaysOnlyItsOwnMount() async throws {
         try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let names = try manager.names
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func whereTheServiceIsNotStartedAgainWhoNeedsADaemonStartsOne() async throws {
+    @Test func aClientStartsADaemonIfTheServiceIsNotRestarted() async throws {
         try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             try await manager.kill()

@@ -128,7 +128,7 @@ import Testing
     }
 
     /// With passthrough, no daemon is notified of a program's writes while the next daemon recovers.
-    @Test func whatIsWrittenToAMappingWhileTheNextDaemonStartsReachesTheProvider() async throws {
+    @Test func writesToAMappingDuringATakeoverReachTheProvider() async throws {
         try await CommandFixture.run { place in
             // Every daemon stops itself at this point, the first time that it opens a domain.
             let first = try await place.shell("PURVEY_FAULT_POINT=engine.recovery.identities:1:stop $purvey status")

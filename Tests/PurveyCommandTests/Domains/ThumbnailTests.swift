@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoPictureIsNotDrawnAndDoesNotHinderTheRest() async throws {
+    @Test func otherFilesThanPicturesDoNotHinderTheRest() async throws {
         try await ServiceFixture.run { place in
             let picture = try Self.picture(64, 64)
             try await place.tell {

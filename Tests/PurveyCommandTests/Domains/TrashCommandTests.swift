@@ -87,7 +87,7 @@ import Testing
     }
 
     /// GIO moves a file to such a trash directory if the file is on another file system than the home directory.
-    @Test func whatAFileManagerTrashesInTheMountIsInAFolderOfTheService() async throws {
+    @Test func filesTrashedByAFileManagerAreInAFolderOfTheService() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeDoneIsOneLine() async throws {
+    @Test func failuresPrintOneLine() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()

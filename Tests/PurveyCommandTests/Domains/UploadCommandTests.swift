@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of edits that a service refuses, across a daemon, a confined provider, a service and a mount.
 @Suite(.timeLimit(.minutes(20))) struct UploadCommandTests {
-    @Test func whatCouldNotBeSentForAMomentIsSentByItself() async throws {
+    @Test func editsThatFailedForAMomentAreSentByThemselves() async throws {
         try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "old") }
             #expect(await place.read("a.txt") == "old")
@@ -78,10 +78,10 @@ import Testing
             }
             try await place.eventually("it is told") {
                 let notes = try await place.status()["notes"] as? [String] ?? []
-                return notes.count == 1 && notes[0].hasPrefix("a.txt was changed by somebody else too: what was ")
+                return notes.count == 1 && notes[0].hasPrefix("a.txt was also changed elsewhere: the version from ")
                     && notes[0].contains("a (conflicted copy ")
             }
-            #expect(try await place.succeed("status").text.contains("   note: a.txt was changed by somebody else too"))
+            #expect(try await place.succeed("status").text.contains("   note: a.txt was also changed elsewhere"))
             #expect(try await place.tell { try $0.text("a.txt") } == "theirs")
         }
     }

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func whereThereIsNoDisplayTheTerminalAsks() async throws {
+    @Test func theTerminalAsksWithoutADisplay() async throws {
         try await run { cloud, person in
             let nowhere = try await newNote(cloud, ["DISPLAY": ""]).end()
             let words = "purvey: actions: There is neither a display nor a terminal to ask on.\n"

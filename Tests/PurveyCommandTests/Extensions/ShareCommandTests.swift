@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func whatAnExtensionReturnsReplacesNothing() async throws {
+    @Test func filesReturnedByAnExtensionReplaceNothing() async throws {
         try await CommandFixture.run { place in
             try await installThumbnail(place)
             try FileManager.default.createDirectory(

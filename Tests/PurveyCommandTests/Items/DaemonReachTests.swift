@@ -121,7 +121,7 @@ import Testing
         ("$PWD/missing", "which does not exist"), ("relative", "which is no absolute path"),
         ("$PWD/file", "which is no folder"), ("$PWD/open", "which others may write to"),
     ])
-    func aBadRuntimeFolderIsToldOfOnceInACommand(_ folder: String, _ reason: String) async throws {
+    func aBadRuntimeDirectoryIsReportedOncePerCommand(_ folder: String, _ reason: String) async throws {
         try await CommandFixture.run { place in
             // The command reads the extensions by itself. A daemon would be that of the user who runs the tests.
             let run = try await shell(

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOfferedIsPrintedAsJSONWhereThatIsAsked() async throws {
+    @Test func offersArePrintedAsJSONOnRequest() async throws {
         try await CommandFixture.run { place in
             try place.write("text", to: "one.txt")
             let offer = try await place.offer("one.txt", "--json")
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsSaysSoInOneLineAndLeavesNothing() async throws {
+    @Test func failuresPrintOneLineAndLeaveNothing() async throws {
         try await CommandFixture.run { place in
             try place.write("hello", to: "note.txt")
             _ = try await place.offer("note.txt")

@@ -14,7 +14,7 @@ import Testing
         #expect(run.status == 0 && run.errors.isEmpty && run.output.isEmpty, "\(words): \(run)")
     }
 
-    @Test func whereNothingIsYet() async throws {
+    @Test func emptyAnswersSaySo() async throws {
         try await CommandFixture.run { place in
             try place.write("text", to: "file.txt")
             for (words, sentence) in [

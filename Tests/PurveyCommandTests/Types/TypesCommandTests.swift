@@ -65,7 +65,7 @@ import Testing
         #expect(objects[1]?["preferredFilenameExtension"] as? String == "nobody-knows-this")
     }
 
-    @Test func tagsAndFilesAreAnsweredForPeople() async throws {
+    @Test func answersAboutTagsAndFilesAreReadable() async throws {
         try await withFiles { folder in
             let tags = try await TypesRun.run(["types", "--mime", "image/jpeg", "--type", "com.adobe.pdf"])
             #expect(tags.status == 0)
@@ -146,7 +146,7 @@ import Testing
         #expect(run.errors.hasSuffix("(and 2 more such lines)\n"))
     }
 
-    @Test func whateverIsInATagIsEscaped() async throws {
+    @Test func tagsAreEscaped() async throws {
         let run = try await TypesRun.run(["types", "--batch"], input: "extension\ta\"b\\c\u{E9}\u{1F600}\n")
         let object = try #require(try run.objects().first ?? nil)
         #expect(object["preferredFilenameExtension"] as? String == "a\"b\\c\u{E9}\u{1F600}")

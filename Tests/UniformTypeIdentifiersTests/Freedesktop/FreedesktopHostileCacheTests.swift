@@ -92,7 +92,7 @@ struct FreedesktopHostileCacheTests {
         #expect(MIMEDatabase(cachePaths: [try folder.file("mime.cache", Data(bytes)).path]) == nil)
     }
 
-    @Test func whatIsNoCacheIsRefused() throws {
+    @Test func otherFilesThanCachesAreRefused() throws {
         let folder = try TemporaryFolder()
         #expect(MIMEDatabase(cachePaths: []) == nil)
         #expect(MIMEDatabase(cachePaths: [folder.url.path]) == nil)

@@ -71,14 +71,14 @@ import Testing
 @Suite struct ReadAheadTests {
     private let size: Int64 = 1 << 30
 
-    @Test func whoeverJumpsGetsNothingBesides() {
+    @Test func randomReadsHaveNoReadAhead() {
         var ahead = ReadAhead()
         for place in [500 << 20, 20 << 20, 900 << 20, 0] as [Int64] {
             #expect(ahead.note(place..<place + 4096, size: size) == nil)
         }
     }
 
-    @Test func whoeverReadsOnGetsMoreAndMore() {
+    @Test func sequentialReadsHaveGrowingReadAhead() {
         var ahead = ReadAhead()
         var asked: Int64 = PartBlocks.size
         var largest: Int64 = 0
@@ -92,7 +92,7 @@ import Testing
         #expect(largest == ReadAhead.most)
     }
 
-    @Test func whoeverReadsTheSameAgainAsksForNothingMore() {
+    @Test func repeatedReadsRequestNothing() {
         var ahead = ReadAhead()
         var count = 0
         for round in 0..<100 {

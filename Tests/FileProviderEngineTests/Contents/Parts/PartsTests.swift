@@ -71,7 +71,7 @@ extension OpenHandle {
         #expect(try domain.row(number).state(nil) == .partial)
     }
 
-    @Test func whatWasReadOnceIsNotAskedForAgain() async throws {
+    @Test func bytesOnceReadAreNotRequestedAgain() async throws {
         let (domain, _, number) = try await domain()
         for _ in 0..<3 {
             let opened = try await domain.open(number)
@@ -124,7 +124,7 @@ extension OpenHandle {
         try await eventually { outcome.isThere }
     }
 
-    @Test func aFileThatIsReadFromItsBeginningToItsEndIsHere() async throws {
+    @Test func aFileReadFromBeginningToEndIsMaterialized() async throws {
         let (domain, _, number) = try await domain()
         let opened = try await domain.open(number)
         var bytes: [UInt8] = []
@@ -145,7 +145,7 @@ extension OpenHandle {
         #expect(try await again.read(0..<Self.size) == Sample.old)
     }
 
-    @Test func whoGivesUpBeforeItIsKnownWhetherThereArePartsHasNotBegun() async throws {
+    @Test func aReaderThatGivesUpBeforeTheFirstReplyHasNotBegun() async throws {
         let (domain, _, number) = try await domain()
         domain.provider.hold(.servesParts)
         let other = try await domain.open(number)
@@ -178,7 +178,7 @@ extension OpenHandle {
         #expect(try await domain.open(number).read(0..<Self.size) == Sample.old)
     }
 
-    @Test func whoeverWritesHasTheRestFirst() async throws {
+    @Test func aWriteWaitsForTheRestOfTheContents() async throws {
         let (domain, identifier, number) = try await domain()
         let reader = try await domain.open(number)
         _ = try await reader.read(0..<10)
@@ -195,7 +195,7 @@ extension OpenHandle {
         #expect(domain.provider.bytes(of: identifier)?.count == Self.size)
     }
 
-    @Test func whoeverEmptiesTheFileHasAnotherOne() async throws {
+    @Test func truncatingToZeroStartsANewFile() async throws {
         let (domain, identifier, number) = try await domain()
         let reader = try await domain.open(number)
         _ = try await reader.read(0..<10)
@@ -211,7 +211,7 @@ extension OpenHandle {
 
     // MARK: Versions
 
-    @Test func whoeverHasBegunGetsNoBytesOfAnotherVersion() async throws {
+    @Test func aReaderThatHasBegunGetsNoBytesOfAnotherVersion() async throws {
         let (domain, identifier, number) = try await domain()
         let opened = try await domain.open(number)
         _ = try await opened.read(0..<10)
@@ -232,7 +232,7 @@ extension OpenHandle {
         #expect(!domain.hasFile(number, in: "cache/content"))
     }
 
-    @Test func whoeverHasNotBegunGetsTheNewVersion() async throws {
+    @Test func aReaderThatHasNotBegunGetsTheNewVersion() async throws {
         let (domain, identifier, number) = try await domain()
         domain.provider.hold(.part)
         let opened = try await domain.open(number)
@@ -357,7 +357,7 @@ extension OpenHandle {
         #expect(try other.row(number).localSize == Int64(Self.size))
     }
 
-    @Test func whatPassesIsAskedForAgainAndWhatLastsIsTold() async throws {
+    @Test func transientFailuresAreRetriedAndPermanentOnesReported() async throws {
         let (domain, _, number) = try await domain()
         let opened = try await domain.open(number)
         domain.provider.fail(.part, with: .of(.transient), .of(.serverUnreachable))
@@ -377,7 +377,7 @@ extension OpenHandle {
 
     // MARK: Cancellation
 
-    @Test func whoeverGivesUpIsAnsweredAtOnceAndNothingIsFetchedForThem() async throws {
+    @Test func aCancelledReaderReturnsAtOnceAndNothingIsFetchedForIt() async throws {
         let (domain, _, number) = try await domain()
         domain.provider.hold(.part)
         let opened = try await domain.open(number)
@@ -407,7 +407,7 @@ extension OpenHandle {
         #expect(try domain.row(number).content == .dataless)
     }
 
-    @Test func aRetryThatIsGivenUpAnswersWhoeverWaits() async throws {
+    @Test func aCancelledRetryAnswersItsWaiters() async throws {
         let (domain, _, number) = try await domain()
         domain.provider.fail(.part, with: .of(.transient))
         let opened = try await domain.open(number)
@@ -418,7 +418,7 @@ extension OpenHandle {
         #expect(outcome.isThere && outcome.failure == .disabled)
     }
 
-    @Test func anItemThatIsRemovedKeepsWhatIsHereForWhoeverHasItOpen() async throws {
+    @Test func aRemovedItemKeepsItsLocalBytesForOpenHandles() async throws {
         let (domain, identifier, number) = try await domain()
         let opened = try await domain.open(number)
         _ = try await opened.read(0..<10)
@@ -461,7 +461,7 @@ extension OpenHandle {
         #expect(!domain.hasFile(number, in: "cache/parts"))
     }
 
-    @Test func aCacheThatSomebodyEmptiedIsFilledAgain() async throws {
+    @Test func anEmptiedPartialCacheIsFilledAgain() async throws {
         let (domain, _, number) = try await domain()
         let opened = try await domain.open(number)
         _ = try await opened.read(0..<10)
