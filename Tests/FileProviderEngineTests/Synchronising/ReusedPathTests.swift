@@ -179,6 +179,33 @@ import Testing
         #expect(domain.provider.count(.create) == 2, "\(domain.provider.requests)")
     }
 
+    /// One of the folders gets a temporary name in the step of the other one.
+    @Test func aNewFileIsNotSentIntoAFolderThatGetsATemporaryName() async throws {
+        let domain = try Self.domain()
+        let provider = domain.provider
+        for name in ["one", "two"] { provider.addFolder(name) }
+        _ = try await domain.tree()
+        provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderError) in
+                // The first move is refused, because its name is taken. The second one makes way for it.
+                if request.kind == .move, provider.count(.move) == 1 { provider.hold(.move) }
+            }
+        }
+        try await domain.rename("one", "two", .exchanging)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return provider.heldCount(.move) > 0
+        }
+        try await domain.make("one/new", "in one")
+        try await domain.make("two/new", "in two")
+        try await Self.wait(domain)
+        #expect(provider.count(.create) == 0)
+        provider.release(.move)
+        try await Self.expectSame(
+            domain, ["one": "/", "one/new": "in one", "two": "/", "two/new": "in two"])
+        #expect(provider.count(.create) == 2, "\(provider.requests)")
+    }
+
     /// The folder has been listed by its new identifier when the reply to the new file comes.
     @Test func aRemovalIsBelievedAfterALateAnswer() async throws {
         let domain = try Self.domain()

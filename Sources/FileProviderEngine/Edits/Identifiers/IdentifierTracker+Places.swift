@@ -55,13 +55,14 @@ extension IdentifierTracker {
         return nil
     }
 
-    /// Returns a directory that the provider is moving now and that is a given directory or above it.
+    /// Returns a directory that the provider is moving now and that is a given directory or above it. It may be moved by
+    /// another item's step, which gives it a temporary name.
     private func folderBeingMoved(above folder: IndexedItem) throws(IndexError) -> ItemNumber? {
         guard !moves.isEmpty else { return nil }
         var row: IndexedItem? = folder
         for _ in 0..<IndexedItem.mostAncestors {
             guard let current = row, current.number != .root else { return nil }
-            if moves[current.number] != nil, scheduler.table[current.number].step != nil { return current.number }
+            if moves[current.number] != nil, scheduler.table.isBusy(current.number) { return current.number }
             row = try index.item(identifier: current.item.parent)
         }
         return nil
