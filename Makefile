@@ -14,7 +14,14 @@ PROGRAM_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper PurveyPassthrough Purv
 # The extensions that are installed. Each name is that of a directory in Providers and of its target.
 PROVIDERS = LocalFolder Nextcloud WebDAV
 EXAMPLES = HandOff Logbook Mirror ThumbnailAction FileAway NewNote
-RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper LocalFolder
+# The file browser is run and installed where the development files of libadwaita are, which `make build` installs.
+HAS_ADWAITA := $(shell pkg-config --exists libadwaita-1 2>/dev/null && echo yes)
+DESKTOP_PROGRAMS = purvey-files
+DESKTOP_TARGETS = PurveyFiles
+INSTALLED_PROGRAMS = $(PROGRAMS) $(if $(HAS_ADWAITA),$(DESKTOP_PROGRAMS))
+INSTALLED_TARGETS = $(PROGRAM_TARGETS) $(if $(HAS_ADWAITA),$(DESKTOP_TARGETS))
+RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper LocalFolder \
+    $(if $(and $(HAS_ADWAITA),$(DISPLAY)$(WAYLAND_DISPLAY)),$(DESKTOP_TARGETS))
 
 # Builds targets with their dependencies: $(call build,CONFIGURATION,TARGETS). Debug builds take half the time of
 # release builds. Installed and measured programs come from a release build.
@@ -43,7 +50,13 @@ SYSTEM_UNITS = /etc/systemd/system
 endif
 BIN = $(DESTDIR)$(PREFIX)/bin
 EXTENSIONS = $(DESTDIR)$(PREFIX)/lib/purvey/extensions
-INSTALLED_FOLDERS = '$(BIN)' '$(EXTENSIONS)' '$(DESTDIR)$(USER_UNITS)' $(if $(SYSTEM_UNITS),'$(DESTDIR)$(SYSTEM_UNITS)')
+SHARE = $(DESTDIR)$(PREFIX)/share
+# The files of Desktop that belong to the file browser, by their places in $(SHARE).
+DESKTOP_DATA = applications/org.purvey.Files.desktop metainfo/org.purvey.Files.metainfo.xml \
+    icons/hicolor/scalable/apps/org.purvey.Files.svg icons/hicolor/symbolic/apps/org.purvey.Files-symbolic.svg
+INSTALLED_DATA = $(if $(HAS_ADWAITA),$(DESKTOP_DATA))
+INSTALLED_FOLDERS = '$(BIN)' '$(EXTENSIONS)' '$(DESTDIR)$(USER_UNITS)' $(if $(SYSTEM_UNITS),'$(DESTDIR)$(SYSTEM_UNITS)') \
+    $(foreach folder,$(dir $(INSTALLED_DATA)),'$(SHARE)/$(folder)')
 
 # Refuses relative prefixes, which each program would resolve differently, and characters that are special in a unit or
 # in a shell.
@@ -88,7 +101,7 @@ run:
 
 build:
 	@Scripts/install-packages run build
-	@$(call build,debug,$(PROGRAM_TARGETS) $(PROVIDERS) $(EXAMPLES))
+	@$(call build,debug,$(PROGRAM_TARGETS) $(DESKTOP_TARGETS) $(PROVIDERS) $(EXAMPLES))
 
 demo:
 	@Scripts/install-packages run build
@@ -161,10 +174,18 @@ install:
 	        "install as root, or with PREFIX=\$$HOME/.local for yourself" >&2; exit 1; }; \
 	done
 	@Scripts/install-packages run
-	@$(call build,release,$(PROGRAM_TARGETS) $(PROVIDERS))
-	@SWIFT='$(SWIFT)' Scripts/quietly 'linking' Scripts/link-statically $(call products,release) .build/install $(PROGRAMS) $(PROVIDERS)
-	install --strip $(PROGRAMS:%=.build/install/%) '$(BIN)'
+	@$(call build,release,$(INSTALLED_TARGETS) $(PROVIDERS))
+	@SWIFT='$(SWIFT)' Scripts/quietly 'linking' Scripts/link-statically $(call products,release) .build/install \
+	    $(INSTALLED_PROGRAMS) $(PROVIDERS)
+	install --strip $(INSTALLED_PROGRAMS:%=.build/install/%) '$(BIN)'
 	install Scripts/assemble-extension '$(BIN)'
+ifneq ($(INSTALLED_DATA),)
+	umask 022; for file in $(INSTALLED_DATA); do \
+	    sed 's|PROGRAMS/|$(PREFIX)/bin/|' "Desktop/$${file##*/}" >'$(SHARE)'/"$$file" || exit; \
+	done
+else
+	@echo 'make install: without the file browser, because libadwaita-1-dev is not installed'
+endif
 	umask 022; for provider in $(PROVIDERS); do \
 	    Scripts/assemble-extension Providers/$$provider .build/install '$(EXTENSIONS)' \
 	    && strip '$(EXTENSIONS)'/$$provider.appex/$$provider \
@@ -179,7 +200,8 @@ endif
 # Files in users' directories remain: domains, caches and extensions of their own.
 uninstall:
 	$(check_prefix)
-	rm -f $(foreach program,$(PROGRAMS) assemble-extension,'$(BIN)/$(program)')
+	rm -f $(foreach program,$(PROGRAMS) $(DESKTOP_PROGRAMS) assemble-extension,'$(BIN)/$(program)')
+	rm -f $(DESKTOP_DATA:%='$(SHARE)/%')
 	rm -rf $(foreach provider,$(PROVIDERS),'$(EXTENSIONS)/$(provider).appex')
 	for folder in '$(EXTENSIONS)' '$(DESTDIR)$(PREFIX)/lib/purvey'; do \
 	    [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \

@@ -115,6 +115,21 @@ import LinuxSystem
     /// Shows a location at first, without history.
     package func begin(at location: Location) { show(location) }
 
+    /// Shows a directory at first. A directory outside of all mounts is reported as a failure.
+    package func begin(atDirectory path: String) {
+        show(.recents)
+        attempt { browser throws(BrowserError) in
+            let domains = try await browser.daemon.call(DomainsStatusCall()).domains.map { DomainPlace(activity: $0) }
+            for place in domains {
+                guard let mount = place.activity.domain.mount, let names = path.pathNames(beneath: mount) else {
+                    continue
+                }
+                return browser.show(.folder(domain: place.name, path: names.joined(separator: "/")))
+            }
+            throw BrowserError("“\(path)” is in none of the services' folders")
+        }
+    }
+
     /// Searches as the user types. An empty text ends the search.
     package func search(_ text: String) {
         let text = text.trimmed

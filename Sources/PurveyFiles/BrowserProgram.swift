@@ -8,6 +8,7 @@ import LinuxSystem
     /// The first thing to do.
     enum Begin {
         case place(String?)
+        case location(Location)
         /// Writes pictures to a directory, and ends.
         case screenshots(String, domain: String?)
     }
@@ -27,10 +28,15 @@ import LinuxSystem
             let browser = Browser(daemon: UserDaemon())
             let window = BrowserWindow(browser, in: application)
             switch begin {
+            case .place(let place?) where place.hasPrefix("/"):
+                browser.begin(atDirectory: place)
+                show(window)
             case .place(let place):
                 browser.begin(at: location(place))
-                gtk_window_present(window.window)
-                window.items.grabFocus()
+                show(window)
+            case .location(let location):
+                browser.begin(at: location)
+                show(window)
             case .screenshots(let directory, let domain):
                 Task {
                     status = await Screenshots.take(window, of: domain, into: directory) ? 0 : 1
@@ -41,6 +47,22 @@ import LinuxSystem
         let result = g_application_run(application.object(as: GApplication.self), 0, nil)
         g_object_unref(object)
         return result == 0 ? status : result
+    }
+
+    private static func show(_ window: BrowserWindow) {
+        gtk_window_present(window.window)
+        window.items.grabFocus()
+    }
+
+    /// Returns the location with a name of the command line, or `nil` if there is none.
+    nonisolated static func location(named name: String) -> Location? {
+        switch name {
+        case "recents": .recents
+        case "favorites": .favorites
+        case "trash": .trash
+        case "transfers": .transfers
+        default: nil
+        }
     }
 
     /// Returns the location of an argument: `DOMAIN` or `DOMAIN:PATH`.

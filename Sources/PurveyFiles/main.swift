@@ -8,17 +8,19 @@ import LinuxSystem
 let manual = ProgramManual(
     name: "purvey-files",
     help: """
-        usage: purvey-files [DOMAIN[:PATH]]
+        usage: purvey-files [DOMAIN[:PATH] | DIRECTORY]
+               purvey-files --show recents|favorites|trash|transfers
                purvey-files --screenshots DIR [DOMAIN]
 
         Shows the files of all services in a window, to browse, search, open and change them, keep them on this computer,
-        and free up space. The window opens with the service DOMAIN, in its folder PATH.
+        and free up space. The window opens with the service DOMAIN, in its folder PATH, or with a directory in a mount.
 
+          --show PLACE       open the window with that place
           --screenshots DIR  write pictures of each view to DIR, light and dark, wide and narrow, and right to left
           --help             show this help
           --version          show the version
 
-        """, options: ["--screenshots"])
+        """, options: ["--screenshots", "--show"])
 
 signal(SIGPIPE, SIG_IGN)
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -28,6 +30,11 @@ switch arguments.first {
 case "--screenshots"?:
     guard 2...3 ~= arguments.count else { exit(manual.misuse("--screenshots takes a directory and a domain")) }
     begin = .screenshots(arguments[1], domain: arguments.count > 2 ? arguments[2] : nil)
+case "--show"?:
+    guard arguments.count == 2, let location = BrowserProgram.location(named: arguments[1]) else {
+        exit(manual.misuse("--show takes one of recents, favorites, trash and transfers"))
+    }
+    begin = .location(location)
 case let option? where option.hasPrefix("-"): exit(manual.refuse(option))
 case let place?:
     guard arguments.count == 1 else { exit(manual.refuse(arguments[1])) }
