@@ -152,7 +152,9 @@ class Connection:
             if fault and fault.cut is not None and not bare:
                 self.cut(head.encode("utf-8"), body, fault.cut)
                 return False
-            if bare or body == b"":
+            if fault and fault.rate and not bare:
+                self.send_slowly(head.encode("utf-8"), body, fault.rate)
+            elif bare or body == b"":
                 self.sock.sendall(head.encode("utf-8"))
             else:
                 self.send_body(head.encode("utf-8"), body)
@@ -174,6 +176,20 @@ class Connection:
                 if piece:
                     self.sock.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
             self.sock.sendall(b"0\r\n\r\n")
+
+    def send_slowly(self, head: bytes, body: bytes | FileSlice | Iterator[bytes], rate: int) -> None:
+        """Sends a body in ten pieces a second."""
+        self.sock.sendall(head)
+        if isinstance(body, FileSlice):
+            body.file.seek(body.offset)
+            data = body.file.read(body.length)
+        else:
+            data = body if isinstance(body, bytes) else b"".join(b"%x\r\n%b\r\n" % (len(each), each) for each in body)
+            data += b"" if isinstance(body, bytes) else b"0\r\n\r\n"
+        step = max(1, rate // 10)
+        for start in range(0, len(data), step):
+            self.sock.sendall(data[start : start + step])
+            time.sleep(0.1)
 
     def cut(self, head: bytes, body: bytes | FileSlice | Iterator[bytes], count: int) -> None:
         """Sends the head and the first bytes of the body, and no more."""

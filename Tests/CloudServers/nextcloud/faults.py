@@ -14,8 +14,9 @@ LOGIN_PAGE = (
     '<!DOCTYPE html>\n<html><head><title>Nextcloud</title></head><body id="body-login">'
     '<form method="post" name="login"><input name="user"><input name="password"></form></body></html>\n'
 )
-ETAG = re.compile(rb"(<d:getetag>)(?:&quot;)?[^<]*(</d:getetag>)")
-LENGTH = re.compile(rb"(<d:getcontentlength>)(\d+)(</d:getcontentlength>)")
+# Servers have prefixes of their own.
+ETAG = re.compile(rb"(<\w+:getetag>)(?:&quot;|\")?[^<]*(</\w+:getetag>)")
+LENGTH = re.compile(rb"(<\w+:getcontentlength>)(\d+)(</\w+:getcontentlength>)")
 SIZE = re.compile(rb"(<oc:size>)(\d+)(</oc:size>)")
 
 
@@ -35,6 +36,8 @@ class Fault:
     delay_reply: float = 0
     # The connection is reset "before" the request is carried out, or "after" it.
     drop: str = ""
+    # The request waits "before" it is carried out, or its reply "after" it, until the rules are cleared.
+    hold: str = ""
     # A reply instead of carrying it out: a status with headers and a body, a login page, or a redirect to one.
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
@@ -45,13 +48,16 @@ class Fault:
     # Ends the application passwords of the request's user first.
     expire: bool = False
     # Changes of the reply: bytes after which the connection ends, bytes that Content-Length is wrong by, sizes that are
-    # wrong by so much, another ETag, replacements within the body, made-up entries of a multistatus.
+    # wrong by so much, another ETag, replacements within the body, made-up entries of a multistatus; half of the body as
+    # if it were all of it; bytes of the body that are sent in a second.
     cut: int | None = None
     extra_length: int = 0
     size: int = 0
     etag: str | None = None
     replace: list[list[str]] = field(default_factory=list)
     entries: int = 0
+    halve: bool = False
+    rate: int = 0
 
     def matches(self, request: Request, user: str) -> bool:
         return bool(
@@ -79,9 +85,13 @@ class Fault:
             for name in ("ETag", "OC-ETag"):
                 if name in response.headers:
                     response.headers[name] = f'"{self.etag}"'
+        if isinstance(response.body, FileSlice) and self.halve:
+            response.body.length //= 2
         if not isinstance(response.body, bytes):
             return
         body = response.body
+        if self.halve:
+            body = body[: len(body) // 2]
         if self.etag is not None:
             body = ETAG.sub(rb"\1&quot;" + self.etag.encode() + rb"&quot;\2", body)
         if self.size:
@@ -111,6 +121,9 @@ class Faults:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.rules: list[Fault] = []
+        # Set when the rules are cleared, and replaced by another then.
+        self.cleared = threading.Event()
+        self.held = 0
         self.requests: deque[dict[str, Any]] = deque(maxlen=200_000)
 
     def add(self, values: dict[str, Any]) -> None:
@@ -124,6 +137,17 @@ class Faults:
     def clear(self) -> None:
         with self.lock:
             self.rules.clear()
+            self.cleared.set()
+            self.cleared = threading.Event()
+
+    def hold(self) -> None:
+        """Waits until the rules are cleared."""
+        with self.lock:
+            self.held += 1
+            cleared = self.cleared
+        cleared.wait()
+        with self.lock:
+            self.held -= 1
 
     def take(self, request: Request, user: str) -> Fault | None:
         """Returns the first rule that applies to a request, and counts it."""

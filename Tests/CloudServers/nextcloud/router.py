@@ -5,8 +5,10 @@ from __future__ import annotations
 from . import ocs
 from .bulk import bulk
 from .cloud import Cloud
+from .connection import Connection
 from .control import Control
 from .davxml import DAV, Multistatus, encoded, parse, wanted
+from .faults import Faults
 from .files import CLASSES, Files
 from .login import HTML, REFUSED, LoginFlow
 from .message import DavError, FileSlice, Request, Response, forbidden, not_found
@@ -30,6 +32,21 @@ class Router:
         self.push = Push(cloud)
         self.control = Control(self)
         self.login = LoginFlow(cloud)
+
+    @property
+    def faults(self) -> Faults:
+        return self.cloud.faults
+
+    def takes_over(self, connection: Connection, request: Request) -> bool:
+        """Serves a WebSocket until it ends. Returns whether the request is for one."""
+        if request.path != SOCKET:
+            return False
+        connection.sock.settimeout(None)
+        self.push.serve(connection, request)
+        return True
+
+    def expire(self, user: str) -> None:
+        self.cloud.accounts.expire(user)
 
     def handle(self, request: Request) -> Response:
         """Returns the reply to a request; failures become replies."""

@@ -16,6 +16,7 @@ from .running import Recipe, ServerError, Site, program
 REALM = "purvey"
 APACHE_MODULES = Path("/usr/lib/apache2/modules")
 NGINX_MODULE = Path("/usr/lib/nginx/modules/ngx_http_dav_ext_module.so")
+SERVE = Path(__file__).parents[1] / "serve"
 SABRE = Path("/usr/share/php/Sabre/autoload.php")
 
 
@@ -257,6 +258,15 @@ def xandikos(site: Site) -> Recipe:
     """xandikos, a server of calendars that keeps plain files as well, in a Git repository; it knows no users."""
     command = [python_program(site, "xandikos"), "serve", "-d", str(site.files), "--listen-address", "127.0.0.1"]
     return Recipe([*command, "--port", str(site.port), "--autocreate"], "/files/", authenticates=False, creates=True)
+
+
+def nextcloud(site: Site) -> Recipe:
+    """The Nextcloud of this folder, whose state survives a restart."""
+    state = site.scratch / "state"
+    options = ["--user", site.user, "--password", site.password, "--port", str(site.port), "--directory", str(state)]
+    waits = f"exec 3<>{site.scratch}/input; exec {SERVE} nextcloud \"$@\" <&3"
+    os.mkfifo(site.scratch / "input")
+    return Recipe(["/bin/sh", "-c", waits, "nextcloud", *options], f"/remote.php/dav/files/{site.user}/")
 
 
 def python_program(site: Site, name: str) -> str:

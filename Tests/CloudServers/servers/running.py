@@ -166,6 +166,19 @@ class RunningServer:
     def output(self) -> str:
         return self.log.read_bytes()[-2000:].decode("utf-8", "replace").strip()
 
+    def kill(self) -> None:
+        """Ends the server with all processes of its session, without a warning."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait(END)
+
+    def restart(self) -> None:
+        """Starts the killed server again, at its port and with its files."""
+        self.process = self.start()
+        self.wait()
+
     def stop(self) -> None:
         """Ends the server with all processes of its session, and removes its files."""
         for number, patience in ((signal.SIGTERM, END), (signal.SIGKILL, END)):
