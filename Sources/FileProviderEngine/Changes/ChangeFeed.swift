@@ -8,12 +8,26 @@ import LinuxSystem
 /// It is a part of ``ChangeTracker``.
 final class ChangeFeed {
     private let context: EngineContext
+    private let reconciler: ItemReconciler
+    private let refreshes: DirectoryRefreshes
+    /// The containers with a running change request. The value is whether the container was signalled again since the
+    /// request began.
+    var running: [String: Bool] = [:]
 
-    init(_ context: EngineContext) { self.context = context }
+    init(_ context: EngineContext, _ reconciler: ItemReconciler, _ refreshes: DirectoryRefreshes) {
+        self.context = context
+        self.reconciler = reconciler
+        self.refreshes = refreshes
+    }
+
+    /// Whether something may have changed in a directory since its changes were requested.
+    private func isWantedAgain(_ container: String) -> Bool {
+        running[container] == true || refreshes.isQueued(container)
+    }
 
     /// Applies the changes since a sync anchor.
     func follow(
-        _ container: String, from anchor: [UInt8], _ engine: isolated any ChangeTrackerHost
+        _ container: String, from anchor: [UInt8], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         let (provider, configuration) = (context.provider, context.configuration)
         var anchor = anchor
@@ -28,10 +42,11 @@ final class ChangeFeed {
             guard batch.anchor.count <= 500 else {
                 throw ProviderError(.expired, message: "The provider gave an anchor of more than 500 bytes.")
             }
-            let changes = try await engine.resolved(batch, in: container)
+            let changes = try await reconciler.resolved(batch, in: container, engine)
             guard !context.isClosed else { throw .closed }
-            let isLast = !batch.moreComing && !engine.isWantedAgain(container)
-            let hasNews = try engine.apply(changes, of: container, isLast: isLast, answering: request)
+            let isLast = !batch.moreComing && !isWantedAgain(container)
+            let hasNews = try reconciler.apply(
+                changes, of: container, isLast: isLast, answering: request, engine)
             guard batch.moreComing else { return }
             if let kind = guarded.fault(of: batch, hasNews: hasNews) {
                 throw ProviderError(kind, message: "The provider says that more changes come, and none come.")

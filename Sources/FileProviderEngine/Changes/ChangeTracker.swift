@@ -6,19 +6,17 @@ import LinuxSystem
 /// The changes that the provider reports: requests for the changes of containers, one for each container at a time, and
 /// refreshes of directories.
 ///
-/// It calls the sign-in, the reconciler, the enumerator and the content cache only (``ChangeTrackerHost``), and sends
-/// events. See ``EngineContext`` for the thread.
+/// It calls the sign-in, the reconciler, the enumerator and the evictor, and sends events. See ``EngineContext`` for
+/// the thread.
 final class ChangeTracker {
     private let context: EngineContext
     private let signIn: SignIn
+    private let enumerator: Enumerator
     private let feed: ChangeFeed
     private let domainState: DomainStateRequests
     let refreshes: DirectoryRefreshes
     let workingSet: WorkingSet
 
-    /// The containers with a running change request. The value is whether the container was signalled again since the
-    /// request began.
-    private(set) var running: [String: Bool] = [:]
     /// The tasks of the running change requests.
     private var tasks: [String: Task<Void, Never>] = [:]
     /// The number of consecutive failures, by container.
@@ -28,15 +26,21 @@ final class ChangeTracker {
     /// The directories that clients opened and whose refresh caused the change request, by container.
     private var refreshed: [String: ItemNumber] = [:]
 
-    init(_ context: EngineContext, _ signIn: SignIn) {
+    init(
+        _ context: EngineContext, _ signIn: SignIn, _ reconciler: ItemReconciler, _ enumerator: Enumerator,
+        _ evictor: Evictor
+    ) {
         self.context = context
         self.signIn = signIn
-        feed = ChangeFeed(context)
+        self.enumerator = enumerator
         domainState = DomainStateRequests(context)
-        refreshes = DirectoryRefreshes(context)
-        workingSet = WorkingSet(context, signIn, feed, refreshes)
+        refreshes = DirectoryRefreshes(context, enumerator)
+        feed = ChangeFeed(context, reconciler, refreshes)
+        workingSet = WorkingSet(context, signIn, reconciler, evictor, feed, refreshes)
     }
 
+    /// The containers with a running change request, as ``ChangeFeed/running``.
+    var running: [String: Bool] { feed.running }
     /// The containers whose changes are requested again later, after a failure.
     var backingOff: [String] { Array(retries.keys) }
 
@@ -44,16 +48,16 @@ final class ChangeTracker {
     ///
     /// - Parameter isRefresh: The directory that a client opened, if the opening caused the request.
     func signalled(
-        container: String, isRefresh folder: ItemNumber? = nil, _ engine: isolated any ChangeTrackerHost
+        container: String, isRefresh folder: ItemNumber? = nil, _ engine: isolated any EngineEvents
     ) {
         guard !context.isClosed else { return }
         if let folder { refreshed[container] = folder }
         retries.removeValue(forKey: container)?.cancel()
-        if running[container] != nil {
-            running[container] = true
+        if feed.running[container] != nil {
+            feed.running[container] = true
             return
         }
-        running[container] = false
+        feed.running[container] = false
         let epoch = signIn.epoch
         tasks[container] = Task {
             let result = await changes(in: container, engine)
@@ -61,13 +65,8 @@ final class ChangeTracker {
         }
     }
 
-    /// Whether something may have changed in a directory since its changes were requested.
-    func isWantedAgain(_ container: String) -> Bool {
-        running[container] == true || refreshes.isQueued(container)
-    }
-
     /// Requests at once all changes that could not be fetched, such as after the user signed in.
-    func retry(_ engine: isolated any ChangeTrackerHost) {
+    func retry(_ engine: isolated any EngineEvents) {
         failures = [:]
         context.clearRequestFailure()
         context.clearBackgroundFailure()
@@ -89,10 +88,10 @@ final class ChangeTracker {
 
     private func ended(
         _ container: String, _ result: Result<Void, ProviderError>, sentIn epoch: Int,
-        _ engine: isolated any ChangeTrackerHost
+        _ engine: isolated any EngineEvents
     ) {
         tasks[container] = nil
-        let isWantedAgain = running.removeValue(forKey: container) ?? false
+        let isWantedAgain = feed.running.removeValue(forKey: container) ?? false
         if let folder = refreshed.removeValue(forKey: container) { refreshes.refreshed(folder, engine) }
         guard !context.isClosed else { return }
         switch result {
@@ -124,7 +123,7 @@ final class ChangeTracker {
     }
 
     private func changes(
-        in container: String, _ engine: isolated any ChangeTrackerHost
+        in container: String, _ engine: isolated any EngineEvents
     ) async -> Result<Void, ProviderError> {
         do throws(ProviderError) {
             if container == ProviderItem.workingSetIdentifier {
@@ -143,7 +142,7 @@ final class ChangeTracker {
     }
 
     private func requestChanges(
-        ofDirectory identifier: String, _ engine: isolated any ChangeTrackerHost
+        ofDirectory identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         // The trash is not listed as a directory, and its failures are not those of this request.
         if identifier == ProviderItem.trashIdentifier { return engine.trashMayHaveChanged() }
@@ -158,7 +157,7 @@ final class ChangeTracker {
             }
         }
         // A running listing may already have passed the signalled change.
-        guard !engine.noteChange(in: row.number) else { return }
-        engine.startListing(row.number, isRefresh: true)
+        guard !enumerator.noteChange(in: row.number) else { return }
+        enumerator.start(row.number, isRefresh: true, engine)
     }
 }

@@ -13,6 +13,7 @@ import LinuxSystem
 /// It is a part of ``ChangeTracker``.
 final class DirectoryRefreshes {
     private let context: EngineContext
+    private let enumerator: Enumerator
     /// The directories that wait for a refresh, in order.
     private var queue: [ItemNumber] = []
     /// The same directories as in ``queue``.
@@ -26,7 +27,10 @@ final class DirectoryRefreshes {
     /// The number of consecutive failures to list an outdated directory.
     private var failures = 0
 
-    init(_ context: EngineContext) { self.context = context }
+    init(_ context: EngineContext, _ enumerator: Enumerator) {
+        self.context = context
+        self.enumerator = enumerator
+    }
 
     /// Whether a directory waits for a refresh.
     func isQueued(_ identifier: String) -> Bool {
@@ -43,8 +47,9 @@ final class DirectoryRefreshes {
     // MARK: One directory
 
     /// Refreshes a directory, unless a refresh or a listing is in progress.
-    func refresh(_ folder: ItemNumber, _ engine: isolated any ChangeTrackerHost) {
-        guard !context.isClosed, !engine.isListing(folder), !running.contains(folder), queued.insert(folder).inserted
+    func refresh(_ folder: ItemNumber, _ engine: isolated any EngineEvents) {
+        guard !context.isClosed, !enumerator.isListing(folder), !running.contains(folder),
+            queued.insert(folder).inserted
         else { return }
         queue.append(folder)
         startNext(engine)
@@ -52,39 +57,39 @@ final class DirectoryRefreshes {
 
     /// Refreshes a directory that may have changed. If a refresh is in progress, another one follows, because the
     /// first may have missed the change.
-    func refreshAnew(_ folder: ItemNumber, _ engine: isolated any ChangeTrackerHost) {
-        if engine.noteChange(in: folder) { return }
+    func refreshAnew(_ folder: ItemNumber, _ engine: isolated any EngineEvents) {
+        if enumerator.noteChange(in: folder) { return }
         if running.contains(folder), let row = try? context.row(of: folder) {
-            engine.signalled(container: row.item.identifier, isRefresh: nil)
+            engine.changesAreWanted(in: row.item.identifier, isRefresh: nil)
         } else {
             refresh(folder, engine)
         }
     }
 
-    private func startNext(_ engine: isolated any ChangeTrackerHost) {
+    private func startNext(_ engine: isolated any EngineEvents) {
         while running.count < context.configuration.listingLimit, !queue.isEmpty, !context.isClosed {
             let folder = queue.removeFirst()
             queued.remove(folder)
-            guard !engine.isListing(folder), let row = try? context.row(of: folder), row.isKnownToProvider else {
+            guard !enumerator.isListing(folder), let row = try? context.row(of: folder), row.isKnownToProvider else {
                 continue
             }
             running.insert(folder)
             if (try? context.anchor(of: row.item.identifier)) ?? nil != nil {
-                engine.signalled(container: row.item.identifier, isRefresh: folder)
+                engine.changesAreWanted(in: row.item.identifier, isRefresh: folder)
             } else {
-                engine.startListing(folder, isRefresh: true)
+                enumerator.start(folder, isRefresh: true, engine)
             }
         }
     }
 
     /// Ends the refresh of a directory, whether it succeeded or not, and starts the next ones.
-    func refreshed(_ folder: ItemNumber, _ engine: isolated any ChangeTrackerHost) {
+    func refreshed(_ folder: ItemNumber, _ engine: isolated any EngineEvents) {
         guard running.remove(folder) != nil else { return }
         startNext(engine)
     }
 
     /// Ends the refresh of a directory that was listed, and schedules another one after a failure or a change.
-    func listingEnded(_ end: ListingEnd, _ engine: isolated any ChangeTrackerHost) {
+    func listingEnded(_ end: ListingEnd, _ engine: isolated any EngineEvents) {
         if let failure = end.failure {
             if failure.kind == .noSpace, end.isRefresh { refreshOnceThereIsRoom(end.folder, engine) }
             noteFailure(failure, in: end.folder, engine)
@@ -97,7 +102,7 @@ final class DirectoryRefreshes {
 
     /// Refreshes a directory later because the disk was full during its listing. No event reports free space, so this
     /// happens after a fixed delay.
-    private func refreshOnceThereIsRoom(_ folder: ItemNumber, _ engine: isolated any ChangeTrackerHost) {
+    private func refreshOnceThereIsRoom(_ folder: ItemNumber, _ engine: isolated any EngineEvents) {
         let isFirst = waitingForRoom.isEmpty
         waitingForRoom.insert(folder)
         guard isFirst else { return }
@@ -106,7 +111,7 @@ final class DirectoryRefreshes {
         }
     }
 
-    func waitForRoomEnded(_ engine: isolated any ChangeTrackerHost) {
+    func waitForRoomEnded(_ engine: isolated any EngineEvents) {
         let folders = waitingForRoom
         waitingForRoom = []
         for folder in folders { refresh(folder, engine) }
@@ -118,7 +123,7 @@ final class DirectoryRefreshes {
     private static let longestPause = 300.0
 
     /// Refreshes the outdated directories, unless this is in progress already.
-    func refreshOutdated(_ engine: isolated any ChangeTrackerHost) {
+    func refreshOutdated(_ engine: isolated any EngineEvents) {
         timer?.cancel()
         timer = nil
         do throws(ProviderError) {
@@ -129,7 +134,7 @@ final class DirectoryRefreshes {
     }
 
     /// Refreshes the outdated directories. If a refresh is in progress, another one follows.
-    func refreshOutdatedAnew(_ engine: isolated any ChangeTrackerHost) throws(ProviderError) {
+    func refreshOutdatedAnew(_ engine: isolated any EngineEvents) throws(ProviderError) {
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }
 
@@ -161,7 +166,7 @@ final class DirectoryRefreshes {
     /// Handles a failure to list a directory anew. If it is outdated, schedules another refresh of all outdated
     /// directories. Failures that need the user are retried after the user has acted.
     private func noteFailure(
-        _ failure: ProviderError, in folder: ItemNumber, _ engine: isolated any ChangeTrackerHost
+        _ failure: ProviderError, in folder: ItemNumber, _ engine: isolated any EngineEvents
     ) {
         guard failure.isWorthAnotherAttempt, timer == nil, !context.isClosed, let folders = try? outdatedFolders(),
             folders.contains(folder)

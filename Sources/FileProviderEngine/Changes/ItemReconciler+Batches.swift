@@ -16,7 +16,7 @@ extension ItemReconciler {
     /// Resolves contradictions in a batch. An item that is deleted from a directory may have moved to another one. An
     /// item in both lists is revalidated.
     func resolved(
-        _ batch: ChangeBatch, in container: String, _ engine: isolated any ReconcilerHost
+        _ batch: ChangeBatch, in container: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ReportedChanges {
         let both = Set(batch.updated.lazy.map(\.identifier)).intersection(batch.deleted)
         var deleted: [String] = []
@@ -49,14 +49,14 @@ extension ItemReconciler {
     /// - Returns: Whether anything changed.
     func apply(
         _ changes: ReportedChanges, of container: String, isLast: Bool, answering request: ReplyOrdering.Request,
-        _ engine: isolated any ReconcilerHost
+        _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {
-        engine.forgetWithheld(changes.deleted.contains)
-        let updated = try engine.withoutUnanswered(try newest(changes.updated, answering: request, engine))
+        tracker.forgetWithheld(changes.deleted.contains)
+        let updated = try tracker.withoutUnanswered(try newest(changes.updated, answering: request, engine))
         let deleted = try newest(gone: changes.deleted, answering: request, engine)
-        let gone = try engine.believed(gone: deleted)
+        let gone = try tracker.believed(gone: deleted, engine)
         try keepLocalItems(in: Set(gone), besides: updated, engine)
-        let (applied, removed, others) = try engine.writeMakingRoom { writer throws(IndexError) in
+        let (applied, removed, others) = try evictor.writeMakingRoom(engine) { writer throws(IndexError) in
             let others = try context.reidentify(updated, gone: gone, &writer)
             // Removed directories that contained a reidentified item are removed after that item has moved to its
             // place.
@@ -73,7 +73,7 @@ extension ItemReconciler {
         }
         EngineStep.changesApplied.reach()
         context.replies.noteReport(of: deleted + updated.map(\.identifier))
-        engine.follow(others)
+        tracker.follow(others, engine)
         handle(removed, engine)
         handle(applied, engine)
         return applied.hasNews || !removed.removed.isEmpty
@@ -82,7 +82,7 @@ extension ItemReconciler {
     /// Revalidates, at the end of a listing, the known items of the directory that were not listed. They may have
     /// moved, or have been lost between two pages. Items of uncertain status stay and are requested again later.
     func reconcileUnlisted(
-        in folder: ItemNumber, _ mark: Int64, _ engine: isolated any ReconcilerHost
+        in folder: ItemNumber, _ mark: Int64, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         let request = context.replies.beginRequest()
         func unlisted(limit: Int) throws(ProviderError) -> [String] {
@@ -109,7 +109,7 @@ extension ItemReconciler {
                 try writer.keepUnlisted(in: folder, before: mark, apartFrom: others)
             }.subtracting(statuses.unknown)
             try revalidation.schedule(statuses, engine)
-        } else if context.resources.openFiles.hasWritten || engine.isImporting, some.count > Revalidation.limit {
+        } else if context.resources.openFiles.hasWritten || reimports.isActive, some.count > Revalidation.limit {
             gone = Set(try unlisted(limit: .max))
         }
         try keepLocalItems(in: gone, engine)

@@ -6,9 +6,9 @@ import ItemValues
 extension ItemReconciler {
     /// Returns the items of a reply for which nothing newer is known. Revalidates the others.
     func newest(
-        _ items: [ProviderItem], answering request: ReplyOrdering.Request, _ engine: isolated any ReconcilerHost
+        _ items: [ProviderItem], answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [ProviderItem] {
-        let items = try engine.withoutNamesInBetween(items)
+        let items = try tracker.withoutNamesInBetween(items)
         let uncertain = context.replies.staleItems(items.lazy.map(\.identifier), since: request)
         guard !uncertain.isEmpty else { return items }
         var isKnown: Set<String> = []
@@ -26,7 +26,7 @@ extension ItemReconciler {
 
     /// Returns the items that a reply reports as removed and for which nothing newer is known. Revalidates the others.
     func newest(
-        gone: [String], answering request: ReplyOrdering.Request, _ engine: isolated any ReconcilerHost
+        gone: [String], answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [String] {
         let uncertain = context.replies.staleItems(gone, since: request)
         guard !uncertain.isEmpty else { return gone }
@@ -54,7 +54,7 @@ extension ItemReconciler {
     ///   - request: The context of the item's step.
     func confirmed(
         _ identifier: String, told: ProviderItem?, _ answer: ProviderItem?, request: ReplyOrdering.Request?,
-        _ engine: isolated any ReconcilerHost
+        _ engine: isolated any EngineEvents
     ) {
         if let told, let answer, let request, context.replies.isStale(for: identifier, since: request),
             told.contentVersion != answer.contentVersion || told.parent != answer.parent
@@ -66,7 +66,7 @@ extension ItemReconciler {
     }
 
     /// Revalidates a visible item that the provider does not know.
-    func markUncertain(_ number: ItemNumber, _ engine: isolated any ReconcilerHost) {
+    func markUncertain(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard number != .root, let row = try? context.row(of: number), row.isKnownToProvider else { return }
         revalidation.scheduleInAnyCase([row.item.identifier], engine)
     }

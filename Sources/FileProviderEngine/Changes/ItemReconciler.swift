@@ -6,43 +6,56 @@ import LinuxSystem
 /// Applies the provider's reports to the index, and handles the consequences. An item is revalidated instead if
 /// something newer is known about it, or if its status is uncertain.
 ///
-/// It calls the sign-in, the tracker of identifiers and the content cache only (``ReconcilerHost``), and sends events.
-/// See ``EngineContext`` for the thread.
+/// It calls the sign-in, the tracker of identifiers, the components of contents and the imports, and sends events. See
+/// ``EngineContext`` for the thread.
 final class ItemReconciler {
     let context: EngineContext
     let revalidation: Revalidation
+    let tracker: IdentifierTracker
+    let evictor: Evictor
+    private let writing: WrittenFiles
+    let reimports: Reimports
     /// The directories that the provider could not describe when an item in them was reported, each with the number of
     /// attempts.
     private var undescribedParents: [String: Int] = [:]
 
-    init(_ context: EngineContext, _ signIn: SignIn) {
+    init(
+        _ context: EngineContext, _ signIn: SignIn, _ tracker: IdentifierTracker, _ evictor: Evictor,
+        _ writing: WrittenFiles, _ reimports: Reimports
+    ) {
         self.context = context
-        revalidation = Revalidation(context, signIn)
+        revalidation = Revalidation(context, signIn, tracker)
+        self.tracker = tracker
+        self.evictor = evictor
+        self.writing = writing
+        self.reimports = reimports
     }
 
     // MARK: Application
 
     /// Writes reported items to the index, unless something newer is known.
+    @discardableResult
     func apply(
-        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64, answering request: ReplyOrdering.Request,
-        _ engine: isolated any ReconcilerHost
+        _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0,
+        answering request: ReplyOrdering.Request,
+        _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> AppliedItems {
-        let items = try engine.withoutUnanswered(try newest(items, answering: request, engine))
+        let items = try tracker.withoutUnanswered(try newest(items, answering: request, engine))
         // Usually no file is open for writing, and examining each item is costly.
         if context.resources.openFiles.hasWritten {
             try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)), engine)
         }
-        let (applied, others) = try engine.writeMakingRoom { writer throws(IndexError) in
+        let (applied, others) = try evictor.writeMakingRoom(engine) { writer throws(IndexError) in
             let others = try context.reidentify(items, &writer)
             return (try writer.apply(items, listedIn: folder, mark: mark), others)
         }
-        engine.follow(others)
+        tracker.follow(others, engine)
         handle(applied, engine)
         return applied
     }
 
     /// Removes items that the provider no longer has.
-    func remove(gone identifiers: Set<String>, _ engine: isolated any ReconcilerHost) throws(ProviderError) {
+    func remove(gone identifiers: Set<String>, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !identifiers.isEmpty else { return }
         try keepLocalItems(in: identifiers, engine)
         let removed = try context.write { writer throws(IndexError) in
@@ -53,13 +66,13 @@ final class ItemReconciler {
     }
 
     /// Handles the consequences of changed items.
-    func handle(_ applied: AppliedItems, _ engine: isolated any ReconcilerHost) {
+    func handle(_ applied: AppliedItems, _ engine: isolated any EngineEvents) {
         engine.itemsWereApplied(applied)
         handle(applied.removed, engine)
     }
 
     /// Handles the consequences of items that the provider no longer has.
-    func handle(_ removed: RemovedItems, _ engine: isolated any ReconcilerHost) {
+    func handle(_ removed: RemovedItems, _ engine: isolated any EngineEvents) {
         guard removed != RemovedItems() else { return }
         engine.itemsWereRemoved(removed)
         if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(removed.stranded), engine) }
@@ -70,16 +83,16 @@ final class ItemReconciler {
     ///
     /// - Parameter others: Reported items, which may be the removed ones under another identifier.
     func keepLocalItems(
-        in removed: Set<String>, besides others: [ProviderItem] = [], _ engine: isolated any ReconcilerHost
+        in removed: Set<String>, besides others: [ProviderItem] = [], _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         try takeOpenFilesAsEdited(in: removed, engine)
-        try engine.keepForImport(removed, besides: others)
+        try engine.itemsWillBeRemoved(removed, besides: others)
     }
 
     /// Marks the files as edited that are open for writing and lie inside items about to be removed. Marked files stay;
     /// without an item, later writes would be lost.
     private func takeOpenFilesAsEdited(
-        in removed: Set<String>, _ engine: isolated any ReconcilerHost
+        in removed: Set<String>, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         guard !removed.isEmpty else { return }
         for number in context.resources.openFiles.written {
@@ -88,7 +101,7 @@ final class ItemReconciler {
             for _ in 0..<IndexedItem.mostAncestors {
                 guard let folder = place, folder != .root, let row = try? context.row(of: folder) else { break }
                 if removed.contains(row.item.identifier) {
-                    try engine.takeAsEdited(number)
+                    try writing.takeAsEdited(number, engine)
                     break
                 }
                 place = row.parent
@@ -102,7 +115,7 @@ final class ItemReconciler {
     ///
     /// - Throws: ``ProviderError/Kind/noSuchItem``, also for an item that was removed locally.
     func learn(
-        of identifier: String, _ engine: isolated any ReconcilerHost
+        of identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> IndexedItem {
         if let known = try known(identifier) { return known }
         let request = context.replies.beginRequest()
@@ -134,7 +147,7 @@ final class ItemReconciler {
     /// - Throws: The provider's failure to describe a parent. After several attempts the items are used without the
     ///   parent, which is requested again later, so that it does not hold up everything else.
     func withAncestors(
-        _ items: [ProviderItem], _ engine: isolated any ReconcilerHost
+        _ items: [ProviderItem], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> [ProviderItem] {
         var all = items
         var asked: Set<String> = [ProviderItem.trashIdentifier, ProviderItem.workingSetIdentifier]
@@ -162,7 +175,7 @@ final class ItemReconciler {
     ///
     /// - Parameter missing: Directories that the provider does not know or does not describe.
     private func revalidateStrays(
-        among items: [ProviderItem], _ missing: Set<String>, _ engine: isolated any ReconcilerHost
+        among items: [ProviderItem], _ missing: Set<String>, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         var missing = missing
         var strays: Set<String> = []
@@ -186,7 +199,7 @@ final class ItemReconciler {
 
     /// Returns the directory that a reported item is in; `nil` if the provider does not know or does not describe it.
     private func parent(
-        _ identifier: String, _ engine: isolated any ReconcilerHost
+        _ identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ProviderItem? {
         do throws(ProviderError) {
             let provider = context.provider

@@ -6,10 +6,11 @@ import LinuxSystem
 /// Revalidation: items whose existence at the provider is uncertain. Each is requested again until the provider
 /// returns it or reports ``ProviderError/Kind/noSuchItem``. An inconclusive reply changes nothing.
 ///
-/// It is a part of ``ItemReconciler``.
+/// It is a part of ``ItemReconciler``. It calls the sign-in and the tracker of identifiers, and sends events.
 final class Revalidation {
     private let context: EngineContext
     private let signIn: SignIn
+    private let tracker: IdentifierTracker
     private var queue = RevalidationQueue()
     private var task: Task<Void, Never>?
     /// The timer for the next round.
@@ -17,9 +18,10 @@ final class Revalidation {
     /// The number of consecutive rounds that learnt nothing.
     private var failedRounds = 0
 
-    init(_ context: EngineContext, _ signIn: SignIn) {
+    init(_ context: EngineContext, _ signIn: SignIn, _ tracker: IdentifierTracker) {
         self.context = context
         self.signIn = signIn
+        self.tracker = tracker
     }
 
     /// Whether a round is running.
@@ -37,7 +39,7 @@ final class Revalidation {
         case unknown(ProviderError)
     }
 
-    private func status(of identifier: String, _ engine: isolated any ReconcilerHost) async -> Status {
+    private func status(of identifier: String, _ engine: isolated any EngineEvents) async -> Status {
         do throws(ProviderError) {
             let item = try await context.provider.item(identifier)
             guard item.identifier == identifier else {
@@ -47,7 +49,7 @@ final class Revalidation {
         } catch {
             guard error.kind == .noSuchItem else { return .unknown(error) }
             // While it is moved it may have another identifier already.
-            return engine.isMoving(identifier)
+            return tracker.isMoving(identifier)
                 ? .unknown(ProviderError(.transient, message: "The item is being moved.")) : .deleted
         }
     }
@@ -62,7 +64,7 @@ final class Revalidation {
     /// Requests the items that a reply left out, one after the other. Requests ``limit`` items at most. If all of these
     /// are gone, the remaining items count as gone, too.
     func statuses(
-        of identifiers: [String], _ engine: isolated any ReconcilerHost
+        of identifiers: [String], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ItemStatuses {
         var statuses = ItemStatuses()
         var asked = 0
@@ -92,7 +94,7 @@ final class Revalidation {
     ///
     /// - Parameter hasFailed: Whether a request for them was just inconclusive.
     func schedule(
-        _ identifiers: Set<String>, hasFailed: Bool = false, _ engine: isolated any ReconcilerHost
+        _ identifiers: Set<String>, hasFailed: Bool = false, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         let new = identifiers.filter { !queue.contains($0) }
         guard !new.isEmpty, !context.isClosed else { return }
@@ -101,14 +103,14 @@ final class Revalidation {
     }
 
     /// Schedules the revalidation of the items that got an inconclusive reply or no reply.
-    func schedule(_ statuses: ItemStatuses, _ engine: isolated any ReconcilerHost) throws(ProviderError) {
+    func schedule(_ statuses: ItemStatuses, _ engine: isolated any EngineEvents) throws(ProviderError) {
         try schedule(statuses.unknown, hasFailed: true, engine)
         try schedule(statuses.notRequested, engine)
     }
 
     /// Schedules the revalidation of items even if the index cannot record it. In that case, it does not survive a
     /// restart.
-    func scheduleInAnyCase(_ identifiers: Set<String>, _ engine: isolated any ReconcilerHost) {
+    func scheduleInAnyCase(_ identifiers: Set<String>, _ engine: isolated any EngineEvents) {
         do throws(ProviderError) {
             try schedule(identifiers, engine)
         } catch {
@@ -117,7 +119,7 @@ final class Revalidation {
         }
     }
 
-    private func add(_ identifiers: Set<String>, failures: Int, _ engine: isolated any ReconcilerHost) {
+    private func add(_ identifiers: Set<String>, failures: Int, _ engine: isolated any EngineEvents) {
         for identifier in identifiers.sorted() {
             queue.add(
                 RevalidationQueue.Entry(identifier: identifier, failures: failures),
@@ -127,7 +129,7 @@ final class Revalidation {
     }
 
     /// Schedules the revalidations that the last process left over.
-    func recover(_ engine: isolated any ReconcilerHost) throws(IndexError) {
+    func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
         for identifier in try context.index.revalidations() {
             queue.add(RevalidationQueue.Entry(identifier: identifier, failures: 0))
         }
@@ -135,7 +137,7 @@ final class Revalidation {
     }
 
     /// Starts all postponed revalidations at once.
-    func retry(_ engine: isolated any ReconcilerHost) {
+    func retry(_ engine: isolated any EngineEvents) {
         queue.makeAllDue()
         failedRounds = 0
         timer?.cancel()
@@ -161,7 +163,7 @@ final class Revalidation {
 
     // MARK: Rounds
 
-    private func startIfDue(_ engine: isolated any ReconcilerHost) {
+    private func startIfDue(_ engine: isolated any EngineEvents) {
         guard !context.isClosed, task == nil else { return }
         guard let time = queue.nextTime else { return }
         // After a round of failures the other items wait, too.
@@ -183,14 +185,14 @@ final class Revalidation {
         }
     }
 
-    private func start(after seconds: Double, _ engine: isolated any ReconcilerHost) {
+    private func start(after seconds: Double, _ engine: isolated any EngineEvents) {
         timer?.cancel()
         timer = context.clock.run(after: max(0, seconds)) { [weak engine] in
             engine?.perform { $0.reconciler.revalidation.timerFired($0) }
         }
     }
 
-    func timerFired(_ engine: isolated any ReconcilerHost) {
+    func timerFired(_ engine: isolated any EngineEvents) {
         timer = nil
         startIfDue(engine)
     }
@@ -198,7 +200,7 @@ final class Revalidation {
     /// Revalidates one item after the other.
     ///
     /// - Returns: Whether the round was stopped, because too many requests failed and none succeeded.
-    private func round(_ engine: isolated any ReconcilerHost) async -> Bool {
+    private func round(_ engine: isolated any EngineEvents) async -> Bool {
         var (failures, successes) = (0, 0)
         while failures < Self.mostFailures, var entry = queue.take(at: context.clock.now), !context.isClosed {
             let identifier = entry.identifier
@@ -215,8 +217,8 @@ final class Revalidation {
                 EngineStep.doubtAnswered.reach()
                 switch status {
                 case .exists(let item):
-                    try engine.apply(try await engine.withAncestors([item]), answering: request)
-                case .deleted: try engine.remove(gone: Set(try engine.believed(gone: [identifier])))
+                    try await engine.itemWasRevalidated(item, answering: request)
+                case .deleted: try engine.itemsAreGone(Set(try tracker.believed(gone: [identifier], engine)))
                 case .unknown(let failure): throw failure
                 }
                 guard !context.isClosed else { return false }

@@ -18,6 +18,8 @@ final class WorkingSet {
 
     private let context: EngineContext
     private let signIn: SignIn
+    private let reconciler: ItemReconciler
+    private let evictor: Evictor
     private let feed: ChangeFeed
     private let refreshes: DirectoryRefreshes
     private var state = State.unknown
@@ -26,9 +28,14 @@ final class WorkingSet {
 
     private let container = ProviderItem.workingSetIdentifier
 
-    init(_ context: EngineContext, _ signIn: SignIn, _ feed: ChangeFeed, _ refreshes: DirectoryRefreshes) {
+    init(
+        _ context: EngineContext, _ signIn: SignIn, _ reconciler: ItemReconciler, _ evictor: Evictor,
+        _ feed: ChangeFeed, _ refreshes: DirectoryRefreshes
+    ) {
         self.context = context
         self.signIn = signIn
+        self.reconciler = reconciler
+        self.evictor = evictor
         self.feed = feed
         self.refreshes = refreshes
     }
@@ -50,7 +57,7 @@ final class WorkingSet {
 
     /// Takes the first sync anchor of the working set after a first listing. Later changes are reported since that
     /// anchor.
-    func begin(_ engine: isolated any ChangeTrackerHost) {
+    func begin(_ engine: isolated any EngineEvents) {
         guard !context.isClosed, state == .unknown else { return }
         if (try? context.anchor(of: container)) ?? nil != nil {
             state = .available
@@ -58,12 +65,12 @@ final class WorkingSet {
         } else {
             state = .beginning
             // Something may have changed between the listing and the anchor: this requests the directories, too.
-            engine.signalled(container: container, isRefresh: nil)
+            engine.changesAreWanted(in: container, isRefresh: nil)
         }
     }
 
     /// Applies the changes since the last sync anchor, or takes the first one.
-    func requestChanges(_ engine: isolated any ChangeTrackerHost) async throws(ProviderError) {
+    func requestChanges(_ engine: isolated any EngineEvents) async throws(ProviderError) {
         if state != .missing, let anchor = try context.anchor(of: container) {
             do throws(ProviderError) {
                 try await feed.follow(container, from: anchor, engine)
@@ -78,7 +85,7 @@ final class WorkingSet {
         try await takeAnchor(engine)
     }
 
-    private func takeAnchor(_ engine: isolated any ChangeTrackerHost) async throws(ProviderError) {
+    private func takeAnchor(_ engine: isolated any EngineEvents) async throws(ProviderError) {
         let anchor: [UInt8]?
         do throws(ProviderError) {
             anchor = try await context.resources.currentAnchor(of: container)
@@ -126,7 +133,7 @@ final class WorkingSet {
     /// that cannot list the working set, or crashes on the request, is still asked for changes.
     ///
     /// - Throws: A failure of the provider that may pass, or a failure of this machine. The caller repeats the listing.
-    func enumerateOnce(_ engine: isolated any ChangeTrackerHost) async throws(ProviderError) {
+    func enumerateOnce(_ engine: isolated any EngineEvents) async throws(ProviderError) {
         guard state == .available, mayBeListed, try !isListed() else { return }
         var after: [UInt8]?
         var seen: Set<[UInt8]> = []
@@ -137,7 +144,7 @@ final class WorkingSet {
             do throws(ProviderError) {
                 let answer = try await context.resources.page(of: container, after: after)
                 // A directory's listing defines its items' place. For other items, the ancestors must be known.
-                (items, request) = (try await engine.withAncestors(answer.page.items), answer.request)
+                (items, request) = (try await reconciler.withAncestors(answer.page.items, engine), answer.request)
                 after = answer.page.next
             } catch {
                 if error.kind == .expired, beginning < Self.beginnings {
@@ -154,11 +161,13 @@ final class WorkingSet {
                 break
             }
             guard !context.isClosed else { throw .closed }
-            try engine.apply(items, answering: request)
+            try reconciler.apply(items, answering: request, engine)
             guard let next = after, next.count <= 500, seen.insert(next).inserted else { break }
         }
         guard !context.isClosed else { throw .closed }
-        try engine.writeMakingRoom { writer throws(IndexError) in try writer.setSetting(Self.listedSetting, [1]) }
+        try evictor.writeMakingRoom(engine) { writer throws(IndexError) in
+            try writer.setSetting(Self.listedSetting, [1])
+        }
     }
 }
 

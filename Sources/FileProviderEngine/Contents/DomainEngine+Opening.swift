@@ -3,17 +3,17 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Opening files and closing them, on any thread. ``ContentCache`` does what needs the engine's thread.
+/// Opening files and closing them, on any thread. ``FileOpener`` does what needs the engine's thread.
 extension DomainEngine {
     /// Opens a file. A complete, clean file is opened for reading at once, on the calling thread. A dataless file is
     /// opened too, without a fetch: ``OpenHandle/ready(_:)`` waits for its bytes.
     ///
     /// If a newer version of an open file is being fetched, the opening waits until it is known whether that version
-    /// only adds bytes at the end; see ``ContentCache/fetchGrowth(_:_:)``.
+    /// only adds bytes at the end; see ``OutdatedFiles/fetchGrowth(_:_:)``.
     ///
     /// - Parameter completion: called on the calling thread or on the engine's thread; must not block. Fails with
     ///   ``ProviderError/Kind/expired`` if the item got another number meanwhile
-    ///   (``ContentCache/replace(_:_:)``), and with ``ProviderError/Kind/noSuchItem`` if the item does not exist.
+    ///   (``OutdatedFiles/replace(_:_:)``), and with ``ProviderError/Kind/noSuchItem`` if the item does not exist.
     /// - Returns: an object that cancels the opening while it waits.
     @discardableResult
     package nonisolated func open(
@@ -25,7 +25,7 @@ extension DomainEngine {
             return .over
         }
         let opening = PendingOpen(purpose, completion)
-        perform { $0.cache.open(number, opening, $0) }
+        perform { $0.opener.open(number, opening, $0) }
         return Cancellable { opening.cancel() }
     }
 
@@ -94,13 +94,13 @@ extension DomainEngine {
     ) {
         guard !isForWriting else {
             return perform { engine in
-                completion(Result { () throws(ProviderError) in try engine.cache.closedWriting(number, engine) })
+                completion(Result { () throws(ProviderError) in try engine.opener.closedWriting(number, engine) })
             }
         }
         let (last, usesAreDue) = openFiles.closeReading(number)
         completion(.success(()))
         if let last, last.isOutdated || last.isDiscarded || last.reading == nil {
-            perform { $0.cache.lastClosed(number, last, $0) }
+            perform { $0.opener.lastClosed(number, last, $0) }
         }
         if usesAreDue { perform { $0.writeUses(isEnd: false) } }
     }

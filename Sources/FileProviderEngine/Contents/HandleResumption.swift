@@ -1,3 +1,4 @@
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem
@@ -37,25 +38,40 @@ final class ResumedHandles: Sendable {
 
 /// Handles that outlive an engine.
 ///
-/// It calls the content cache, the downloader and the recovery of edits (``HandleResumptionHost``). See
-/// ``EngineContext`` for the thread.
-final class HandleResumption {
-    private let context: EngineContext
+/// It calls the components of contents, the local edits and their recovery. See ``EngineContext`` for the thread.
+final class HandleResumption: EngineComponent {
+    let context: EngineContext
     private let cache: ContentCache
+    private let partials: PartialFiles
+    private let opener: FileOpener
+    private let writing: WrittenFiles
+    private let parts: PartDownloader
+    private let edits: LocalEdits
+    private let recovery: EditRecovery
     /// The files that processes have open in a mount that outlived the last engine.
     private let openings: [HandleToResume]
     /// The handles that were reopened for these processes.
     var handles: ResumedHandles { context.resources.resumedHandles }
 
-    init(_ context: EngineContext, _ cache: ContentCache, _ openings: [HandleToResume]) {
+    init(
+        _ context: EngineContext, _ cache: ContentCache, _ partials: PartialFiles, _ opener: FileOpener,
+        _ writing: WrittenFiles, _ parts: PartDownloader, _ edits: LocalEdits, _ recovery: EditRecovery,
+        _ openings: [HandleToResume]
+    ) {
         self.context = context
         self.cache = cache
+        self.partials = partials
+        self.opener = opener
+        self.writing = writing
+        self.parts = parts
+        self.edits = edits
+        self.recovery = recovery
         self.openings = openings
     }
 
     /// Reopens the files that programs have open. Called after the journal, the index and the files are consistent,
     /// and before anything is evicted.
-    func resume(_ engine: isolated any HandleResumptionHost) {
+    func resume(_ engine: isolated any EngineEvents) {
         var opened: [UInt64: OpenHandle] = [:]
         // The page cache is shared: a handle of the same file may have read bytes from it that another handle
         // requested.
@@ -63,7 +79,7 @@ final class HandleResumption {
             openings.compactMap { opening in opening.file.map { (opening.number, $0) } }
         ) { first, _ in first }
         for opening in openings {
-            guard let item = try? engine.resumed(opening) else { continue }
+            guard let item = try? resume(opening, engine) else { continue }
             // A handle that has read bytes of one version must not get bytes of another.
             let inode = (try? item.descriptor?.status())?.identity.inode ?? resumeParts(item, engine)
             let isWhole = item.isComplete || item.isForWriting
@@ -75,16 +91,16 @@ final class HandleResumption {
         }
         handles.put(opened)
         for lost in openings
-        where lost.isForWriting && opened[lost.handle] == nil && cache.openFiles.entry(lost.number) == nil {
+        where lost.isForWriting && opened[lost.handle] == nil && openFiles.entry(lost.number) == nil {
             partFromLostWriters(lost.number, engine)
         }
     }
 
     /// Separates an edit from programs that still write to its file through handles that could not be resumed. The
     /// engine is not notified of those writes.
-    private func partFromLostWriters(_ number: ItemNumber, _ engine: isolated any HandleResumptionHost) {
-        if (try? cache.statusOfEdit(number)) != nil {
-            let status = try? engine.partedFromWriters(number)
+    private func partFromLostWriters(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
+        if (try? writing.statusOfEdit(number)) != nil {
+            let status = try? recovery.partedFromWriters(number)
             reconcileLost(number, status, engine)
         } else if (try? context.row(of: number))?.content == .current {
             try? cache.forgetContents(number)
@@ -95,25 +111,92 @@ final class HandleResumption {
     ///
     /// - Parameter status: the file's status when it was separated from the programs that had it open.
     private func reconcileLost(
-        _ number: ItemNumber, _ status: FileStatus?, _ engine: isolated any HandleResumptionHost
+        _ number: ItemNumber, _ status: FileStatus?, _ engine: isolated any EngineEvents
     ) {
         guard let status, let entry = try? context.journal.entry(number), entry.isOpen else { return }
         if FileFingerprint(status) == entry.statusAtOpen {
-            engine.moveBack(number)
+            writing.moveBack(number)
         } else {
-            try? engine.noteEdited(number, size: Int64(status.size), modified: status.modifiedDate)
+            try? edits.noteEdited(number, size: Int64(status.size), modified: status.modifiedDate, engine)
         }
     }
 
     /// Resumes a handle of a partially materialized file.
     ///
     /// - Returns: the inode of the file that has the parts.
-    private func resumeParts(_ item: OpenHandle, _ engine: isolated any HandleResumptionHost) -> UInt64? {
+    private func resumeParts(_ item: OpenHandle, _ engine: isolated any EngineEvents) -> UInt64? {
         guard !item.isForWriting, let row = try? context.row(of: item.number), row.content == .partial,
-            row.localVersion == row.item.contentVersion, let partial = try? engine.partialFile(row),
+            row.localVersion == row.item.contentVersion, let partial = try? parts.partialFile(row, engine),
             let inode = (try? partial.file.reading.status())?.identity.inode
         else { return nil }
-        cache.partials.noteReading(item.number, by: item.resumeReading())
+        partials.noteReading(item.number, by: item.resumeReading())
         return inode
+    }
+
+    // MARK: One handle
+
+    /// Reopens the file of a handle that outlived the previous engine.
+    private func resume(_ opening: HandleToResume, _ engine: isolated any EngineEvents) throws -> OpenHandle {
+        let number = opening.number
+        guard let row = try context.index.item(number) else { return try resumeGone(opening, engine) }
+        let purpose: OpenPurpose = opening.isForWriting ? .writing(truncating: false) : .reading
+        guard openFiles.entry(number) == nil, let shared = try entryToResume(row) else {
+            return try opener.opened(number, for: purpose, engine)
+        }
+        openFiles.withLock { state in
+            state.entries[number] = shared
+            state.open(number, isForWriting: false, context.clock.now)
+        }
+        // The additional handle only keeps the entry alive while the file is opened, whether that succeeds or not.
+        defer { openFiles.withLock { _ = $0.close(number, isForWriting: false) } }
+        return try opener.opened(number, for: purpose, engine)
+    }
+
+    /// Resumes a handle of a file that was removed or replaced while it was read, if its contents are complete.
+    private func resumeGone(
+        _ opening: HandleToResume, _ engine: isolated any EngineEvents
+    ) throws -> OpenHandle {
+        let number = opening.number
+        guard !opening.isForWriting, let inode = opening.file else { throw ProviderError.noSuchItem }
+        if openFiles.entry(number) == nil {
+            guard let file = try openContents(of: number, inode) else { throw ProviderError.otherVersion }
+            let isGone = try context.index.itemEvenIfDeleted(number) == nil
+            // A rebuilt index may not know that the number was in use.
+            if isGone { context.index.skipNumbers(through: number) }
+            openFiles.withLock { $0.entries[number] = OpenFileTable.Entry(reading: file, isDiscarded: isGone) }
+        }
+        openFiles.withLock { $0.open(number, isForWriting: false, context.clock.now) }
+        return engine.openItem(number, isForWriting: false, descriptor: openFiles.entry(number)?.reading)
+    }
+
+    private func openContents(of number: ItemNumber, _ inode: UInt64) throws(Errno) -> FileDescriptor? {
+        for folder in [folders.removed, folders.clean, folders.edits] {
+            if let file = try folders.open(number, in: folder, .readOnly), try file.status().identity.inode == inode {
+                return file
+            }
+        }
+        return nil
+    }
+
+    /// Returns the entry that the resumed handles of an item share, or `nil` if a new opening gets the same contents.
+    private func entryToResume(_ row: IndexedItem) throws -> OpenFileTable.Entry? {
+        guard row.content == .current else { return nil }
+        // The provider had reported another version already. The outdated contents stay until the last handle is
+        // closed.
+        let isOutdated = row.localVersion != row.item.contentVersion
+        if let entry = try context.journal.entry(row.number), entry.isOpen, let fingerprint = entry.statusAtOpen,
+            let file = try folders.open(row.number, in: folders.edits, .readWrite)
+        {
+            return OpenFileTable.Entry(
+                reading: try file.reopen(.readOnly), writing: file, beforeWriting: fingerprint, isOutdated: isOutdated)
+        }
+        guard isOutdated else { return nil }
+        // The last engine may have ended while it replaced the file.
+        for folder in [folders.clean, folders.removed] {
+            if let file = try folders.open(row.number, in: folder, .readOnly) {
+                return OpenFileTable.Entry(reading: file, isOutdated: true)
+            }
+        }
+        return nil
     }
 }

@@ -79,7 +79,7 @@ package final class OpenHandle: Sendable {
         }
         if let (reader, ahead) = wanted {
             let number = number
-            engine.perform { $0.downloader.prefetchPart(number, ahead, reader: reader, $0) }
+            engine.perform { $0.partDownloader.prefetchPart(number, ahead, reader: reader, $0) }
         }
         return descriptor ?? part?.reading
     }
@@ -119,12 +119,12 @@ package final class OpenHandle: Sendable {
             return (reader, state.ahead.note(range.clamped(to: 0..<size), size: size))
         }
         engine.perform { engine in
-            engine.downloader.waitForPart(number, range, reader: reader, answer, engine)
-            if let ahead { engine.downloader.prefetchPart(number, ahead, reader: reader, engine) }
+            engine.partDownloader.waitForPart(number, range, reader: reader, answer, engine)
+            if let ahead { engine.partDownloader.prefetchPart(number, ahead, reader: reader, engine) }
         }
         return Cancellable {
             answer.cancel()
-            engine.perform { $0.downloader.partWaiterLeft(number, answer) }
+            engine.perform { $0.partDownloader.partWaiterLeft(number, answer) }
         }
     }
 
@@ -156,7 +156,7 @@ package final class OpenHandle: Sendable {
                 })
         }
         let number = number
-        engine.perform { $0.downloader.waitForExtent(number, answer, $0) }
+        engine.perform { $0.partDownloader.waitForExtent(number, answer, $0) }
         return Cancellable { answer.cancel() }
     }
 
@@ -185,7 +185,9 @@ package final class OpenHandle: Sendable {
     package func flush(_ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void) {
         guard isForWriting else { return completion(.success(())) }
         let number = number
-        engine.perform { engine in completion(Result { () throws(ProviderError) in try engine.compare(number) }) }
+        engine.perform { engine in
+            completion(Result { () throws(ProviderError) in try engine.writing.compare(number, engine) })
+        }
     }
 
     /// Makes durable all writes through any handle of the file, and all operations that were completed before, as
@@ -224,7 +226,7 @@ package final class OpenHandle: Sendable {
     private func end(_ state: State, _ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void) {
         if let reader = state.reader {
             let number = number
-            engine.perform { $0.downloader.partReaderLeft(number, reader, $0) }
+            engine.perform { $0.partDownloader.partReaderLeft(number, reader, $0) }
         }
         engine.closed(number, isForWriting: isForWriting, completion)
     }

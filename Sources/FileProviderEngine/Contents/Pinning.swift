@@ -1,15 +1,18 @@
 import FileProviderWire
 import ItemStore
 import ItemValues
+import LinuxSystem
 
 /// Pinned items, and everything in pinned directories, also when added later. These items are materialized in the
 /// background, also after a restart, and again when the provider has other contents. The index records which items
 /// are pinned.
 ///
-/// It calls the downloader, the enumerator and the content cache only (``Materializing``). See ``EngineContext`` for
-/// the thread.
+/// It calls the downloader, the enumerator and the evictor. See ``EngineContext`` for the thread.
 final class Pinning {
     private let context: EngineContext
+    private let downloader: Downloader
+    private let enumerator: Enumerator
+    private let evictor: Evictor
     /// The pinned files that are being fetched and the pinned directories that are being listed.
     private var running: Set<ItemNumber> = []
     /// Items that could not be materialized since the last backoff.
@@ -29,21 +32,26 @@ final class Pinning {
     /// The number of failed items after which all others wait for the backoff as well.
     private static let mostPostponed = 256
 
-    init(_ context: EngineContext) { self.context = context }
+    init(_ context: EngineContext, _ downloader: Downloader, _ enumerator: Enumerator, _ evictor: Evictor) {
+        self.context = context
+        self.downloader = downloader
+        self.enumerator = enumerator
+        self.evictor = evictor
+    }
 
     /// Pins or unpins an item. Pinning a directory pins everything in it.
     func pin(
-        _ number: ItemNumber, _ isPinned: Bool, _ engine: isolated any Materializing
+        _ number: ItemNumber, _ isPinned: Bool, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         _ = try context.row(of: number)
         try context.write(freesSpace: !isPinned) { writer throws(IndexError) in
             try writer.update(number) { $0.isPinned = isPinned }
         }
-        if !isPinned { engine.evictToLimit() }
+        if !isPinned { evictor.evictToLimit(engine) }
     }
 
     /// Starts materializing pinned items that are not local yet, up to the concurrency limit.
-    func materializeMissing(_ engine: isolated any Materializing) {
+    func materializeMissing(_ engine: isolated any EngineEvents) {
         guard !context.isClosed, context.resources.gate.isOpen, !isBackingOff, running.count < Self.width else {
             return
         }
@@ -61,17 +69,22 @@ final class Pinning {
         }
     }
 
-    private func materialize(_ number: ItemNumber, _ engine: isolated any Materializing) {
+    private func materialize(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         running.insert(number)
         // The completion runs as a separate job even if the reply is immediate, so that the loop that starts the
         // requests is not re-entered.
-        engine.materialize(number, isDirectory: (try? context.row(of: number))?.item.kind == .folder) {
-            [weak engine] result in engine?.perform { $0.pinning.didMaterialize(number, result, $0) }
+        let answer = EngineCompletion<Void> { [weak engine] result in
+            engine?.perform { $0.pinning.didMaterialize(number, result, $0) }
+        }
+        if (try? context.row(of: number))?.item.kind == .folder {
+            enumerator.wait(for: number, .complete, answer, engine)
+        } else {
+            downloader.download(number, answer, engine)
         }
     }
 
     func didMaterialize(
-        _ number: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any Materializing
+        _ number: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any EngineEvents
     ) {
         running.remove(number)
         guard !context.isClosed else { return }
@@ -93,7 +106,7 @@ final class Pinning {
         if running.isEmpty, !postponed.isEmpty { backOff(engine) }
     }
 
-    private func backOff(_ engine: isolated any Materializing) {
+    private func backOff(_ engine: isolated any EngineEvents) {
         guard wake == nil else { return }
         failedRounds += 1
         let needsUser = failure?.needsUser == true || failure?.kind == .noSpace
@@ -101,7 +114,7 @@ final class Pinning {
         wake = context.clock.run(after: pause) { [weak engine] in engine?.perform { $0.pinning.endBackoff($0) } }
     }
 
-    func endBackoff(_ engine: isolated any Materializing) {
+    func endBackoff(_ engine: isolated any EngineEvents) {
         wake?.cancel()
         wake = nil
         postponed = []
@@ -110,7 +123,7 @@ final class Pinning {
     }
 
     /// Ends the backoff, and retries the items that could not be materialized.
-    func retry(_ engine: isolated any Materializing) {
+    func retry(_ engine: isolated any EngineEvents) {
         failedRounds = 0
         failure = nil
         endBackoff(engine)

@@ -18,17 +18,22 @@ struct RemovalWait {
 /// Removals of open files. A program that has a file open can read it to the end after its local removal. Its bytes
 /// are therefore fetched before the removal is sent to the provider.
 ///
-/// It calls the content cache, the downloader and the scheduler of uploads (``RemovalWaitsHost``). See
-/// ``EngineContext`` for the thread.
+/// It calls the content cache, the downloader and the scheduler of uploads. See ``EngineContext`` for the thread.
 final class RemovalWaits {
     private let context: EngineContext
     private let cache: ContentCache
+    private let downloader: Downloader
+    private let scheduler: UploadScheduler
     /// The removals that wait for the contents of open files, by the removed items.
     private var waits: [ItemNumber: RemovalWait] = [:]
 
-    init(_ context: EngineContext, _ cache: ContentCache) {
+    init(
+        _ context: EngineContext, _ cache: ContentCache, _ downloader: Downloader, _ scheduler: UploadScheduler
+    ) {
         self.context = context
         self.cache = cache
+        self.downloader = downloader
+        self.scheduler = scheduler
     }
 
     /// Fetches the contents of the open files of an item that was removed locally. For a directory, these are all
@@ -36,10 +41,10 @@ final class RemovalWaits {
     ///
     /// - Returns: the state of the removal meanwhile; `nil` if no contents are missing, or if they cannot be fetched.
     func awaitContents(
-        beforeRemoving number: ItemNumber, _ engine: isolated any RemovalWaitsHost
+        beforeRemoving number: ItemNumber, _ engine: isolated any EngineEvents
     ) -> StepResult? {
         let files = cache.openFiles.awaited.filter { file in
-            ((try? engine.isWithin(number, file)) ?? false) && cache.lacksContents(file)
+            ((try? context.isWithin(number, file)) ?? false) && cache.lacksContents(file)
         }
         var wait = waits[number] ?? RemovalWait()
         guard !files.isEmpty, !wait.hasFailedForGood, wait.failures < RemovalWait.mostFailures else {
@@ -49,7 +54,7 @@ final class RemovalWaits {
         }
         wait.files = Set(files)
         waits[number] = wait
-        for file in files { engine.contentsAreWanted(file) }
+        for file in files { downloader.startFetch(file, engine) }
         return .awaitsEvent
     }
 
@@ -57,7 +62,7 @@ final class RemovalWaits {
     ///
     /// - Parameter result: the result of the fetch; `nil` if the file was closed.
     func fetchEnded(
-        _ number: ItemNumber, _ result: Result<Void, ProviderError>?, _ engine: isolated any RemovalWaitsHost
+        _ number: ItemNumber, _ result: Result<Void, ProviderError>?, _ engine: isolated any EngineEvents
     ) {
         for (removal, wait) in waits where wait.files.contains(number) {
             var wait = wait
@@ -72,7 +77,7 @@ final class RemovalWaits {
                 }
             }
             waits[removal] = wait
-            if wait.files.isEmpty { engine.schedule(removal, after: pause) }
+            if wait.files.isEmpty { scheduler.schedule(removal, after: pause, engine) }
         }
     }
 

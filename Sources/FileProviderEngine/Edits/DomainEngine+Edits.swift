@@ -151,4 +151,15 @@ extension DomainEngine {
     /// Sets a closure that is called on the engine's thread whenever journal and index disagree for a moment: for
     /// tests.
     package func observeEdits(_ observer: (@Sendable () -> Void)?) { components.writer.observer = observer }
+
+    /// Ends the work of edits, before the engine ends.
+    func closeEdits() async {
+        await scheduler.close()
+        // If the disk is still full, the owed journal entries are lost.
+        try? journal.payChanges()
+        // No client will close the files that were removed while open. The next start would mistake their bytes for a
+        // lost edit.
+        let discarded = openFiles.withLock { $0.entries.filter(\.value.isDiscarded).keys }
+        for number in discarded { try? folders.remove(number, in: folders.edits) }
+    }
 }

@@ -43,7 +43,7 @@ extension DomainEngine {
     package func waitForBothSides(inside change: String? = nil) async throws(ProviderError) {
         try await waitForEdits(inside: change)
         guard !isClosed else { throw .closed }
-        signalled(container: ProviderItem.workingSetIdentifier)
+        changes.signalled(container: ProviderItem.workingSetIdentifier, self)
         try await progress.look { () throws(ProviderError) in
             guard changes.running.isEmpty, enumerator.count == 0 else { return false }
             if let failure = context.requestFailure { throw failure }
@@ -86,7 +86,7 @@ extension DomainEngine {
         trash.enumeration.retry(self)
         metadata.retry(self)
         pinning.retry(self)
-        cache.retryOutdated(self)
+        outdated.retryOutdated(self)
         guard let entries = try? journal.all() else { return }
         for entry in entries {
             scheduler.table.forgetFailures(of: entry.number)
@@ -97,7 +97,7 @@ extension DomainEngine {
                 entry.failure = nil
                 try? journal.put(entry)
             }
-            schedule(entry.number)
+            scheduler.schedule(entry.number, self)
         }
     }
 }

@@ -82,8 +82,8 @@ extension DomainEngine {
     /// - Parameter container: The identifier of a directory or of the working set; `nil` for all known containers.
     package nonisolated func signal(container: String?) {
         perform { engine in
-            engine.noteSignalSoon()
-            engine.signalled(container: container ?? ProviderItem.workingSetIdentifier)
+            engine.scheduler.noteSignalSoon(engine)
+            engine.changes.signalled(container: container ?? ProviderItem.workingSetIdentifier, engine)
         }
     }
 
@@ -124,7 +124,7 @@ extension DomainEngine {
 
     /// Pins or unpins an item. Pinning a directory pins everything in it.
     package func pin(_ number: ItemNumber, _ isPinned: Bool) throws(ProviderError) {
-        try pinning.pin(currentNumber(number), isPinned, self)
+        try pinning.pin(openFiles.currentNumber(number), isPinned, self)
     }
 
     // MARK: User metadata

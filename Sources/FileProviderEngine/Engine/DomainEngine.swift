@@ -82,19 +82,19 @@ package actor DomainEngine {
         index.onWanted { [weak self] in self?.perform { $0.pinning.materializeMissing($0) } }
         let entries = try journal.all()
         try recovery.recoverRemovedEdits()
-        try cache.recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
+        try contentRecovery.recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
         try recovery.recoverEdits(entries, self)
         try metadata.recover(self)
         try reconciler.revalidation.recover(self)
         try trash.enumeration.recover()
-        askForOutdated()
+        changes.refreshes.refreshOutdated(self)
         try reimports.recover()
         tracker.listReidentified(self)
         lookAtImports()
-        resumption.resume(self)
-        cache.sweepRemoved()
-        cache.sweepClean(self)
-        evictToLimit()
+        components.resumption.resume(self)
+        contentRecovery.sweepRemoved()
+        contentRecovery.sweepClean(self)
+        evictor.evictToLimit(self)
         pinning.materializeMissing(self)
         // The search catches up with changes that the last process did not index.
         search.noteChanges()
@@ -108,7 +108,7 @@ package actor DomainEngine {
     /// Closes the engine: cancels running work and completes all waits. Edits stay until the next start.
     package func close() async {
         guard !isClosed else { return }
-        cache.writePartials()
+        partialContents.writeAll()
         context.close()
         endWork()
         writeUses(isEnd: true)
@@ -140,6 +140,7 @@ package actor DomainEngine {
         trash.enumeration.cancel()
         pinning.cancel()
         downloader.close()
+        opener.close()
         cache.close()
     }
 }

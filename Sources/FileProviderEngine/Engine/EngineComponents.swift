@@ -1,24 +1,37 @@
-/// The components of an engine. Each gets those that it calls directly; ComponentLinks.swift and EditLinks.swift have
-/// the other calls.
+import LinuxSystem
+
+/// The components of an engine. Each gets those that it calls, which were created before: the graph of calls has no
+/// cycle. For the other direction, it sends an event (``EngineEvents``).
 struct EngineComponents {
     let signIn: SignIn
+    // Contents.
     let cache: ContentCache
+    let partialContents: PartialContents
+    let evictor: Evictor
+    let outdated: OutdatedFiles
+    let writing: WrittenFiles
+    let opener: FileOpener
+    let partials = PartialFiles()
+    let partDownloader: PartDownloader
     let downloader: Downloader
+    let pinning: Pinning
     let removalWaits: RemovalWaits
     let resumption: HandleResumption
+    let contentRecovery: ContentRecovery
+    // Reports of the provider.
+    let reimports: Reimports
     let reconciler: ItemReconciler
     let enumerator: Enumerator
-    let reimports: Reimports
     let changes: ChangeTracker
     let trash: Trash
-    let pinning: Pinning
-    let metadata: UserMetadata
+    // Local changes.
     let writer: JournalWriter
     let recorder: EditRecorder
     let scheduler: UploadScheduler
     let tracker: IdentifierTracker
     let recreation: ItemRecreation
     let finder: IdentifierFinder
+    let metadata: UserMetadata
     let uploader: Uploader
     let localEdits: LocalEdits
     let recovery: EditRecovery
@@ -26,29 +39,43 @@ struct EngineComponents {
 
     init(_ context: EngineContext, _ writerMarks: WriterMarks, resuming openings: [HandleToResume]) {
         signIn = SignIn(context)
-        cache = ContentCache(context, writerMarks)
-        downloader = Downloader(context, cache, signIn)
-        removalWaits = RemovalWaits(context, cache)
-        resumption = HandleResumption(context, cache, openings)
-        reconciler = ItemReconciler(context, signIn)
-        enumerator = Enumerator(context, signIn)
-        reimports = Reimports(context)
-        changes = ChangeTracker(context, signIn)
-        trash = Trash(context)
-        pinning = Pinning(context)
-        metadata = UserMetadata(context, signIn)
         writer = JournalWriter(context)
-        recorder = EditRecorder(context, writer)
         scheduler = UploadScheduler(context, signIn)
+        cache = ContentCache(context, partials)
+        partialContents = PartialContents(context, cache, partials)
+        evictor = Evictor(context, cache, partialContents)
+        outdated = OutdatedFiles(context, cache, partials, evictor, scheduler)
+        writing = WrittenFiles(context, writerMarks, cache, evictor, writer)
+        opener = FileOpener(context, cache, partials, partialContents, evictor, outdated, writing)
+        contentRecovery = ContentRecovery(context, cache)
+        recorder = EditRecorder(context, writer, evictor)
         tracker = IdentifierTracker(context, writer, recorder, scheduler)
-        recreation = ItemRecreation(context, writer, recorder, scheduler, tracker)
+        reimports = Reimports(context)
+        reconciler = ItemReconciler(context, signIn, tracker, evictor, writing, reimports)
+        recreation = ItemRecreation(context, writer, recorder, scheduler, tracker, reconciler)
         finder = IdentifierFinder(context, writer, recorder, scheduler, tracker, recreation)
+        enumerator = Enumerator(context, signIn, reconciler, finder, evictor)
+        changes = ChangeTracker(context, signIn, reconciler, enumerator, evictor)
+        trash = Trash(context, reconciler, changes)
+        let waiters = ContentWaiters()
+        partDownloader = PartDownloader(
+            context, waiters, cache, partials, partialContents, evictor, outdated, signIn, reconciler, finder)
+        downloader = Downloader(
+            context, waiters, partDownloader, cache, partials, evictor, outdated, writing, opener, signIn, reconciler,
+            finder, changes)
+        pinning = Pinning(context, downloader, enumerator, evictor)
+        removalWaits = RemovalWaits(context, cache, downloader, scheduler)
+        metadata = UserMetadata(context, signIn, reconciler, tracker, finder)
         uploader = Uploader(
-            context, writer, recorder, scheduler, tracker, recreation, finder, removalWaits, metadata)
-        localEdits = LocalEdits(context, writer, recorder, scheduler, tracker, cache, metadata)
+            context, writer, recorder, scheduler, tracker, recreation, finder, reconciler, enumerator, evictor, writing,
+            removalWaits, metadata)
+        localEdits = LocalEdits(
+            context, writer, recorder, scheduler, tracker, cache, evictor, writing, opener, removalWaits, metadata)
         recovery = EditRecovery(
-            context, writer, recorder, scheduler, tracker, recreation, cache,
+            context, writer, recorder, scheduler, tracker, recreation, cache, writing,
             resuming: Set(openings.lazy.filter(\.isForWriting).map(\.number)))
+        resumption = HandleResumption(
+            context, cache, partials, opener, writing, partDownloader, localEdits, recovery, openings)
         progress = EditProgress(context, signIn, recorder, scheduler, tracker)
     }
 }
@@ -57,9 +84,15 @@ struct EngineComponents {
 extension DomainEngine {
     var signIn: SignIn { components.signIn }
     var cache: ContentCache { components.cache }
+    var partialContents: PartialContents { components.partialContents }
+    var evictor: Evictor { components.evictor }
+    var outdated: OutdatedFiles { components.outdated }
+    var writing: WrittenFiles { components.writing }
+    var opener: FileOpener { components.opener }
+    var partDownloader: PartDownloader { components.partDownloader }
     var downloader: Downloader { components.downloader }
     var removalWaits: RemovalWaits { components.removalWaits }
-    var resumption: HandleResumption { components.resumption }
+    var contentRecovery: ContentRecovery { components.contentRecovery }
     var reconciler: ItemReconciler { components.reconciler }
     var enumerator: Enumerator { components.enumerator }
     var reimports: Reimports { components.reimports }
@@ -69,7 +102,6 @@ extension DomainEngine {
     var metadata: UserMetadata { components.metadata }
     var scheduler: UploadScheduler { components.scheduler }
     var tracker: IdentifierTracker { components.tracker }
-    var finder: IdentifierFinder { components.finder }
     var localEdits: LocalEdits { components.localEdits }
     var recovery: EditRecovery { components.recovery }
     var progress: EditProgress { components.progress }

@@ -19,16 +19,14 @@ extension DomainEngine {
         }
         guard let top else { throw .noSuchItem }
         try reimports.begin(top.number, listing: folders)
-        if top.number != .root { try scheduleRevalidation([identifier]) }
+        if top.number != .root { try reconciler.revalidation.schedule([identifier], self) }
         tracker.listReidentified(self)
         lookAtImports()
     }
 
-    var isImporting: Bool { reimports.isActive }
-
     /// Ends the imports whose directories are all listed, and reports the end to the provider once it has the items.
     func lookAtImports() {
-        guard isImporting, !isClosed else { return }
+        guard reimports.isActive, !isClosed else { return }
         do throws(ProviderError) {
             let ended = try reimports.tops.subtracting(unfinishedImports())
             if !ended.isEmpty {
@@ -38,7 +36,7 @@ extension DomainEngine {
         } catch {
             context.recordBackgroundError(error)
         }
-        guard isImporting, !reimports.hasTimer else { return }
+        guard reimports.isActive, !reimports.hasTimer else { return }
         // No event reports the end of a revalidation, and there may be many listings.
         reimports.hasTimer = true
         clock.run(after: Self.pauseOfImports) { [weak self] in
@@ -62,7 +60,7 @@ extension DomainEngine {
                     try context.index.write { writer throws(IndexError) in try writer.forgetReidentified(folder) }
                     continue
                 }
-                for top in reimports.tops where try isWithin(top, folder) { unfinished.insert(top) }
+                for top in reimports.tops where try context.isWithin(top, folder) { unfinished.insert(top) }
                 if unfinished == reimports.tops { return unfinished }
             }
             let uncertain = Set(try index.revalidations())
@@ -85,7 +83,7 @@ extension DomainEngine {
     }
 
     func keepForImport(_ identifiers: Set<String>, besides others: [ProviderItem]) throws(ProviderError) {
-        guard isImporting else { return }
+        guard reimports.isActive else { return }
         for identifier in identifiers.sorted() {
             let items = try onRecord { () throws(IndexError) -> [IndexedItem] in
                 guard let row = try index.item(identifier: identifier),
@@ -100,7 +98,7 @@ extension DomainEngine {
     }
 
     private func isBeingImported(_ number: ItemNumber) throws(IndexError) -> Bool {
-        for top in reimports.tops where try isWithin(top, number) { return true }
+        for top in reimports.tops where try context.isWithin(top, number) { return true }
         return false
     }
 
@@ -119,7 +117,7 @@ extension DomainEngine {
         for number in local { components.recreation.noteRemovedByProvider([number], self) }
         guard !lost.isEmpty else { return }
         let removed = try write { writer throws(IndexError) in try writer.remove(identifiers: lost) }
-        handle(removed)
+        reconciler.handle(removed, self)
     }
 
     /// Marks an item as changed, so that it stays when it is removed, and is made again.

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// The enumeration of directories, page by page, and the callers that wait for it.
 ///
-/// It calls the sign-in, the reconciler, the finder of identifiers and the content cache only (``EnumeratorHost``), and
-/// sends events. See ``EngineContext`` for the thread.
+/// It calls the sign-in, the reconciler, the finder of identifiers and the evictor, and sends events.
+/// See ``EngineContext`` for the thread.
 final class Enumerator {
     private struct Waiter {
         let need: ListingNeed
@@ -25,14 +25,23 @@ final class Enumerator {
 
     private let context: EngineContext
     private let signIn: SignIn
+    private let reconciler: ItemReconciler
+    private let finder: IdentifierFinder
+    private let evictor: Evictor
     private var listings: [ItemNumber: Listing] = [:]
     private var lastWaiter = 0
     /// The mark of the last listing that began. Marks tell the index which pages belong to one listing.
     private var lastMark: Int64 = 0
 
-    init(_ context: EngineContext, _ signIn: SignIn) {
+    init(
+        _ context: EngineContext, _ signIn: SignIn, _ reconciler: ItemReconciler, _ finder: IdentifierFinder,
+        _ evictor: Evictor
+    ) {
         self.context = context
         self.signIn = signIn
+        self.reconciler = reconciler
+        self.finder = finder
+        self.evictor = evictor
     }
 
     /// The number of directories that are being listed.
@@ -65,7 +74,7 @@ final class Enumerator {
     /// Waits until the index has the portion of a directory's listing that is needed. Lists the directory if necessary.
     func wait(
         for folder: ItemNumber, _ need: ListingNeed, _ answer: EngineCompletion<Void>,
-        _ engine: isolated any EnumeratorHost
+        _ engine: isolated any EngineEvents
     ) {
         do throws(ProviderError) {
             guard !context.isClosed else { throw .closed }
@@ -96,7 +105,7 @@ final class Enumerator {
     // MARK: Listing
 
     /// Begins to list a directory, unless a listing is in progress.
-    func start(_ folder: ItemNumber, isRefresh: Bool, _ engine: isolated any EnumeratorHost) {
+    func start(_ folder: ItemNumber, isRefresh: Bool, _ engine: isolated any EngineEvents) {
         guard !context.isClosed, listings[folder] == nil else { return }
         listings[folder] = Listing(isRefresh: isRefresh)
         listings[folder]?.task = Task {
@@ -117,7 +126,7 @@ final class Enumerator {
 
     private func ended(
         _ folder: ItemNumber, _ result: Result<Void, ProviderError>, sentIn epoch: Int,
-        _ engine: isolated any EnumeratorHost
+        _ engine: isolated any EngineEvents
     ) {
         if case .success = result {
             answerWaiters(of: folder)
@@ -134,7 +143,7 @@ final class Enumerator {
         if case .failure(let failure) = result {
             signIn.noteFailure(failure, sentIn: epoch)
             // The removal of the directory may not have been reported, for example if the index was lost meanwhile.
-            if failure.kind == .noSuchItem { engine.markUncertain(folder) }
+            if failure.kind == .noSuchItem { reconciler.markUncertain(folder, engine) }
             end.failure = failure
         }
         engine.listingEnded(end)
@@ -148,7 +157,7 @@ final class Enumerator {
     ///
     /// - Returns: the result, and the value of ``SignIn/epoch`` when the request was sent.
     private func listed(
-        _ folder: ItemNumber, _ engine: isolated any EnumeratorHost
+        _ folder: ItemNumber, _ engine: isolated any EngineEvents
     ) async -> (Result<Void, ProviderError>, epoch: Int) {
         for beginning in 1... {
             let epoch = signIn.epoch
@@ -160,7 +169,7 @@ final class Enumerator {
                 var isWorthIt = error.kind == .expired || signIn.isOutdated(error, sentIn: epoch)
                 if error.kind == .noSuchItem, let identifier {
                     // The directory has a new identifier, by which it is listed.
-                    isWorthIt = await engine.awaitNewIdentifier(of: folder, asked: identifier)
+                    isWorthIt = await finder.awaitNewIdentifier(of: folder, asked: identifier, engine)
                 }
                 guard isWorthIt, beginning < Self.beginnings, !context.isClosed else { return (.failure(error), epoch) }
             }
@@ -169,7 +178,7 @@ final class Enumerator {
     }
 
     private func enumerate(
-        _ folder: ItemNumber, _ engine: isolated any EnumeratorHost
+        _ folder: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         let (resources, configuration) = (context.resources, context.configuration)
         let identifier = try context.row(of: folder).item.identifier
@@ -208,10 +217,11 @@ final class Enumerator {
     ///
     /// - Returns: the number of items that were not known.
     private func place(
-        _ answer: RequestedPage, in folder: ItemNumber, _ mark: Int64, _ engine: isolated any EnumeratorHost
+        _ answer: RequestedPage, in folder: ItemNumber, _ mark: Int64, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Int {
         let isFirst = try context.row(of: folder).listing == .never
-        let applied = try engine.apply(answer.page.items, listedIn: folder, mark: mark, answering: answer.request)
+        let applied = try reconciler.apply(
+            answer.page.items, listedIn: folder, mark: mark, answering: answer.request, engine)
         EngineStep.pageApplied.reach()
         if isFirst {
             try context.write { writer throws(IndexError) in try writer.update(folder) { $0.listing = .partial } }
@@ -224,13 +234,13 @@ final class Enumerator {
     /// reported that they do not exist.
     private func finish(
         _ folder: ItemNumber, _ identifier: String, _ mark: Int64, _ anchor: [UInt8]?,
-        _ engine: isolated any EnumeratorHost
+        _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
-        try await engine.reconcileUnlisted(in: folder, mark)
+        try await reconciler.reconcileUnlisted(in: folder, mark, engine)
         guard !context.isClosed else { throw .closed }
         try checkIsStill(identifier, folder)
         let isOutdated = listings[folder]?.isWantedAgain == true
-        let removed = try engine.writeMakingRoom { writer throws(IndexError) in
+        let removed = try evictor.writeMakingRoom(engine) { writer throws(IndexError) in
             let removed = try writer.removeUnlisted(in: folder, before: mark)
             try writer.update(folder) { $0.listing = .complete }
             // An empty anchor records that the directory was listed and has no anchor.
@@ -239,7 +249,7 @@ final class Enumerator {
             return removed
         }
         EngineStep.listingEnded.reach()
-        engine.handle(removed)
+        reconciler.handle(removed, engine)
         context.resources.listingAges.note(folder, at: context.clock.now)
     }
 }

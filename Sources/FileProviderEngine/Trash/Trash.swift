@@ -6,14 +6,16 @@ import LinuxSystem
 /// The provider's trash, if it has one. Moving an item there is a local edit (``DomainEngine/trash(_:)``). A removal in
 /// the mount is permanent, as programs expect, and does not move the item to the trash.
 ///
-/// It calls the reconciler and the change tracker only (``TrashHost``). See ``EngineContext`` for the thread.
+/// It calls the reconciler and the change tracker. See ``EngineContext`` for the thread.
 final class Trash {
     private let context: EngineContext
+    private let reconciler: ItemReconciler
     let enumeration: TrashEnumeration
 
-    init(_ context: EngineContext) {
+    init(_ context: EngineContext, _ reconciler: ItemReconciler, _ changes: ChangeTracker) {
         self.context = context
-        enumeration = TrashEnumeration(context)
+        self.reconciler = reconciler
+        enumeration = TrashEnumeration(context, reconciler, changes)
     }
 
     /// Restores an item from the trash. Waits for the provider.
@@ -22,7 +24,7 @@ final class Trash {
     /// - Throws: a failure of kind `transient` while the local removal is not sent yet. When sent, it would move the
     ///   item to the trash again.
     func restore(
-        _ identifier: String, to folder: ItemNumber?, _ engine: isolated any ItemReconciling
+        _ identifier: String, to folder: ItemNumber?, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         var parent: String?
         if let folder {
@@ -46,13 +48,13 @@ final class Trash {
             EngineStep.untrashAnswered.reach()
         } catch {
             // The provider may have restored the item all the same, or may do so later.
-            if error.leavesOpenWhatBecame { engine.requestRevalidation([identifier]) }
+            if error.leavesOpenWhatBecame { reconciler.revalidation.scheduleInAnyCase([identifier], engine) }
             throw error
         }
         guard !context.isClosed else { throw .closed }
-        let items = try await engine.withAncestors([item])
+        let items = try await reconciler.withAncestors([item], engine)
         guard !context.isClosed else { throw .closed }
-        try engine.apply(items, answering: request)
+        try reconciler.apply(items, answering: request, engine)
         if !item.identifier.hasSameBytes(as: identifier) {
             try context.write { writer throws(IndexError) in try writer.forgetTrashed(identifier) }
         }
@@ -62,7 +64,7 @@ final class Trash {
     /// Removes an item from the trash permanently. A directory is removed with everything in it. Waits for the
     /// provider. An item that was restored meanwhile is not removed.
     func remove(
-        _ identifier: String, _ engine: isolated any ItemReconciling
+        _ identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         guard !context.isClosed else { throw .closed }
         let request = context.replies.beginRequest()
@@ -70,9 +72,9 @@ final class Trash {
             let item = try await context.provider.item(identifier)
             guard !context.isClosed else { throw .closed }
             guard item.identifier == identifier, item.isInTrash else {
-                let items = try await engine.withAncestors([item])
+                let items = try await reconciler.withAncestors([item], engine)
                 guard !context.isClosed else { throw .closed }
-                try engine.apply(items, answering: request)
+                try reconciler.apply(items, answering: request, engine)
                 return
             }
             guard item.capabilities & IndexedItem.Capability.deleting != 0 else {
@@ -81,7 +83,7 @@ final class Trash {
             do throws(ProviderError) {
                 try await context.provider.delete(identifier)
             } catch {
-                if error.leavesOpenWhatBecame { engine.requestRevalidation([identifier]) }
+                if error.leavesOpenWhatBecame { reconciler.revalidation.scheduleInAnyCase([identifier], engine) }
                 throw error
             }
         } catch  where error.kind == .noSuchItem {
@@ -91,7 +93,7 @@ final class Trash {
         EngineStep.removedFromTrash.reach()
         let removed = try context.write { writer throws(IndexError) in try writer.remove(identifiers: [identifier]) }
         context.replies.noteReport(of: [identifier])
-        engine.handle(removed)
+        reconciler.handle(removed, engine)
     }
 }
 

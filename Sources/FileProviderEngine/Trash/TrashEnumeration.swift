@@ -7,14 +7,20 @@ import LinuxSystem
 /// those after an anchor has expired, and all changes if no change feed exists. A provider that cannot enumerate its
 /// trash, or crashes when asked to, serves all other requests as usual.
 ///
-/// It calls the reconciler and the change tracker only (``TrashHost``). Events of the change tracker request the
+/// It calls the reconciler and the change tracker. Events of the change tracker request the
 /// enumeration.
 final class TrashEnumeration {
     private let context: EngineContext
+    private let reconciler: ItemReconciler
+    private let changes: ChangeTracker
     private var listing = TrashListing()
     private static let pauseSetting = "trash.pause"
 
-    init(_ context: EngineContext) { self.context = context }
+    init(_ context: EngineContext, _ reconciler: ItemReconciler, _ changes: ChangeTracker) {
+        self.context = context
+        self.reconciler = reconciler
+        self.changes = changes
+    }
 
     var isRunning: Bool { listing.task != nil }
     /// The last failure, and the time before which the trash is not listed again; `nil` if there was no failure.
@@ -26,14 +32,14 @@ final class TrashEnumeration {
     }
 
     /// Requests a listing of the trash, because it may have changed.
-    func request(_ engine: isolated any TrashHost) {
+    func request(_ engine: isolated any EngineEvents) {
         listing.isWanted = true
         beginIfRequested(engine)
     }
 
     /// Lists the trash if a listing was requested. After a failure, this waits for the end of the backoff.
-    func beginIfRequested(_ engine: isolated any TrashHost) {
-        guard listing.isWanted, listing.task == nil, !context.isClosed, engine.isChangeFeedBegun else { return }
+    func beginIfRequested(_ engine: isolated any EngineEvents) {
+        guard listing.isWanted, listing.task == nil, !context.isClosed, changes.workingSet.isBegun else { return }
         let pause = listing.nextTime - context.clock.now
         guard pause <= 0 else {
             guard listing.waiting == nil else { return }
@@ -51,21 +57,21 @@ final class TrashEnumeration {
         }
     }
 
-    func backoffEnded(_ engine: isolated any TrashHost) {
+    func backoffEnded(_ engine: isolated any EngineEvents) {
         listing.waiting = nil
         beginIfRequested(engine)
     }
 
     /// Lists the trash in the background if no change feed reports its changes and the last listing is too old.
-    func noteLook(_ engine: isolated any TrashHost) {
-        guard engine.isChangeFeedMissing, context.clock.now - listing.time >= context.configuration.refreshAge else {
+    func noteLook(_ engine: isolated any EngineEvents) {
+        guard changes.workingSet.isMissing, context.clock.now - listing.time >= context.configuration.refreshAge else {
             return
         }
         request(engine)
     }
 
     /// Ends the backoff after a failure, and lists the trash at once.
-    func retry(_ engine: isolated any TrashHost) {
+    func retry(_ engine: isolated any EngineEvents) {
         guard listing.failures > 0 else { return }
         listing.waiting?.cancel()
         listing.waiting = nil
@@ -79,7 +85,7 @@ final class TrashEnumeration {
         listing.waiting?.cancel()
     }
 
-    private func ended(_ result: Result<Void, ProviderError>, _ engine: isolated any TrashHost) {
+    private func ended(_ result: Result<Void, ProviderError>, _ engine: isolated any EngineEvents) {
         switch result {
         case .success: listing.succeed(at: context.clock.now)
         case .failure(let failure):
@@ -95,7 +101,7 @@ final class TrashEnumeration {
         beginIfRequested(engine)
     }
 
-    private func listed(_ engine: isolated any TrashHost) async -> Result<Void, ProviderError> {
+    private func listed(_ engine: isolated any EngineEvents) async -> Result<Void, ProviderError> {
         do throws(ProviderError) {
             let request = context.replies.beginRequest()
             let listed = try await listPages(engine)
@@ -109,7 +115,7 @@ final class TrashEnumeration {
     /// Lists the pages of the trash, and applies their items.
     ///
     /// - Returns: the identifiers of the items in the trash.
-    private func listPages(_ engine: isolated any TrashHost) async throws(ProviderError) -> Set<String> {
+    private func listPages(_ engine: isolated any EngineEvents) async throws(ProviderError) -> Set<String> {
         var listed: Set<String> = []
         var after: [UInt8]?
         let configuration = context.configuration
@@ -123,7 +129,7 @@ final class TrashEnumeration {
             let items = page.items.filter(\.isInTrash)
             let before = listed.count
             listed.formUnion(items.lazy.map(\.identifier))
-            if !items.isEmpty { try engine.apply(items, answering: request) }
+            if !items.isEmpty { try reconciler.apply(items, answering: request, engine) }
             EngineStep.trashListed.reach()
             guard let next = page.next else { return listed }
             let isEndless = guarded.isEndless(page, news: listed.count - before, known: { listed.count })
@@ -136,19 +142,20 @@ final class TrashEnumeration {
     /// Reconciles the known items of the trash that the listing did not include. The provider is asked for each of them
     /// before it is removed.
     private func reconcile(
-        _ listed: Set<String>, answering request: ReplyOrdering.Request, _ engine: isolated any TrashHost
+        _ listed: Set<String>, answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         let known = try onRecord { () throws(IndexError) in try context.index.trashed().map(\.identifier) }
         let unlisted = known.filter { !listed.contains($0) && !context.replies.isStale(for: $0, since: request) }
         guard !unlisted.isEmpty else { return }
         let asked = context.replies.beginRequest()
-        let statuses = try await engine.statuses(of: unlisted)
+        let statuses = try await reconciler.revalidation.statuses(of: unlisted, engine)
         if !statuses.found.isEmpty {
-            let found = try await engine.withAncestors(statuses.found)
+            let found = try await reconciler.withAncestors(statuses.found, engine)
             guard !context.isClosed else { throw .closed }
-            try engine.apply(found, answering: asked)
+            try reconciler.apply(found, answering: asked, engine)
         }
-        try engine.scheduleRevalidation(statuses)
-        try engine.remove(gone: Set(try engine.newest(gone: statuses.gone.sorted(), answering: asked)))
+        try reconciler.revalidation.schedule(statuses, engine)
+        let gone = try reconciler.newest(gone: statuses.gone.sorted(), answering: asked, engine)
+        try reconciler.remove(gone: Set(gone), engine)
     }
 }

@@ -11,12 +11,23 @@ import LinuxSystem
 /// provider's.
 final class MetadataSender {
     private let context: EngineContext
+    private let reconciler: ItemReconciler
+    private let tracker: IdentifierTracker
+    private let finder: IdentifierFinder
     /// Whether the provider accepts attributes; `nil` until the provider has replied.
     private var acceptsAttributes: Bool?
     /// Items for which the reply to a change of attributes was lost.
     private var uncertain: Set<ItemNumber> = []
 
-    init(_ context: EngineContext) { self.context = context }
+    init(
+        _ context: EngineContext, _ reconciler: ItemReconciler, _ tracker: IdentifierTracker,
+        _ finder: IdentifierFinder
+    ) {
+        self.context = context
+        self.reconciler = reconciler
+        self.tracker = tracker
+        self.finder = finder
+    }
 
     /// Whether the provider may accept attributes: it has not refused any.
     var mayTakeAttributes: Bool { acceptsAttributes != false }
@@ -34,7 +45,7 @@ final class MetadataSender {
     /// Sends all waiting user metadata of an item.
     ///
     /// - Returns: Whether nothing is left to send.
-    func sendAll(of number: ItemNumber, _ engine: isolated any UserMetadataHost) async throws -> Bool {
+    func sendAll(of number: ItemNumber, _ engine: isolated any EngineEvents) async throws -> Bool {
         // One request for each kind, and as many again for changes that are made meanwhile.
         for _ in 0..<8 {
             guard let entry = try context.journal.metadata(number), let kind = entry.kinds.first else { return true }
@@ -67,8 +78,9 @@ final class MetadataSender {
                 case .noSuchItem:
                     if let row {
                         // The item may have been moved by a request whose reply was lost.
-                        if engine.mayHaveMoved(row.number) { return false }
-                        if try await engine.findNewIdentifier(of: row.number, asked: identifier) != nil { return false }
+                        if tracker.moves[row.number] != nil { return false }
+                        let result = try await finder.findNewIdentifier(of: row.number, asked: identifier, engine)
+                        if result != nil { return false }
                     }
                     try context.journal.removeMetadata(number)
                 default: throw failure
@@ -83,7 +95,7 @@ final class MetadataSender {
     /// - Returns: The items of the reply that are to be applied.
     private func set(
         _ metadataChange: UserMetadataChange, of identifier: String, _ entry: MetadataEntry,
-        _ engine: isolated any UserMetadataHost
+        _ engine: isolated any EngineEvents
     ) async throws -> [ProviderItem] {
         let request = context.replies.beginRequest()
         EngineStep.markAsked.reach()
@@ -91,7 +103,7 @@ final class MetadataSender {
             try await context.provider.set(metadataChange, of: identifier)
         }
         EngineStep.markAnswered.reach()
-        try await engine.reidentify(try context.row(of: entry), as: answer, asked: identifier)
+        try await finder.reidentify(try context.row(of: entry), as: answer, asked: identifier, engine)
         if let now = try context.row(of: try context.journal.metadata(entry.number) ?? entry),
             !now.item.identifier.hasSameBytes(as: answer.identifier)
         {
@@ -100,9 +112,9 @@ final class MetadataSender {
             answer.parent = now.item.parent
             answer.filename = now.item.filename
         }
-        var items = try engine.newest([answer], answering: request)
+        var items = try reconciler.newest([answer], answering: request, engine)
         // The item may be in a directory that is in the trash now, and must not be shown then.
-        if try context.row(of: entry) == nil { items = try await engine.withAncestors(items) }
+        if try context.row(of: entry) == nil { items = try await reconciler.withAncestors(items, engine) }
         guard !context.isClosed else { throw EngineClosedError() }
         return items
     }
@@ -114,7 +126,7 @@ final class MetadataSender {
     ///   - items: The items of the provider's reply.
     private func confirm(
         _ kind: MetadataKinds, of sent: MetadataEntry, _ row: ItemNumber?, _ items: [ProviderItem],
-        _ engine: isolated any UserMetadataHost
+        _ engine: isolated any EngineEvents
     ) throws {
         guard let entry = try context.journal.metadata(sent.number) else { return }
         var (now, then) = (ItemMetadata(), ItemMetadata())
@@ -132,7 +144,7 @@ final class MetadataSender {
                 }
                 return try writer.apply(items)
             }
-            engine.handle(applied)
+            reconciler.handle(applied, engine)
         }
         EngineStep.markConfirmed.reach()
         if isSettled { try settled(kind, of: sent.number) }
@@ -170,7 +182,7 @@ final class MetadataSender {
     ///
     /// - Returns: Whether the attributes were sent or do not have to be sent; `false` if another step must come first.
     private func sendAttributes(
-        _ kinds: MetadataKinds, of entry: MetadataEntry, _ row: IndexedItem?, _ engine: isolated any UserMetadataHost
+        _ kinds: MetadataKinds, of entry: MetadataEntry, _ row: IndexedItem?, _ engine: isolated any EngineEvents
     ) async throws -> Bool {
         guard var row else {
             try leaveAttributes(kinds, of: entry, nil)
@@ -199,8 +211,10 @@ final class MetadataSender {
         }
         // Attributes that were changed meanwhile are sent again.
         let isSettled = try context.row(of: entry)?.hasAttributes(of: row, kinds) ?? false
-        engine.handle(
-            try context.index.write(freesSpace: true) { writer throws(IndexError) in try writer.apply(items) })
+        let applied = try context.index.write(freesSpace: true) { writer throws(IndexError) in
+            try writer.apply(items)
+        }
+        reconciler.handle(applied, engine)
         // A stale reply is not applied. The row lacks the sent values then, and the provider is asked before the next
         // comparison.
         if !items.isEmpty { uncertain.remove(row.number) }
@@ -216,7 +230,7 @@ final class MetadataSender {
     /// Requests an item that the provider may have changed by a request whose reply was lost.
     ///
     /// - Returns: Whether the item's row has the reply.
-    private func askAnew(_ row: IndexedItem, _ engine: isolated any UserMetadataHost) async throws -> Bool {
+    private func askAnew(_ row: IndexedItem, _ engine: isolated any EngineEvents) async throws -> Bool {
         let identifier = row.item.identifier
         for _ in 0..<Self.mostQuestions {
             let request = context.replies.beginRequest()
@@ -226,11 +240,13 @@ final class MetadataSender {
             guard answer.identifier == identifier else {
                 throw ProviderError(.badAnswer, message: "The provider's reply is about another item.")
             }
-            let items = try engine.newest([answer], answering: request)
+            let items = try reconciler.newest([answer], answering: request, engine)
             guard !context.isClosed else { throw EngineClosedError() }
             guard !items.isEmpty else { continue }
-            engine.handle(
-                try context.index.write(freesSpace: true) { writer throws(IndexError) in try writer.apply(items) })
+            let applied = try context.index.write(freesSpace: true) { writer throws(IndexError) in
+                try writer.apply(items)
+            }
+            reconciler.handle(applied, engine)
             context.replies.noteReport(of: [identifier])
             uncertain.remove(row.number)
             return true

@@ -6,7 +6,7 @@ import LinuxSystem
 /// User metadata that is set locally: tags, favourite ranks and last-used dates. The call that sets it writes it to the
 /// journal before it returns. It is sent in the background. The same applies to attributes (``noteAttributes(_:of:)``).
 ///
-/// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers only (``UserMetadataHost``). See
+/// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers, and sends events. See
 /// ``EngineContext`` for the thread. ``MetadataSender`` has the requests to the provider.
 final class UserMetadata {
     private let context: EngineContext
@@ -14,10 +14,13 @@ final class UserMetadata {
     private let sender: MetadataSender
     private var sending = MetadataSendQueue()
 
-    init(_ context: EngineContext, _ signIn: SignIn) {
+    init(
+        _ context: EngineContext, _ signIn: SignIn, _ reconciler: ItemReconciler, _ tracker: IdentifierTracker,
+        _ finder: IdentifierFinder
+    ) {
         self.context = context
         self.signIn = signIn
-        sender = MetadataSender(context)
+        sender = MetadataSender(context, reconciler, tracker, finder)
     }
 
     /// The number of items with user metadata that is being sent.
@@ -27,11 +30,8 @@ final class UserMetadata {
     /// Whether the provider may accept attributes: it has not refused any.
     var mayTakeAttributes: Bool { sender.mayTakeAttributes }
 
-    /// Whether user metadata of an item is being sent.
-    func isSending(_ number: ItemNumber) -> Bool { sending.running[number] != nil }
-
     /// Replaces an item's tags.
-    func setTags(_ names: [String], of number: ItemNumber, _ engine: isolated any UserMetadataHost) throws(EditError) {
+    func setTags(_ names: [String], of number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {
         guard names.count <= TagList.most, names.allSatisfy({ TagList.fault(of: $0) == nil }) else {
             throw EditError(.invalidArgument)
         }
@@ -45,7 +45,7 @@ final class UserMetadata {
     /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
     func changeTags(
         adding added: [String], removing removed: [String], of number: ItemNumber,
-        _ engine: isolated any UserMetadataHost
+        _ engine: isolated any EngineEvents
     ) throws(EditError) -> [String] {
         let before = try reading { () throws(IndexError) in try context.index.metadata(of: number).tags }
         var tags = before.filter { !removed.contains($0) }
@@ -55,7 +55,7 @@ final class UserMetadata {
     }
 
     /// Adds an item to the end of the favourites, or removes it from them. An item that is a favourite keeps its rank.
-    func setFavorite(_ isFavorite: Bool, of number: ItemNumber, _ engine: isolated any UserMetadataHost)
+    func setFavorite(_ isFavorite: Bool, of number: ItemNumber, _ engine: isolated any EngineEvents)
         throws(EditError)
     {
         let (known, next) = try reading { () throws(IndexError) in
@@ -71,7 +71,7 @@ final class UserMetadata {
     }
 
     /// Sets an item's last-used date, in seconds since 1970.
-    func setLastUsed(_ time: Double, of number: ItemNumber, _ engine: isolated any UserMetadataHost) throws(EditError) {
+    func setLastUsed(_ time: Double, of number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {
         try set(.lastUsed, [number: ItemMetadata(lastUsed: time)], engine)
     }
 
@@ -80,7 +80,7 @@ final class UserMetadata {
     /// - Parameter delay: The delay in seconds after which the user metadata is sent.
     func set(
         _ kinds: MetadataKinds, _ values: [ItemNumber: ItemMetadata], after delay: Double = 0,
-        _ engine: isolated any UserMetadataHost
+        _ engine: isolated any EngineEvents
     ) throws(EditError) {
         try context.checkOpen()
         var entries: [MetadataEntry] = []
@@ -118,7 +118,7 @@ final class UserMetadata {
 
     /// Recovers user metadata that the last process set and that the provider has not confirmed. Sets it in the index
     /// if it is missing there, and sends it.
-    func recover(_ engine: isolated any UserMetadataHost) throws(IndexError) {
+    func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
         for entry in try context.journal.allMetadata() {
             // An index that was built anew may not have used the number yet.
             context.index.skipNumbers(through: entry.number)
@@ -139,7 +139,7 @@ final class UserMetadata {
     }
 
     /// Sends all waiting user metadata at once.
-    func retry(_ engine: isolated any UserMetadataHost) {
+    func retry(_ engine: isolated any EngineEvents) {
         sending.attempts = [:]
         for entry in (try? context.journal.allMetadata()) ?? [] {
             sending.queue.put(entry.number, at: context.clock.now)
@@ -149,7 +149,7 @@ final class UserMetadata {
 
     /// Sends the user metadata of removed items without delay. Drops the user metadata of an item that the provider
     /// does not have.
-    func noteRemoved(_ removed: [ItemNumber], _ engine: isolated any UserMetadataHost) {
+    func noteRemoved(_ removed: [ItemNumber], _ engine: isolated any EngineEvents) {
         var isAny = false
         for number in removed {
             if sending.running[number] != nil { sending.again.insert(number) }
@@ -164,11 +164,11 @@ final class UserMetadata {
     /// Whether user metadata or attributes of an item, or of an item in it, must be sent before the item goes to the
     /// trash, because identifiers may change there. Sends them at once. The removal is retried afterwards.
     func isAwaited(
-        beforeTrashing number: ItemNumber, _ engine: isolated any UserMetadataHost
+        beforeTrashing number: ItemNumber, _ engine: isolated any EngineEvents
     ) throws(IndexError) -> Bool {
         var isAny = false
         for entry in try context.journal.allMetadata() where sending.isUnderWay(entry.number) {
-            guard try engine.isWithin(number, entry.number) else { continue }
+            guard try context.isWithin(number, entry.number) else { continue }
             isAny = true
             if sending.attempts[entry.number] == nil { sending.queue.put(entry.number, at: context.clock.now) }
         }
@@ -220,7 +220,7 @@ final class UserMetadata {
 
     /// Sends the attributes that were not sent with a file's contents or a new directory. Called after the provider has
     /// confirmed the contents or the directory.
-    func sendAttributesNow(of number: ItemNumber, isNew: Bool, _ engine: isolated any UserMetadataHost) {
+    func sendAttributesNow(of number: ItemNumber, isNew: Bool, _ engine: isolated any EngineEvents) {
         guard mayTakeAttributes, let row = try? context.index.item(number), row.isShown else { return }
         if isNew {
             var kinds: MetadataKinds = []
@@ -244,7 +244,7 @@ final class UserMetadata {
     // MARK: Sending
 
     /// Starts the requests that are due.
-    func sendDue(_ engine: isolated any UserMetadataHost) {
+    func sendDue(_ engine: isolated any EngineEvents) {
         guard !context.isClosed, context.resources.gate.isOpen else { return }
         while sending.running.count < MetadataSendQueue.width, let number = sending.queue.take(at: context.clock.now) {
             guard sending.running[number] == nil else {
@@ -252,6 +252,7 @@ final class UserMetadata {
                 sending.queue.put(number, at: context.clock.now + context.configuration.settlingTime)
                 break
             }
+            engine.metadataIsBeingSent(of: number)
             sending.running[number] = Task { await self.send(number, engine) }
         }
         guard sending.running.count < MetadataSendQueue.width, let time = sending.queue.nextTime() else { return }
@@ -263,12 +264,12 @@ final class UserMetadata {
         sending.wake = (time, waiting)
     }
 
-    func wakeUp(_ engine: isolated any UserMetadataHost) {
+    func wakeUp(_ engine: isolated any EngineEvents) {
         sending.wake = nil
         sendDue(engine)
     }
 
-    private func send(_ number: ItemNumber, _ engine: isolated any UserMetadataHost) async {
+    private func send(_ number: ItemNumber, _ engine: isolated any EngineEvents) async {
         let epoch = signIn.epoch
         let result: Result<Bool, any Error>
         do { result = .success(try await sender.sendAll(of: number, engine)) } catch { result = .failure(error) }

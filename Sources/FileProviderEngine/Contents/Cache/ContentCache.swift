@@ -3,17 +3,15 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The local contents of files: the table of open files, clean, partial and dirty contents on disk, and eviction. The
+/// The local contents of files on disk and in the index: clean contents, and what each file's row says of them. The
 /// states of a file's contents and their transitions are those of ``ContentState``.
 ///
-/// It calls the journal writer, asks the scheduler of uploads and the user metadata whether an item is being sent, and
-/// sends events (``ContentCacheHost``). See ``EngineContext`` for the thread. ``OpenFileTable`` and ``ContentFolders``
-/// have the state that other threads use.
-final class ContentCache {
+/// ``OpenFileTable`` and ``ContentFolders`` have the state that other threads use. See ``EngineContext`` for the
+/// thread.
+final class ContentCache: EngineComponent {
     let context: EngineContext
-    let writerMarks: WriterMarks
-    /// The partially materialized files in use.
-    let partials = PartialFiles()
+    /// The table of partially materialized files.
+    private let partials: PartialFiles
     /// The contents of versions that the provider has replaced.
     let older: OlderContents
     /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
@@ -24,18 +22,13 @@ final class ContentCache {
     private(set) var cleanBytes: Int64 = 0
     /// The files with a queued or running fetch. Their contents are not evicted.
     private var fetched: Set<ItemNumber> = []
-    /// Openings that wait for the growth of open files.
-    private var openings: [ItemNumber: [PendingOpen]] = [:]
 
-    init(_ context: EngineContext, _ writerMarks: WriterMarks) {
+    init(_ context: EngineContext, _ partials: PartialFiles) {
         self.context = context
+        self.partials = partials
         cacheLimit = context.configuration.cacheLimit
-        self.writerMarks = writerMarks
         older = OlderContents(context.resources.folders)
     }
-
-    var folders: ContentFolders { context.resources.folders }
-    var openFiles: OpenFileTable { context.resources.openFiles }
 
     // MARK: The size of clean contents
 
@@ -54,6 +47,9 @@ final class ContentCache {
     func noteFetch(of number: ItemNumber, isUnderWay: Bool) {
         if isUnderWay { fetched.insert(number) } else { fetched.remove(number) }
     }
+
+    /// Whether a fetch of a file is queued or running.
+    func isFetched(_ number: ItemNumber) -> Bool { fetched.contains(number) }
 
     /// Whether a transfer writes to a file's contents or is about to.
     func isTransferred(_ number: ItemNumber) -> Bool { fetched.contains(number) || partials[number] != nil }
@@ -195,36 +191,31 @@ final class ContentCache {
         openFiles.withLock { $0.personal.note(number, now) }
     }
 
-    // MARK: Openings that wait
-
-    func open(_ number: ItemNumber, _ opening: PendingOpen, _ engine: isolated any ContentCacheHost) {
-        lookAtOutdated(number, engine)
-        if isGrowing(number), !context.isClosed {
-            if opening.wait() { openings[number, default: []].append(opening) }
-            return
-        }
-        opening.finish { () throws(ProviderError) in try opened(number, for: opening.purpose, engine) }
-    }
-
-    /// Resumes the openings that wait for a file's growth. If the fetch failed, readers share the local version, and
-    /// truncating openings proceed. Other writers fail, because they would edit an outdated version.
-    func endOpeningWaits(
-        for number: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any ContentCacheHost
-    ) {
-        for opening in openings.removeValue(forKey: number) ?? [] {
-            switch result {
-            case .success: open(number, opening, engine)
-            case .failure(let failure) where opening.purpose == .writing(truncating: false): opening.fail(failure)
-            case .failure:
-                opening.finish { () throws(ProviderError) in try opened(number, for: opening.purpose, engine) }
+    /// Removes the contents of a removed item: at once if the file is closed, otherwise after its last handle is
+    /// closed.
+    func discardContents(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
+        shareContents(number)
+        older.remove(number)
+        let result = openFiles.whileClosed(number) {
+            Result { () throws(Errno) in
+                for folder in [folders.clean, folders.parts, folders.edits, folders.removed] {
+                    try folders.remove(number, in: folder)
+                }
             }
         }
+        switch result {
+        case nil:
+            openFiles.update(number) { $0.isDiscarded = true }
+            // Handles may outlive this process, and the next engine finds their contents in `removed`.
+            if openFiles.entry(number)?.writers == 0 { try? folders.moveAside(number) }
+        case .success: break
+        case .failure(let error): context.recordBackgroundError(error)
+        }
+        engine.contentsAreUnneeded(number)
     }
 
-    /// Fails the waiting openings and drops the partial files, because the engine is closed.
+    /// Drops the state of transfers, because the engine is closed.
     func close() {
-        for opening in openings.values.joined() { opening.fail(.closed) }
-        openings = [:]
         fetched = []
         partials.removeAll()
     }

@@ -27,7 +27,7 @@ final class OpenFileTable: Sendable {
         /// Whether the item was removed or replaced, so that its contents are removed when the last handle is closed.
         var isDiscarded = false
         /// The number that the item got when the provider's version replaced this one; see
-        /// ``ContentCache/replace(_:_:)``.
+        /// ``OutdatedFiles/replace(_:_:)``.
         var successor: ItemNumber?
         /// The time before which the provider's version is not fetched again after a failure, in seconds since 1970.
         var nextGrowth = 0.0

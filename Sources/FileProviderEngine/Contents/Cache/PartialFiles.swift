@@ -3,7 +3,8 @@ import LinuxSystem
 
 /// The table of the partially materialized files that handles read or a fetch completes, by item number.
 ///
-/// Part of ``ContentCache``. The downloader fills the files and learns of their end by events.
+/// ``PartialContents`` has their files on disk, and ``PartDownloader`` fills them. See
+/// ``EngineContext`` for the thread.
 final class PartialFiles {
     struct Entry {
         let file: PartialFile

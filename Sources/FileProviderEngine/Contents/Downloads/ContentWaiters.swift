@@ -2,8 +2,9 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The requests that wait for contents, by file, each in the order of their arrival. Used on the engine's thread.
-struct ContentWaiters {
+/// The requests that wait for contents, whole or in parts, by file, each in the order of their arrival. See
+/// ``EngineContext`` for the thread.
+final class ContentWaiters {
     /// A handle that needs all bytes of its file.
     struct Handle {
         let isForWriting: Bool
@@ -41,7 +42,7 @@ struct ContentWaiters {
     /// Removes the waiters of a file for which a function returns a value.
     ///
     /// - Returns: The values, in the order of the waiters' arrival.
-    private mutating func take<Value>(_ number: ItemNumber, _ value: (Waiter) -> Value?) -> [Value] {
+    private func take<Value>(_ number: ItemNumber, _ value: (Waiter) -> Value?) -> [Value] {
         guard let waiters = files[number] else { return [] }
         var taken: [Value] = []
         var left: [Waiter] = []
@@ -52,17 +53,17 @@ struct ContentWaiters {
         return taken
     }
 
-    private mutating func add(_ waiter: Waiter, _ number: ItemNumber) { files[number, default: []].append(waiter) }
+    private func add(_ waiter: Waiter, _ number: ItemNumber) { files[number, default: []].append(waiter) }
 
     // MARK: Handles that need the whole file
 
-    mutating func add(_ handle: Handle, of number: ItemNumber) { add(.handle(handle), number) }
+    func add(_ handle: Handle, of number: ItemNumber) { add(.handle(handle), number) }
 
     func handles(of number: ItemNumber) -> [Handle] {
         (files[number] ?? []).compactMap { if case .handle(let handle) = $0 { handle } else { nil } }
     }
 
-    mutating func takeHandles(of number: ItemNumber) -> [Handle] {
+    func takeHandles(of number: ItemNumber) -> [Handle] {
         take(number) { if case .handle(let handle) = $0 { handle } else { nil } }
     }
 
@@ -76,20 +77,20 @@ struct ContentWaiters {
 
     // MARK: Downloads
 
-    mutating func add(download answer: EngineCompletion<Void>, of number: ItemNumber) { add(.download(answer), number) }
+    func add(download answer: EngineCompletion<Void>, of number: ItemNumber) { add(.download(answer), number) }
 
     func hasDownloads(of number: ItemNumber) -> Bool {
         files[number]?.contains { if case .download = $0 { true } else { false } } ?? false
     }
 
-    mutating func takeDownloads(of number: ItemNumber) -> [EngineCompletion<Void>] {
+    func takeDownloads(of number: ItemNumber) -> [EngineCompletion<Void>] {
         take(number) { if case .download(let answer) = $0 { answer } else { nil } }
     }
 
     /// Removes a download, whose file may have got another number meanwhile.
     ///
     /// - Returns: The file's number; `nil` if the download does not wait.
-    mutating func remove(download answer: EngineCompletion<Void>) -> ItemNumber? {
+    func remove(download answer: EngineCompletion<Void>) -> ItemNumber? {
         for number in files.keys {
             let taken = take(number) { waiter -> Bool? in
                 if case .download(let other) = waiter, other === answer { true } else { nil }
@@ -100,19 +101,19 @@ struct ContentWaiters {
     }
 
     /// Moves the downloads of a replaced file to its new number. Handles of the file wait under the earlier number.
-    mutating func moveDownloads(of number: ItemNumber, to successor: ItemNumber) {
+    func moveDownloads(of number: ItemNumber, to successor: ItemNumber) {
         for answer in takeDownloads(of: number) { add(download: answer, of: successor) }
     }
 
     // MARK: Reads of byte ranges
 
-    mutating func add(_ read: Read, of number: ItemNumber) { add(.read(read), number) }
+    func add(_ read: Read, of number: ItemNumber) { add(.read(read), number) }
 
     func reads(of number: ItemNumber) -> [Read] {
         (files[number] ?? []).compactMap { if case .read(let read) = $0 { read } else { nil } }
     }
 
-    mutating func takeReads(of number: ItemNumber, where isWanted: (Read) -> Bool = { _ in true }) -> [Read] {
+    func takeReads(of number: ItemNumber, where isWanted: (Read) -> Bool = { _ in true }) -> [Read] {
         take(number) { waiter in
             if case .read(let read) = waiter, isWanted(read) { read } else { nil }
         }
@@ -123,7 +124,7 @@ struct ContentWaiters {
     /// Adds a reader.
     ///
     /// - Returns: The key by which the reader is found again.
-    mutating func addUndecided(
+    func addUndecided(
         _ answer: EngineCompletion<PartSource>, reader: Int?, of number: ItemNumber
     ) -> Int {
         lastKey += 1
@@ -131,7 +132,7 @@ struct ContentWaiters {
         return lastKey
     }
 
-    mutating func takeUndecided(
+    func takeUndecided(
         of number: ItemNumber, where isWanted: (WaitingReader) -> Bool
     ) -> [WaitingReader] {
         take(number) { waiter in
@@ -142,7 +143,7 @@ struct ContentWaiters {
     // MARK: The end
 
     /// Fails all waiters, because the engine is closed.
-    mutating func failAll(_ failure: ProviderError) {
+    func failAll(_ failure: ProviderError) {
         let waiters = files.values.joined()
         files = [:]
         for waiter in waiters {

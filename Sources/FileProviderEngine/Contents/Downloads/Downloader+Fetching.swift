@@ -6,7 +6,7 @@ import LinuxSystem
 
 /// Fetches of whole files, one at a time for each file.
 extension Downloader {
-    func startFetch(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+    func startFetch(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard !context.isClosed, fetches.files[number] == nil else { return }
         fetches.files[number] = Fetch(progress: FetchProgress(context.clock))
         cache.noteFetch(of: number, isUnderWay: true)
@@ -15,7 +15,7 @@ extension Downloader {
         startNextFetches(engine)
     }
 
-    private func startNextFetches(_ engine: isolated any DownloaderHost) {
+    private func startNextFetches(_ engine: isolated any EngineEvents) {
         while fetches.running < context.configuration.fetchLimit, !fetches.queue.isEmpty, !context.isClosed {
             let number = fetches.queue.removeFirst()
             guard let fetch = fetches.files[number] else { continue }
@@ -31,26 +31,26 @@ extension Downloader {
 
     /// Cancels the fetch of a file, unless a download waits for it. Called when no handle needs the contents any
     /// more.
-    func cancelFetch(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+    func cancelFetch(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let fetch = fetches.files[number], !waiters.hasDownloads(of: number) else { return }
         guard let task = fetch.task else {
             fetches.files[number] = nil
             cache.noteFetch(of: number, isUnderWay: false)
             fetches.queue.removeAll { $0 == number }
             engine.fetchEnded(number, nil)
-            cache.endGrowth(number)
-            return engine.endOpeningWaits(for: number, .success(()))
+            outdated.endGrowth(number)
+            return opener.endWaits(for: number, .success(()), engine)
         }
         task.cancel()
     }
 
     private func ended(
-        _ original: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any DownloaderHost
+        _ original: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any EngineEvents
     ) {
         let number = fetchedNumber(original)
         forgetSuccessors(to: number)
-        let wasGrowing = cache.isGrowing(number)
-        cache.endGrowth(number)
+        let wasGrowing = outdated.isGrowing(number)
+        outdated.endGrowth(number)
         fetches.running -= 1
         context.configuration.states?.noteDomain()
         let fetch = fetches.files.removeValue(forKey: number)
@@ -65,23 +65,23 @@ extension Downloader {
         }
         if isStaleReply, isWanted, !context.isClosed {
             startFetch(number, engine)
-            if wasGrowing { engine.lookAtOutdated(number) }
+            if wasGrowing { outdated.lookAtOutdated(number, engine) }
         } else {
             let downloads = waiters.takeDownloads(of: number)
             switch result {
             case .success: makeReady(number, engine)
             case .failure(let failure):
-                if wasGrowing { engine.growthFailed(number, failure) }
+                if wasGrowing { outdated.growthFailed(number, failure, engine) }
                 if failure.kind == .notAuthenticated { signIn.noteNeeded(failure, sentIn: epoch) }
                 failHandles(number, failure)
             }
             for download in downloads { download.complete(result) }
             engine.fetchEnded(number, result)
         }
-        engine.endOpeningWaits(for: number, isStaleReply ? .success(()) : result)
-        putAwayParts(number, engine)
+        opener.endWaits(for: number, isStaleReply ? .success(()) : result, engine)
+        parts.putAway(number, engine)
         startNextFetches(engine)
-        if cache.isOverLimit { engine.evictToLimit() }
+        if cache.isOverLimit { evictor.evictToLimit(engine) }
     }
 
     /// Returns the current number of a file whose fetch began under an earlier number.
@@ -104,7 +104,7 @@ extension Downloader {
     private static let firstPause = 0.5
 
     private func fetched(
-        _ original: ItemNumber, _ progress: FetchProgress, _ engine: isolated any DownloaderHost
+        _ original: ItemNumber, _ progress: FetchProgress, _ engine: isolated any EngineEvents
     ) async -> Result<Void, ProviderError> {
         var number = original
         var attempt = 1
@@ -116,11 +116,11 @@ extension Downloader {
                 number = fetchedNumber(original)
                 let row = try cache.openRow(number)
                 // The file may have been truncated or fetched in another way meanwhile.
-                let isWanted = row.content == .dataless || row.content == .partial || cache.isGrowing(number)
+                let isWanted = row.content == .dataless || row.content == .partial || outdated.isGrowing(number)
                 guard isWanted, openFiles.entry(number)?.writing == nil else { return .success(()) }
                 guard row.isKnownToProvider else { throw .noSuchItem }
                 identifier = row.item.identifier
-                if try await fillParts(row, progress, engine) { return .success(()) }
+                if try await parts.fill(row, progress, engine) { return .success(()) }
                 let takesOld = attempt == Self.attempts
                 if try await fetchOnce(row, progress, takesOld: takesOld, &rejectedSize, engine) { return .success(()) }
                 attempt += 1
@@ -132,12 +132,14 @@ extension Downloader {
                 switch error.kind {
                 case .noSpace:
                     // If nothing more can be evicted, the caller gets the failure.
-                    guard engine.evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
+                    guard evictor.evict(bytes: max(sizeWanted(number), 1 << 20), engine) > 0 else {
+                        return .failure(error)
+                    }
                 case .noSuchItem:
                     // The item has a new identifier, by which it is requested at once.
-                    if await engine.awaitNewIdentifier(of: number, asked: identifier) { break }
-                    engine.refreshParent(of: number)
-                    engine.markUncertain(number)
+                    if await finder.awaitNewIdentifier(of: number, asked: identifier, engine) { break }
+                    refreshParent(of: number, engine)
+                    reconciler.markUncertain(number, engine)
                     return .failure(error)
                 // The local parts are of another version than the provider's.
                 case .expired: break
@@ -148,6 +150,13 @@ extension Downloader {
                 attempt += 1
             }
         }
+    }
+
+    /// Refreshes the parent directory as if it was signalled, because the provider does not know an item that the
+    /// directory shows.
+    private func refreshParent(of number: ItemNumber, _ engine: isolated any EngineEvents) {
+        guard let row = try? row(number), let parent = try? self.row(row.parent) else { return }
+        changes.signalled(container: parent.item.identifier, engine)
     }
 
     private func sizeWanted(_ number: ItemNumber) -> Int64 { (try? cache.openRow(number))?.item.size ?? 0 }
@@ -162,7 +171,7 @@ extension Downloader {
     /// - Returns: whether the contents are local.
     private func fetchOnce(
         _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool, _ rejectedSize: inout Int64?,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> Bool {
         let (number, identifier) = (row.number, row.item.identifier)
         let request = context.replies.beginRequest()
@@ -196,12 +205,12 @@ extension Downloader {
         } catch {
             // In the last attempt, handles get a file that is written to continuously. Its bytes belong to no version,
             // as they may be a mixture of several.
-            guard takesOld, !cache.isGrowing(number), openFiles.entry(number) != nil else { throw error }
+            guard takesOld, !outdated.isGrowing(number), openFiles.entry(number) != nil else { throw error }
             item.flags.insert(.hasOtherContents)
         }
         EngineStep.fetched.reach()
         Task.detached { await provider.stopProviding(identifier) }
-        if cache.isGrowing(number), try await addGrowth(to: number, item, answering: request, engine) {
+        if outdated.isGrowing(number), try await addGrowth(to: number, item, answering: request, engine) {
             return true
         }
         return try keepFetched(number, item, answering: request, takesOld: takesOld, engine)
@@ -209,7 +218,7 @@ extension Downloader {
 
     /// Copies contents that the provider handed over, on a thread other than the engine's.
     private func take(
-        _ source: FileDescriptor, _ number: ItemNumber, modified: Double?, _ engine: isolated any DownloaderHost
+        _ source: FileDescriptor, _ number: ItemNumber, modified: Double?, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         let folders = folders
         let isCancelled = Lock(false)
@@ -231,7 +240,7 @@ extension Downloader {
     /// - Returns: whether the fetch is done, because the contents are local or not needed any more.
     private func keepFetched(
         _ asked: ItemNumber, _ answer: ProviderItem, answering request: ReplyOrdering.Request, takesOld: Bool,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {
         guard !context.isClosed else { throw .closed }
         var item = answer
@@ -254,14 +263,14 @@ extension Downloader {
         // If programs had read another version, the file was replaced and has a new number.
         let number = fetchedNumber(row.number)
         let size = try cache.keepIncoming(asked, as: number, version: version, isUnfinished: isOfNoVersion)
-        partsWereReplaced(number, by: version, engine)
+        parts.wereReplaced(number, by: version, engine)
         cache.noteCleanBytes(size)
         cache.older.remove(number)
         // No handle waits any more.
-        if isOfNoVersion, openFiles.entry(number) == nil { engine.dropOutdatedContents(number) }
+        if isOfNoVersion, openFiles.entry(number) == nil { outdated.dropOutdatedContents(number, engine) }
         // A file that changes faster than it can be fetched is read in its older version. The next opening gets the
         // newer contents.
-        if isOld { try engine.scheduleRevalidation([item.identifier]) }
+        if isOld { try reconciler.revalidation.schedule([item.identifier], engine) }
         return true
     }
 
@@ -269,13 +278,13 @@ extension Downloader {
     /// the request.
     func applyFetched(
         _ item: ProviderItem, to row: IndexedItem, answering request: ReplyOrdering.Request,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         var now = item
         now.flags.subtract(.ofAnswers)
         now.identifier = row.item.identifier
         now.parent = row.item.parent
         now.filename = row.item.filename
-        if now != row.item { try engine.apply([now], answering: request) }
+        if now != row.item { try reconciler.apply([now], answering: request, engine) }
     }
 }

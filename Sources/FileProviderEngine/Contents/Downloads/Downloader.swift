@@ -4,11 +4,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Transfers of files' contents from the provider, whole or as byte ranges, and the requests that wait for them.
+/// Transfers of whole files from the provider, and the requests that wait for them. ``PartDownloader`` transfers byte
+/// ranges.
 ///
-/// It calls the sign-in, the content cache, the reconciler, the change tracker and the finder of identifiers
-/// (``DownloaderHost``), and sends an event when a fetch has ended. See ``EngineContext`` for the thread.
-final class Downloader {
+/// It calls the sign-in, the components of contents below it, the reconciler, the change tracker and the finder of
+/// identifiers, and sends an event when a fetch has ended. See ``EngineContext`` for the thread.
+final class Downloader: EngineComponent {
     /// The fetch of one file, in progress or queued.
     struct Fetch {
         let progress: FetchProgress
@@ -25,56 +26,75 @@ final class Downloader {
         var queue: [ItemNumber] = []
         var running = 0
         /// The new numbers of files that were replaced while they were fetched, by the numbers under which the fetches
-        /// began; see ``ContentCache/replace(_:_:)``.
+        /// began; see ``OutdatedFiles/replace(_:_:)``.
         var successors: [ItemNumber: ItemNumber] = [:]
     }
 
     let context: EngineContext
+    let waiters: ContentWaiters
+    let parts: PartDownloader
     let cache: ContentCache
+    let partials: PartialFiles
+    let evictor: Evictor
+    let outdated: OutdatedFiles
+    let writing: WrittenFiles
+    let opener: FileOpener
     let signIn: SignIn
+    let reconciler: ItemReconciler
+    let finder: IdentifierFinder
+    let changes: ChangeTracker
     // The state. Only the files of this type use it.
     var fetches = Fetches()
-    var parts = PartTransfers()
-    var waiters = ContentWaiters()
     /// The totals for ``totals()``.
     private var tally = TransferTally()
 
-    init(_ context: EngineContext, _ cache: ContentCache, _ signIn: SignIn) {
+    init(
+        _ context: EngineContext, _ waiters: ContentWaiters, _ parts: PartDownloader, _ cache: ContentCache,
+        _ partials: PartialFiles, _ evictor: Evictor, _ outdated: OutdatedFiles, _ writing: WrittenFiles,
+        _ opener: FileOpener, _ signIn: SignIn, _ reconciler: ItemReconciler, _ finder: IdentifierFinder,
+        _ changes: ChangeTracker
+    ) {
         self.context = context
+        self.waiters = waiters
+        self.parts = parts
         self.cache = cache
+        self.partials = partials
+        self.evictor = evictor
+        self.outdated = outdated
+        self.writing = writing
+        self.opener = opener
         self.signIn = signIn
+        self.reconciler = reconciler
+        self.finder = finder
+        self.changes = changes
     }
-
-    var folders: ContentFolders { cache.folders }
-    var openFiles: OpenFileTable { cache.openFiles }
 
     /// Whether whole files are being fetched.
     var isRunning: Bool { !fetches.files.isEmpty }
 
     // MARK: Requests for whole files
 
-    func cancelDownload(of number: ItemNumber, _ answer: EngineCompletion<Void>, _ engine: isolated any DownloaderHost)
-    {
+    func cancelDownload(of number: ItemNumber, _ answer: EngineCompletion<Void>, _ engine: isolated any EngineEvents) {
         answer.cancel()
         // The file may have got another number meanwhile.
         let number = waiters.remove(download: answer) ?? number
         // An open handle may still need the contents.
         if openFiles.entry(number) == nil {
             cancelFetch(number, engine)
-            putAwayParts(number, engine)
+            parts.putAway(number, engine)
         }
     }
 
-    func download(_ number: ItemNumber, _ answer: EngineCompletion<Void>, _ engine: isolated any DownloaderHost) {
+    func download(_ number: ItemNumber, _ answer: EngineCompletion<Void>, _ engine: isolated any EngineEvents) {
         do throws(ProviderError) {
             guard !context.isClosed else { throw .closed }
-            engine.lookAtOutdated(number)
+            outdated.lookAtOutdated(number, engine)
             let number = openFiles.currentNumber(number)
             let row = try context.row(of: number)
             guard row.item.kind == .file else {
                 throw ProviderError(.unsupported, message: "“\(row.name)” is not a file.")
             }
-            let isWanted = cache.isGrowing(number) ? true : try cache.isMissing(row)
+            let isWanted = outdated.isGrowing(number) ? true : try cache.isMissing(row)
             guard isWanted else { return answer.complete(.success(())) }
             startFetch(number, engine)
             waiters.add(download: answer, of: number)
@@ -86,7 +106,7 @@ final class Downloader {
     /// Waits for the contents of an open file.
     func waitForContents(
         _ number: ItemNumber, isForWriting: Bool, _ answer: EngineCompletion<FileDescriptor>,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
         guard !context.isClosed, openFiles.entry(number) != nil else { return answer.complete(.failure(.closed)) }
         waiters.add(ContentWaiters.Handle(isForWriting: isForWriting, answer: answer), of: number)
@@ -94,11 +114,11 @@ final class Downloader {
     }
 
     /// Completes the waiters for a file if its bytes are local; otherwise starts a fetch.
-    func makeReady(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+    func makeReady(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         let handles = waiters.handles(of: number)
         guard !handles.isEmpty else { return }
         // The local contents are of another version than the one that a handle has started to read.
-        if cache.partials.isStale(number) { return failHandles(number, .otherVersion) }
+        if partials.isStale(number) { return failHandles(number, .otherVersion) }
         do throws(ProviderError) {
             let isForWriting = handles.contains { $0.isForWriting }
             var writing = openFiles.entry(number)?.writing
@@ -106,7 +126,7 @@ final class Downloader {
             if reading == nil || isForWriting && writing == nil {
                 let row = try cache.openRow(number)
                 if isForWriting {
-                    writing = try engine.fileForWriting(row)
+                    writing = try self.writing.fileForWriting(row, truncating: false, engine)
                     reading = openFiles.entry(number)?.reading
                 } else {
                     reading = try cache.fileForReading(row)
@@ -130,16 +150,16 @@ final class Downloader {
     // MARK: Events of the cache
 
     /// Ends the requests that waited for a file after its last handle was closed.
-    func lastHandleWasClosed(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+    func lastHandleWasClosed(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         // Only waiters that were cancelled are left.
         for handle in waiters.takeHandles(of: number) { handle.answer.cancel() }
         cancelFetch(number, engine)
-        engine.endOpeningWaits(for: number, .success(()))
-        putAwayParts(number, engine)
+        opener.endWaits(for: number, .success(()), engine)
+        parts.putAway(number, engine)
     }
 
     /// Moves the fetch of a file that was replaced to its new number.
-    func fileWasReplaced(_ number: ItemNumber, by successor: ItemNumber, _ engine: isolated any DownloaderHost) {
+    func fileWasReplaced(_ number: ItemNumber, by successor: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let fetch = fetches.files.removeValue(forKey: number) else { return }
         fetches.files[successor] = fetch
         waiters.moveDownloads(of: number, to: successor)
@@ -153,13 +173,50 @@ final class Downloader {
 
     /// Fails the requests for items that the provider no longer has. Handles that are open without contents have
     /// nothing to wait for.
-    func itemsWereRemoved(_ removed: [ItemNumber], _ engine: isolated any DownloaderHost) {
+    func itemsWereRemoved(_ removed: [ItemNumber], _ engine: isolated any EngineEvents) {
         for number in removed where !waiters.handles(of: number).isEmpty || fetches.files[number] != nil {
             makeReady(number, engine)
             cancelFetch(number, engine)
         }
-        for number in removed where cache.partials[number] != nil { failReads(number, .noSuchItem) }
+        for number in removed where partials[number] != nil { parts.failReads(number, .noSuchItem) }
     }
+
+    // MARK: Transfers without progress. The timeout of ``ProviderProcessOptions`` ends them as well, but much later.
+
+    /// Seconds without progress after which a transfer counts as stalled: `reported` if the provider reports progress,
+    /// `unreported` if it does not.
+    static let stallTimes = (reported: 10.0, unreported: 30.0)
+
+    /// Cancels the transfer of a file that is evicted, if it is stalled or no program has the file open. Readers and
+    /// callers that wait for the contents get an error.
+    func endUnwantedTransfer(of number: ItemNumber, _ engine: isolated any EngineEvents) {
+        let failure = ProviderError(.transient, message: "The file was evicted while it was downloaded.")
+        let isOpen = openFiles.entry(number) != nil
+        parts.endUnwantedTransfer(of: number, isOpen: isOpen, failure)
+        guard let fetch = fetches.files[number], !isOpen || isStalled(fetch) else { return }
+        // Requests that arrive before the task has ended start another fetch.
+        let downloads = waiters.takeDownloads(of: number)
+        failHandles(number, failure)
+        outdated.endGrowth(number)
+        opener.endWaits(for: number, .failure(failure), engine)
+        cancelFetch(number, engine)
+        for download in downloads { download.complete(.failure(failure)) }
+    }
+
+    private func isStalled(_ fetch: Fetch) -> Bool {
+        let progress = fetch.progress.now
+        let time = progress.total > 0 ? Self.stallTimes.reported : Self.stallTimes.unreported
+        return progress.moved.map { context.clock.now - $0 >= time } ?? false
+    }
+
+    /// Cancels stalled transfers. Those that are still wanted are requested again.
+    func restartStalledTransfers() {
+        for fetch in fetches.files.values where isStalled(fetch) { fetch.task?.cancel() }
+        parts.restartStalledTransfers()
+    }
+
+    /// The files that are being fetched, and those with a queued fetch.
+    var filesBeingFetched: Set<ItemNumber> { parts.filesBeingFetched.union(fetches.files.keys) }
 
     // MARK: The status
 
@@ -183,14 +240,7 @@ final class Downloader {
                 number: number, name: (try? cache.openRow(number))?.name ?? "", done: progress.done,
                 total: progress.total, isWaiting: fetch.task == nil, begun: progress.begun, moved: progress.moved)
         }
-        let others = parts.files.compactMap { number, transfer -> DomainStatus.Transfer? in
-            guard fetches.files[number] == nil, let begun = transfer.begun, let file = cache.partials[number]?.file
-            else { return nil }
-            return DomainStatus.Transfer(
-                number: number, name: (try? cache.openRow(number))?.name ?? "", done: file.ranges.count,
-                total: file.size, isWaiting: false, begun: begun, moved: max(begun, transfer.moved))
-        }
-        return downloads + others
+        return downloads + parts.status()
     }
 
     /// Returns a line for each fetch and for each file whose contents handles wait for.
@@ -202,9 +252,8 @@ final class Downloader {
     /// Cancels all transfers and fails all waiters, because the engine is closed.
     func close() {
         for fetch in fetches.files.values { fetch.task?.cancel() }
-        for file in parts.files.values { file.cancel() }
         fetches.files = [:]
-        parts.files = [:]
+        parts.close()
         waiters.failAll(.closed)
     }
 }

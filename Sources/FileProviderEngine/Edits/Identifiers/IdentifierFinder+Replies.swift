@@ -10,7 +10,7 @@ extension IdentifierFinder {
     /// reported during the request and is this same item.
     func checkIdentity(
         _ answer: ProviderItem, of number: ItemNumber, asked identifier: String,
-        _ engine: isolated some IdentifierFinderHost
+        _ engine: isolated any EngineEvents
     ) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         try await resolveHolder(of: answer.identifier, besides: number, engine)
@@ -33,7 +33,7 @@ extension IdentifierFinder {
     /// not have the known item any more. If the known item was edited, it becomes a new item.
     ///
     /// - Returns: The item to wait for first, if any.
-    func reconcileReplaced(_ known: IndexedItem, _ engine: isolated some IdentifierFinderHost) throws -> StepResult? {
+    func reconcileReplaced(_ known: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
         if scheduler.table.isBusy(known.number) {
             // The running step may end before it learns of this, or a crash may interrupt it. The journal keeps it for
             // the next step.
@@ -51,7 +51,7 @@ extension IdentifierFinder {
     /// Finds the new identifier of the item that has a given identifier in the index, because another item is getting
     /// it.
     func resolveHolder(
-        of identifier: String, besides number: ItemNumber, _ engine: isolated some IdentifierFinderHost
+        of identifier: String, besides number: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws {
         guard let known = try index.item(identifier: identifier), known.number != number else { return }
         _ = try await findNewIdentifier(of: known.number, asked: identifier, engine)
@@ -62,7 +62,7 @@ extension IdentifierFinder {
     ///
     /// - Returns: The row's number, and the item to wait for first if the row has local changes.
     func double(
-        of number: ItemNumber, _ answer: ProviderItem, _ engine: isolated some IdentifierFinderHost
+        of number: ItemNumber, _ answer: ProviderItem, _ engine: isolated any EngineEvents
     ) throws -> (ItemNumber?, StepResult?) {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else {
             return (nil, nil)
@@ -78,7 +78,7 @@ extension IdentifierFinder {
     /// Adopts the identifier in the reply to a change that does not move the item, if the reply has a new one.
     func reidentify(
         _ row: IndexedItem?, as answer: ProviderItem, asked identifier: String,
-        _ engine: isolated some IdentifierFinderHost
+        _ engine: isolated any EngineEvents
     ) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         guard let row, row.item.identifier.hasSameBytes(as: identifier), answer.kind == row.item.kind else {
@@ -91,7 +91,7 @@ extension IdentifierFinder {
 
     /// Gives an item another identifier in index, journal and queued edits.
     func take(
-        _ identifier: String, for row: IndexedItem, _ engine: isolated some IdentifierFinderHost
+        _ identifier: String, for row: IndexedItem, _ engine: isolated any EngineEvents
     ) throws {
         try passMetadata(of: row.number, to: identifier)
         try writer.writeIndex { writer throws(IndexError) in try writer.reidentify(row.number, as: identifier) }

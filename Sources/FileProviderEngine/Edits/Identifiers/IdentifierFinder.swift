@@ -7,8 +7,8 @@ import LinuxSystem
 /// These are items whose move got no reply, and items in directories that got a new identifier. After it is found,
 /// index, journal and queued edits use the new identifier. Locally the item keeps its number and bytes.
 ///
-/// It calls the tracker of identifiers and what that calls, and the recreation of items (``IdentifierFinderHost``). See
-/// ``EngineContext`` for the thread.
+/// It calls the tracker of identifiers and what that calls, and the recreation of items. See ``EngineContext`` for the
+/// thread.
 final class IdentifierFinder: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -48,7 +48,7 @@ final class IdentifierFinder: EngineComponent {
     ///
     /// - Returns: `nil` if the provider has the item under its known identifier, or does not have it.
     func findMoved(
-        _ row: IndexedItem, _ place: SentLocation, _ engine: isolated some IdentifierFinderHost
+        _ row: IndexedItem, _ place: SentLocation, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         do {
             _ = try await asking { () async throws(ProviderError) in
@@ -89,7 +89,7 @@ final class IdentifierFinder: EngineComponent {
     ///
     /// - Returns: The item or delay to wait for; `nil` if the item is gone.
     func findNewIdentifier(
-        of number: ItemNumber, asked identifier: String, _ engine: isolated some IdentifierFinderHost
+        of number: ItemNumber, asked identifier: String, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         guard var row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return nil }
         guard row.item.identifier.hasSameBytes(as: identifier) else { return .later(0) }
@@ -136,7 +136,7 @@ final class IdentifierFinder: EngineComponent {
     ///
     /// - Returns: Whether the item may be requested again.
     func awaitNewIdentifier(
-        of number: ItemNumber, asked identifier: String, _ engine: isolated some IdentifierFinderHost
+        of number: ItemNumber, asked identifier: String, _ engine: isolated any EngineEvents
     ) async -> Bool {
         // Several directories above may be moved, one after the other.
         for attempt in 1...8 {
@@ -163,7 +163,7 @@ final class IdentifierFinder: EngineComponent {
     /// Finds an item whose move got no reply, without sending the move again.
     ///
     /// - Returns: Whether the item was found under another identifier.
-    private func findMoved(_ number: ItemNumber, _ engine: isolated some IdentifierFinderHost) async -> Bool {
+    private func findMoved(_ number: ItemNumber, _ engine: isolated any EngineEvents) async -> Bool {
         guard let place = tracker.moves[number], let row = try? index.itemEvenIfDeleted(number),
             let result = try? await findMoved(row, place, engine)
         else { return false }

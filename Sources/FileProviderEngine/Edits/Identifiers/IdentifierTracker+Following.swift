@@ -7,7 +7,7 @@ import LinuxSystem
 extension IdentifierTracker {
     /// Updates the journal and the queued edits after an item got another identifier in the index.
     func follow(
-        _ number: ItemNumber, from former: String, to identifier: String, _ engine: isolated some IdentifierTrackerHost
+        _ number: ItemNumber, from former: String, to identifier: String, _ engine: isolated any EngineEvents
     ) {
         guard !former.hasSameBytes(as: identifier), !former.hasPrefix(IndexedItem.localPrefix) else { return }
         // Replies to earlier requests contain the former identifier.
@@ -17,7 +17,7 @@ extension IdentifierTracker {
 
     /// Updates the journal and the queued edits for items whose identifiers changed in the index. Enumerates those
     /// items that are directories.
-    func follow(_ items: [Reidentified], _ engine: isolated some IdentifierTrackerHost) {
+    func follow(_ items: [Reidentified], _ engine: isolated any EngineEvents) {
         guard !items.isEmpty else { return }
         for item in items {
             do throws(IndexError) {
@@ -88,13 +88,13 @@ extension IdentifierTracker {
     }
 
     /// Enumerates a directory in which an item has another identifier than its reply says.
-    func listForIdentifiers(_ folder: ItemNumber, _ engine: isolated some IdentifierTrackerHost) throws {
+    func listForIdentifiers(_ folder: ItemNumber, _ engine: isolated any EngineEvents) throws {
         try writer.writeIndex { writer throws(IndexError) in try writer.noteReidentified(folder) }
         listReidentified(engine)
     }
 
     /// Enumerates the directories whose items may have new identifiers.
-    func listReidentified(_ engine: isolated some IdentifierTrackerHost) {
+    func listReidentified(_ engine: isolated any EngineEvents) {
         do throws(IndexError) {
             for folder in try index.reidentifiedFolders() where try index.item(folder) != nil {
                 engine.directoryIsOutdated(folder)

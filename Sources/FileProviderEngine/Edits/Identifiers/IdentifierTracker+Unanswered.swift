@@ -8,7 +8,7 @@ import LinuxSystem
 extension IdentifierTracker {
     /// Journals the place that an item is about to be sent to; `nil` deletes the record.
     func noteSent(
-        _ number: ItemNumber, _ place: SentLocation?, _ engine: isolated some IdentifierTrackerHost
+        _ number: ItemNumber, _ place: SentLocation?, _ engine: isolated any EngineEvents
     ) throws {
         guard var entry = try journal.entry(number), entry.sent != place else { return }
         let before = entry.sent
@@ -23,7 +23,7 @@ extension IdentifierTracker {
     /// - Parameter identifier: The identifier that the item got, if it was created.
     func settle(
         _ place: SentLocation, of number: ItemNumber, as identifier: String? = nil,
-        _ engine: isolated some IdentifierTrackerHost
+        _ engine: isolated any EngineEvents
     ) {
         unanswered[place]?.remove(number)
         if unanswered[place]?.isEmpty == true { unanswered[place] = nil }
@@ -36,7 +36,7 @@ extension IdentifierTracker {
     }
 
     /// Ends the uncertainty about an item that no longer exists locally.
-    func forgetUnanswered(of number: ItemNumber, _ engine: isolated some IdentifierTrackerHost) {
+    func forgetUnanswered(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         for (place, sent) in unanswered where sent.contains(number) { settle(place, of: number, engine) }
     }
 

@@ -7,8 +7,8 @@ import LinuxSystem
 /// Items whose identifier or place at the provider is uncertain: new items and moves whose reply has not come or was
 /// lost. Reported items that may be such items are withheld.
 ///
-/// It calls the journal writer, the recorder and the scheduler of uploads, and sends events
-/// (``IdentifierTrackerHost``). See ``EngineContext`` for the thread.
+/// It calls the journal writer, the recorder and the scheduler of uploads, and sends events. See ``EngineContext`` for
+/// the thread.
 final class IdentifierTracker: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -39,7 +39,7 @@ final class IdentifierTracker: EngineComponent {
     /// Journals that the provider is about to be asked to move an item. The reply may be lost, and the user may move
     /// the item back locally.
     func noteMayMove(
-        _ number: ItemNumber, to place: SentLocation, _ engine: isolated some IdentifierTrackerHost
+        _ number: ItemNumber, to place: SentLocation, _ engine: isolated any EngineEvents
     ) throws {
         guard var entry = try journal.entry(number) else { return }
         if !entry.mayHaveMoved || entry.movedTo != place {
@@ -77,7 +77,7 @@ final class IdentifierTracker: EngineComponent {
 
     /// Ends the uncertainty about a move. Revalidates the items that were withheld in the target place, and those whose
     /// removal was held back.
-    func forgetMove(of number: ItemNumber, _ engine: isolated some IdentifierTrackerHost) {
+    func forgetMove(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         leaving[number] = nil
         guard let place = moves.removeValue(forKey: number) else { return }
         if hasHeldRemovals, moves.isEmpty {
@@ -105,7 +105,7 @@ final class IdentifierTracker: EngineComponent {
     /// Returns the identifiers of removed items, without the items that may only have moved. Their status is known once
     /// the reply to the move has come, or the directory was enumerated.
     func believed(
-        gone identifiers: [String], _ engine: isolated some IdentifierTrackerHost
+        gone identifiers: [String], _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [String] {
         guard !identifiers.isEmpty, try hasItemsElsewhere() else { return identifiers }
         let moving = Set(moves.keys)

@@ -12,7 +12,7 @@ extension LocalEdits {
     ///   - mode: Permission bits; `nil` leaves them.
     ///   - modified: In seconds since 1970; `nil` leaves it.
     func setAttributes(
-        of number: ItemNumber, mode: UInt16?, modified: Double?, _ engine: isolated some LocalEditsHost
+        of number: ItemNumber, mode: UInt16?, modified: Double?, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try checkOpen()
         let row = try visible(number)
@@ -23,7 +23,7 @@ extension LocalEdits {
         let set = kinds
         // Earlier writes have a date of their own. They are recorded first, so that the date set here stays.
         if modified != nil { try noteWritten(number, engine) }
-        _ = try engine.makingRoom { () throws(EditError) in
+        _ = try evictor.makingRoom(engine) { () throws(EditError) in
             try reading { () throws(IndexError) in
                 let noted = try metadata.noteAttributes(set, of: row)
                 try writer.writeIndex { writer throws(IndexError) in
@@ -41,8 +41,8 @@ extension LocalEdits {
         return try visible(number)
     }
 
-    private func noteWritten(_ number: ItemNumber, _ engine: isolated some LocalEditsHost) throws(EditError) {
-        do throws(ProviderError) { try engine.compare(number) } catch { throw EditError(error) }
+    private func noteWritten(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {
+        do throws(ProviderError) { try writing.compare(number, engine) } catch { throw EditError(error) }
     }
 
     /// Sets or removes an extended attribute.
@@ -55,7 +55,7 @@ extension LocalEdits {
     ///   does not exist; `ENOSPC` if all attributes of the item take more than ``LocalAttributes/sizeLimit`` bytes.
     func setExtendedAttribute(
         _ name: String, of number: ItemNumber, to value: [UInt8]?, if isThere: Bool? = nil,
-        _ engine: isolated some LocalEditsHost
+        _ engine: isolated any EngineEvents
     ) throws(EditError) {
         try checkOpen()
         var row = try visible(number)

@@ -9,35 +9,35 @@ extension LocalEdits {
     ///
     /// - Parameter mode: The provider only receives whether the file is executable.
     func createFile(
-        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated some LocalEditsHost
+        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
-        try engine.makingRoom { () throws(EditError) in
+        try evictor.makingRoom(engine) { () throws(EditError) in
             try make(.file, named: name, in: parent, mode: mode, linkTarget: nil, engine)
         }
     }
 
     func makeFolder(
-        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated some LocalEditsHost
+        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
-        try engine.makingRoom { () throws(EditError) in
+        try evictor.makingRoom(engine) { () throws(EditError) in
             try make(.folder, named: name, in: parent, mode: mode, linkTarget: nil, engine)
         }
     }
 
     func makeSymbolicLink(
-        named name: String, in parent: ItemNumber, target: String, _ engine: isolated some LocalEditsHost
+        named name: String, in parent: ItemNumber, target: String, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         guard configuration.takesSymbolicLinks else { throw EditError(.notPermitted) }
         guard !target.isEmpty else { throw EditError(.noSuchFile) }
         guard target.utf8.count < 4096 else { throw EditError(.nameTooLong) }
-        return try engine.makingRoom { () throws(EditError) in
+        return try evictor.makingRoom(engine) { () throws(EditError) in
             try make(.symbolicLink, named: name, in: parent, mode: nil, linkTarget: target, engine)
         }
     }
 
     private func make(
         _ kind: ProviderItem.Kind, named name: String, in parent: ItemNumber, mode: UInt16?, linkTarget: String?,
-        _ engine: isolated some LocalEditsHost
+        _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try checkOpen()
         let folder = try visibleFolder(parent)

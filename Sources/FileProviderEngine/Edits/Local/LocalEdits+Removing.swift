@@ -9,7 +9,7 @@ extension LocalEdits {
     /// - Returns: The removed item.
     @discardableResult
     func remove(
-        _ name: String, in parent: ItemNumber, _ engine: isolated some LocalEditsHost
+        _ name: String, in parent: ItemNumber, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try checkOpen()
         let row = try child(name, of: parent)
@@ -25,7 +25,7 @@ extension LocalEdits {
     ///   ``EditError/unlistedFolder``.
     @discardableResult
     func removeFolder(
-        _ name: String, in parent: ItemNumber, _ engine: isolated some LocalEditsHost
+        _ name: String, in parent: ItemNumber, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try checkOpen()
         let row = try child(name, of: parent)
@@ -41,7 +41,7 @@ extension LocalEdits {
         return row
     }
 
-    private func remove(_ row: IndexedItem, _ engine: isolated some LocalEditsHost) throws(EditError) {
+    private func remove(_ row: IndexedItem, _ engine: isolated any EngineEvents) throws(EditError) {
         let removal = try removal(of: row)
         try recorder.settingAsideEdit(of: removal.lostEdit) { () throws(EditError) in
             try recorder.record([removal.journal], freesSpace: true, engine) { writer throws(IndexError) in
@@ -98,7 +98,7 @@ extension LocalEdits {
     }
 
     /// Completes a removal after the removal was written.
-    func finish(_ removal: Removal, _ engine: isolated some LocalEditsHost) {
+    func finish(_ removal: Removal, _ engine: isolated any EngineEvents) {
         scheduler.table.setAccepted(removal.number, nil)
         scheduler.table.forgetFailures(of: removal.number)
         uploads.update(removal.number) { $0.failure = nil }
@@ -108,8 +108,8 @@ extension LocalEdits {
         } else {
             metadata.noteRemoved([removal.number], engine)
             // Upload copies stay, so that the contents are recognized at the provider.
-            if removal.lostEdit != nil { engine.discardContents(removal.number) }
-            _ = engine.awaitContents(beforeRemoving: removal.number)
+            if removal.lostEdit != nil { cache.discardContents(removal.number, engine) }
+            _ = removalWaits.awaitContents(beforeRemoving: removal.number, engine)
             scheduler.schedule(removal.number, after: configuration.settlingTime, engine)
         }
     }

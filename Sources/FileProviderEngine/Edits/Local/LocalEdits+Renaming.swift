@@ -10,7 +10,7 @@ extension LocalEdits {
     @discardableResult
     func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber,
-        _ mode: RenameMode = .replacing, _ engine: isolated some LocalEditsHost
+        _ mode: RenameMode = .replacing, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem? {
         try checkOpen()
         let row = try child(name, of: parent)
@@ -77,7 +77,7 @@ extension LocalEdits {
     private typealias Move = (row: IndexedItem, name: String, folder: IndexedItem)
 
     private func move(
-        _ moves: [Move], removing removal: Removal? = nil, _ engine: isolated some LocalEditsHost
+        _ moves: [Move], removing removal: Removal? = nil, _ engine: isolated any EngineEvents
     ) throws(EditError) {
         var journal: [JournalChange] = []
         var changes: [LocalChanges] = []
@@ -149,7 +149,7 @@ extension LocalEdits {
     }
 
     private func replaceContents(
-        of other: IndexedItem, with row: IndexedItem, _ engine: isolated some LocalEditsHost
+        of other: IndexedItem, with row: IndexedItem, _ engine: isolated any EngineEvents
     ) throws(EditError) {
         let replaced = try recorder.entry(of: other)
         var entry = try recorder.entry(of: row)
@@ -178,7 +178,7 @@ extension LocalEdits {
         folders.passUploads(of: other.number, to: row.number)
         tracker.pass(from: other.number, to: row.number)
         scheduler.table.succeed(row.number, other.number)
-        engine.discardContents(other.number)
+        cache.discardContents(other.number, engine)
         scheduler.forget(other.number, engine)
         scheduler.schedule(row.number, after: configuration.settlingTime, engine)
     }

@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// Local changes of items, as system calls request them.
 ///
-/// It calls the recorder, the scheduler and the tracker of identifiers, the content cache, the removals that wait and
-/// the user metadata (``LocalEditsHost``). See ``EngineContext`` for the thread.
+/// It calls the recorder, the scheduler and the tracker of identifiers, the components of contents, the removals that
+/// wait and the user metadata. See ``EngineContext`` for the thread.
 final class LocalEdits: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -15,11 +15,16 @@ final class LocalEdits: EngineComponent {
     let scheduler: UploadScheduler
     let tracker: IdentifierTracker
     let cache: ContentCache
+    let evictor: Evictor
+    let writing: WrittenFiles
+    private let opener: FileOpener
+    let removalWaits: RemovalWaits
     let metadata: UserMetadata
 
     init(
         _ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
-        _ tracker: IdentifierTracker, _ cache: ContentCache, _ metadata: UserMetadata
+        _ tracker: IdentifierTracker, _ cache: ContentCache, _ evictor: Evictor, _ writing: WrittenFiles,
+        _ opener: FileOpener, _ removalWaits: RemovalWaits, _ metadata: UserMetadata
     ) {
         self.context = context
         self.writer = writer
@@ -27,6 +32,10 @@ final class LocalEdits: EngineComponent {
         self.scheduler = scheduler
         self.tracker = tracker
         self.cache = cache
+        self.evictor = evictor
+        self.writing = writing
+        self.opener = opener
+        self.removalWaits = removalWaits
         self.metadata = metadata
     }
 
@@ -37,7 +46,7 @@ final class LocalEdits: EngineComponent {
     ///   - size: In bytes.
     ///   - modified: In seconds since 1970.
     func noteEdited(
-        _ number: ItemNumber, size: Int64, modified: Double, _ engine: isolated some LocalEditsHost
+        _ number: ItemNumber, size: Int64, modified: Double, _ engine: isolated any EngineEvents
     ) throws(Errno) {
         do throws(EditError) {
             // The edit of a file that was removed meanwhile is dropped.
@@ -69,12 +78,12 @@ final class LocalEdits: EngineComponent {
 
     /// Schedules the upload of a file that was open for writing and was closed. If ``noteEdited(_:size:modified:)`` is
     /// called, this function is called after it.
-    func noteClosed(_ number: ItemNumber, _ engine: isolated some LocalEditsHost) {
+    func noteClosed(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         scheduler.schedule(number, after: configuration.settlingTime, engine)
     }
 
     /// Schedules the upload of files that were edited locally and have other contents at the provider.
-    func noteConflicts(_ numbers: [ItemNumber], _ engine: isolated some LocalEditsHost) {
+    func noteConflicts(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) {
         // Whether this is a conflict is decided when the file's turn comes: the provider may have reported the file's
         // own upload.
         for number in numbers { scheduler.schedule(number, after: configuration.settlingTime, engine) }
@@ -82,15 +91,15 @@ final class LocalEdits: EngineComponent {
 
     /// Uploads a file's contents as if they had been changed locally. Contents that are not local, or not of the
     /// provider's latest version, are not sent.
-    func sendContentsAgain(_ number: ItemNumber, _ engine: isolated some LocalEditsHost) throws(ProviderError) {
+    func sendContentsAgain(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !isClosed else { throw .closed }
         let row = try row(number)
         guard row.item.kind == .file, row.isKnownToProvider else { return }
         if row.content == .edited { return scheduler.schedule(number, engine) }
         guard row.content == .current, row.localVersion == row.item.contentVersion else { return }
-        let item = try engine.opened(number, for: .writing(truncating: false))
+        let item = try opener.opened(number, for: .writing(truncating: false), engine)
         defer { item.close() }
-        try engine.takeAsEdited(number)
+        try writing.takeAsEdited(number, engine)
     }
 
     func visible(named name: String, in folder: ItemNumber) throws(EditError) -> IndexedItem? {

@@ -5,16 +5,18 @@ import LinuxSystem
 
 /// Records local changes: in the journal, in the index, and in the files of edited contents.
 ///
-/// It calls the content cache (``EditRecorderHost``), and sends an event. See ``EngineContext`` for the thread.
+/// It calls the journal writer and the evictor, and sends an event. See ``EngineContext`` for the thread.
 final class EditRecorder: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
+    private let evictor: Evictor
     /// The events to show to the user: conflicts, and removals that the provider refused, so that the items came back.
     private(set) var events: [EditEvent] = []
 
-    init(_ context: EngineContext, _ writer: JournalWriter) {
+    init(_ context: EngineContext, _ writer: JournalWriter, _ evictor: Evictor) {
         self.context = context
         self.writer = writer
+        self.evictor = evictor
     }
 
     /// Writes a local change to the journal, and then to the index. After a crash in between, the next start completes
@@ -24,10 +26,12 @@ final class EditRecorder: EngineComponent {
     /// - Parameter freesSpace: Whether the change frees space on a full disk.
     @discardableResult
     func record<Result>(
-        _ changes: [JournalChange], freesSpace: Bool = false, _ engine: isolated some EditRecorderHost,
+        _ changes: [JournalChange], freesSpace: Bool = false, _ engine: isolated any EngineEvents,
         _ body: (inout IndexWriter) throws(IndexError) -> Result
     ) throws(EditError) -> Result {
-        try engine.makingRoom { () throws(EditError) in try writer.recordOnce(changes, freesSpace: freesSpace, body) }
+        try evictor.makingRoom(engine) { () throws(EditError) in
+            try writer.recordOnce(changes, freesSpace: freesSpace, body)
+        }
     }
 
     /// Sets directories' modification dates to now, because their entries changed locally.
@@ -86,7 +90,7 @@ final class EditRecorder: EngineComponent {
     }
 
     /// Removes the bytes of an item that was removed, and drops its user metadata. Open handles keep the bytes.
-    func removeBytes(of number: ItemNumber, _ engine: isolated some EditRecorderHost) {
+    func removeBytes(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         folders.removeUploads(of: number)
         engine.bytesWereRemoved(number)
     }

@@ -13,12 +13,12 @@ extension EditRecovery {
     /// Therefore these processes keep the original file, and the item gets a copy of it.
     func partedFromWriters(_ number: ItemNumber) throws -> FileStatus? {
         guard let file = try folders.open(number, in: folders.edits, .readOnly) else {
-            cache.writerMarks.unmark(number)
+            writing.marks.unmark(number)
             return nil
         }
         for _ in 0..<Self.attempts {
             guard file.hasWriters else {
-                cache.writerMarks.unmark(number)
+                writing.marks.unmark(number)
                 return try file.status()
             }
             let name = ContentFolders.name(number) + ".parted"
@@ -27,7 +27,7 @@ extension EditRecovery {
                 let status = try file.status()
                 try copy.synchronize()
                 try UploadCopy.move(name, in: folders.uploads, to: folders.edits, as: ContentFolders.name(number))
-                cache.writerMarks.unmark(number)
+                writing.marks.unmark(number)
                 return status
             } catch UploadCopy.UploadCopyError.changing {
                 continue
@@ -38,7 +38,7 @@ extension EditRecovery {
             }
         }
         // The next start tries again.
-        try? cache.writerMarks.keep(number)
+        try? writing.marks.keep(number)
         return try file.status()
     }
 

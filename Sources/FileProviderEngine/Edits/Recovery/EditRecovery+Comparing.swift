@@ -29,7 +29,7 @@ extension EditRecovery {
 
     /// Whether ``recoverEdits(_:_:)`` would leave an item as it is.
     private func isSettled(_ entry: JournalEntry, _ row: IndexedItem) -> Bool {
-        guard !entry.isOpen, cache.writerMarks.left?.contains(entry.number) == false,
+        guard !entry.isOpen, writing.marks.left?.contains(entry.number) == false,
             entry.identifier == row.item.identifier, entry.changes == row.changes
         else { return false }
         if entry.changes.contains(.deleted) { return true }

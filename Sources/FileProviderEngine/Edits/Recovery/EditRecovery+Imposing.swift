@@ -8,7 +8,7 @@ extension EditRecovery {
     /// Corrects identifiers in the journal that differ from those in the index: either the provider replied just before
     /// the crash, or the item became a new one. The journal is right only for an item that replaced another one, if the
     /// index does not record the replacement yet.
-    func reconcileIdentities(_ numbers: [ItemNumber], _ engine: isolated some EditRecoveryHost) throws {
+    func reconcileIdentities(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) throws {
         for var entry in try recorder.entries(of: numbers) {
             guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
             else { continue }
@@ -43,7 +43,7 @@ extension EditRecovery {
     }
 
     /// Applies the removals that the journal records, and undoes removals that it does not record.
-    func imposeRemovals(_ numbers: [ItemNumber], _ engine: isolated some EditRecoveryHost) throws {
+    func imposeRemovals(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) throws {
         for entry in try recorder.entries(of: numbers) {
             guard entry.changes.contains(.deleted) else {
                 guard let row = try index.itemEvenIfDeleted(entry.number), row.changes.contains(.deleted) else {
@@ -61,7 +61,7 @@ extension EditRecovery {
                     row.loseContents()
                 }
             }
-            if !entry.changes.contains(.contents) { engine.discardContents(row.number) }
+            if !entry.changes.contains(.contents) { cache.discardContents(row.number, engine) }
         }
     }
 

@@ -10,7 +10,7 @@ extension EditRecovery {
         for var entry in try recorder.entries(of: numbers) {
             let status =
                 try? resumedWriters.contains(entry.number)
-                ? cache.statusOfEdit(entry.number) : partedFromWriters(entry.number)
+                ? writing.statusOfEdit(entry.number) : partedFromWriters(entry.number)
             guard entry.isOpen, try !staysOpen(entry, status) else { continue }
             entry.isOpen = false
             if let status, entry.statusAtOpen != JournalEntry.Fingerprint(status),
@@ -45,10 +45,10 @@ extension EditRecovery {
     ///
     /// - Parameter numbers: Items that were examined.
     func reconcileMarks(besides numbers: [ItemNumber]) {
-        let stale = (cache.writerMarks.left ?? []).subtracting(numbers).filter { !resumedWriters.contains($0) }
-        for number in stale { cache.writerMarks.unmark(number) }
+        let stale = (writing.marks.left ?? []).subtracting(numbers).filter { !resumedWriters.contains($0) }
+        for number in stale { writing.marks.unmark(number) }
         // This fails on a full disk. The next start then examines all of them again.
-        try? cache.writerMarks.begin()
+        try? writing.marks.begin()
     }
 
     func imposeContents(_ numbers: [ItemNumber]) throws {
@@ -92,7 +92,7 @@ extension EditRecovery {
     ///
     /// - Parameter known: Items with a journal entry.
     /// - Returns: The items for which an entry was added.
-    func recoverFiles(_ known: Set<ItemNumber>, _ engine: isolated some EditRecoveryHost) throws -> [ItemNumber] {
+    func recoverFiles(_ known: Set<ItemNumber>, _ engine: isolated any EngineEvents) throws -> [ItemNumber] {
         var recovered: [ItemNumber] = []
         let folder = try folders.edits.open(".", [.readOnly, .directory])
         for file in try folder.entries() {

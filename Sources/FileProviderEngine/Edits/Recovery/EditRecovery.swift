@@ -9,7 +9,7 @@ import LinuxSystem
 /// its place at the provider. The order of writes in ``EditRecorder/record(_:freesSpace:_:_:)`` and
 /// ``JournalWriter/confirm(_:_:)`` guarantees this.
 ///
-/// It calls the components of edits and the content cache (``EditRecoveryHost``). See ``EngineContext`` for the thread.
+/// It calls the components of edits and of contents. See ``EngineContext`` for the thread.
 final class EditRecovery: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -18,12 +18,13 @@ final class EditRecovery: EngineComponent {
     let tracker: IdentifierTracker
     let recreation: ItemRecreation
     let cache: ContentCache
+    let writing: WrittenFiles
     /// The items of which a write handle was handed to this engine by the previous one.
     let resumedWriters: Set<ItemNumber>
 
     init(
         _ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
-        _ tracker: IdentifierTracker, _ recreation: ItemRecreation, _ cache: ContentCache,
+        _ tracker: IdentifierTracker, _ recreation: ItemRecreation, _ cache: ContentCache, _ writing: WrittenFiles,
         resuming writers: Set<ItemNumber>
     ) {
         self.context = context
@@ -33,6 +34,7 @@ final class EditRecovery: EngineComponent {
         self.tracker = tracker
         self.recreation = recreation
         self.cache = cache
+        self.writing = writing
         resumedWriters = writers
     }
 
@@ -41,7 +43,7 @@ final class EditRecovery: EngineComponent {
     /// Most edits agree in journal, index and files, however many there are. These are only compared.
     ///
     /// - Parameter entries: All entries of the journal.
-    func recoverEdits(_ entries: [JournalEntry], _ engine: isolated some EditRecoveryHost) throws {
+    func recoverEdits(_ entries: [JournalEntry], _ engine: isolated any EngineEvents) throws {
         TemporaryName.sweep(folders.uploads)
         var entries = entries
         for entry in entries {
@@ -96,7 +98,7 @@ final class EditRecovery: EngineComponent {
 
     /// Settles rows that have local changes but no journal entry. Either the call that made the change never returned,
     /// or a power failure removed the change's confirmation from the index.
-    private func reconcileRowsWithoutEntries(_ rows: [IndexedItem], _ engine: isolated some EditRecoveryHost) throws {
+    private func reconcileRowsWithoutEntries(_ rows: [IndexedItem], _ engine: isolated any EngineEvents) throws {
         for row in rows {
             let size = EditRecorder.size(of: row.number, in: folders.edits)
             if !row.isKnownToProvider {
@@ -137,7 +139,7 @@ final class EditRecovery: EngineComponent {
 
     /// Restores rows of edited items in an index that was rebuilt. The journal has all that is needed to continue their
     /// upload.
-    private func restoreMissingRows(_ numbers: [ItemNumber], _ engine: isolated some EditRecoveryHost) throws {
+    private func restoreMissingRows(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) throws {
         let entries = try recorder.entries(of: numbers)
         var missing: [ItemNumber: JournalEntry] = [:]
         for entry in entries where try index.itemEvenIfDeleted(entry.number) == nil {
@@ -154,7 +156,7 @@ final class EditRecovery: EngineComponent {
     }
 
     private func restoreRow(
-        _ entry: JournalEntry, _ missing: inout [ItemNumber: JournalEntry], _ engine: isolated some EditRecoveryHost
+        _ entry: JournalEntry, _ missing: inout [ItemNumber: JournalEntry], _ engine: isolated any EngineEvents
     ) throws {
         guard missing.removeValue(forKey: entry.number) != nil else { return }
         // An item in a new directory is restored after that directory.
@@ -176,8 +178,7 @@ final class EditRecovery: EngineComponent {
         try writer.writeIndex { writer throws(IndexError) in try writer.insert(row, keepsNumber: true) }
     }
 
-    private func restoredParent(of entry: JournalEntry, _ engine: isolated some EditRecoveryHost) throws -> IndexedItem
-    {
+    private func restoredParent(of entry: JournalEntry, _ engine: isolated any EngineEvents) throws -> IndexedItem {
         if let row = try index.item(entry.parent), row.item.kind == .folder { return row }
         if let row = try index.item(identifier: entry.parentIdentifier), row.item.kind == .folder { return row }
         let isKnown = !entry.parentIdentifier.hasPrefix(IndexedItem.localPrefix) && !entry.parentIdentifier.isEmpty
@@ -205,7 +206,7 @@ final class EditRecovery: EngineComponent {
 
     /// Requests the item of a directory that contains an edit and of which only the identifier is known. Retries with
     /// backoff.
-    private func askWhere(_ folder: IndexedItem, _ engine: isolated some EditRecoveryHost) {
+    private func askWhere(_ folder: IndexedItem, _ engine: isolated any EngineEvents) {
         let identifier = folder.item.identifier
         Task {
             for attempt in 1... {

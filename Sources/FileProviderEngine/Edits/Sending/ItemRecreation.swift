@@ -7,27 +7,29 @@ import LinuxSystem
 /// removed.
 ///
 /// It calls the journal writer, the recorder, the scheduler, the tracker of identifiers and the reconciler, and sends
-/// an event to the imports (``ItemRecreationHost``). See ``EngineContext`` for the thread.
+/// an event. See ``EngineContext`` for the thread.
 final class ItemRecreation: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
     let recorder: EditRecorder
     let scheduler: UploadScheduler
     let tracker: IdentifierTracker
+    let reconciler: ItemReconciler
 
     init(
         _ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
-        _ tracker: IdentifierTracker
+        _ tracker: IdentifierTracker, _ reconciler: ItemReconciler
     ) {
         self.context = context
         self.writer = writer
         self.recorder = recorder
         self.scheduler = scheduler
         self.tracker = tracker
+        self.reconciler = reconciler
     }
 
     /// Creates an item again that the provider removed while it was edited locally.
-    func makeAgain(_ number: ItemNumber, _ engine: isolated some ItemRecreationHost) throws -> StepResult {
+    func makeAgain(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws -> StepResult {
         guard var row = try index.itemEvenIfDeleted(number) else { return .done }
         // A directory has no entry if only items in it were changed.
         var journalled = try journal.entry(number)
@@ -38,7 +40,7 @@ final class ItemRecreation: EngineComponent {
         }
         if row.isKnownToProvider, !entry.mayAlreadyExist {
             // An import also keeps an item with no local change but its place, and everything in a directory.
-            try engine.keepForImport([row.item.identifier], besides: [])
+            try engine.itemsWillBeRemoved([row.item.identifier], besides: [])
             guard let now = try index.itemEvenIfDeleted(number), now.isKnownToProvider else { return .done }
             row = now
             journalled = try journal.entry(number)
@@ -71,7 +73,7 @@ final class ItemRecreation: EngineComponent {
     }
 
     /// Removes an item that the provider no longer has, without a trace.
-    func drop(_ number: ItemNumber, _ engine: isolated some ItemRecreationHost) throws {
+    func drop(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws {
         try writer.confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
         recorder.removeBytes(of: number, engine)
     }
@@ -81,7 +83,7 @@ final class ItemRecreation: EngineComponent {
     /// - Parameter items: Items of the provider to apply in the same transaction.
     func becomeNew(
         _ entry: JournalEntry, _ row: IndexedItem, in parent: ItemNumber, named name: String,
-        followedBy items: [ProviderItem], _ engine: isolated some ItemRecreationHost
+        followedBy items: [ProviderItem], _ engine: isolated any EngineEvents
     ) throws {
         let number = entry.number
         var item = ProviderItem(
@@ -119,13 +121,13 @@ final class ItemRecreation: EngineComponent {
             return try writer.apply(items)
         }
         tracker.forgetMove(of: number, engine)
-        engine.handle(applied)
+        reconciler.handle(applied, engine)
     }
 
     /// Prepares the removal of a duplicate row. Contents that were edited in it become a conflicted copy.
     ///
     /// - Returns: The item to wait for first, if any.
-    func free(_ double: ItemNumber, _ engine: isolated some ItemRecreationHost) throws -> StepResult? {
+    func free(_ double: ItemNumber, _ engine: isolated any EngineEvents) throws -> StepResult? {
         if scheduler.table.isBusy(double) { return .waits(for: double) }
         guard let entry = try journal.entry(double), let row = try index.item(double),
             entry.changes.contains(.contents) || isOpenForWriting(double)
@@ -141,16 +143,17 @@ final class ItemRecreation: EngineComponent {
     }
 
     /// Removes an item whose removal the provider has confirmed.
-    func finishRemoval(_ number: ItemNumber, _ engine: isolated some ItemRecreationHost) throws {
+    func finishRemoval(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws {
         if let row = try index.itemEvenIfDeleted(number) {
             let identifier = row.item.identifier
             // A report that arrived since the step began contains the item. Another client may have restored it.
             if row.isKnownToProvider, let request = scheduler.table[number].step?.request,
                 replies.isStale(for: identifier, since: request)
             {
-                engine.requestRevalidation([identifier])
+                reconciler.revalidation.scheduleInAnyCase([identifier], engine)
             }
-            engine.confirmed(number, identifier, told: nil, nil)
+            reconciler.confirmed(
+                identifier, told: nil, nil, request: scheduler.request(of: number), engine)
         }
         // The bytes go first: bytes of an edit without a journal entry would be taken for a lost edit.
         recorder.removeBytes(of: number, engine)
@@ -159,14 +162,14 @@ final class ItemRecreation: EngineComponent {
     }
 
     /// Removes the duplicate row of an item.
-    func forgetDouble(_ double: ItemNumber, _ engine: isolated some ItemRecreationHost) {
+    func forgetDouble(_ double: ItemNumber, _ engine: isolated any EngineEvents) {
         recorder.removeBytes(of: double, engine)
         scheduler.forget(double, engine)
     }
 
     /// Handles the provider's removal of items that were changed locally or contain changed items. Parents are handled
     /// before children.
-    func noteRemovedByProvider(_ numbers: [ItemNumber], _ engine: isolated some ItemRecreationHost) {
+    func noteRemovedByProvider(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) {
         for number in numbers {
             guard !scheduler.table.isBusy(number) else {
                 // The running step learns of the removal, too.

@@ -6,8 +6,7 @@ import LinuxSystem
 /// The scheduler of uploads: makes the provider's items equal to the changed local ones, step by step. Each step may be
 /// interrupted by a crash, and is then repeated.
 ///
-/// It calls the sign-in only, and sends events (``UploadSchedulerHost``); a step itself is one. See ``EngineContext``
-/// for the thread.
+/// It calls the sign-in, and sends events; a step itself is one. See ``EngineContext`` for the thread.
 final class UploadScheduler: EngineComponent {
     let context: EngineContext
     let signIn: SignIn
@@ -28,9 +27,12 @@ final class UploadScheduler: EngineComponent {
         self.signIn = signIn
     }
 
+    /// The request that an item's running step belongs to; `nil` if no step runs.
+    func request(of number: ItemNumber) -> ReplyOrdering.Request? { table[number].step?.request }
+
     /// Schedules an item's next step after a number of seconds, and starts the steps that are due.
     func schedule(
-        _ number: ItemNumber, after seconds: Double = 0, _ engine: isolated some UploadSchedulerHost
+        _ number: ItemNumber, after seconds: Double = 0, _ engine: isolated any EngineEvents
     ) {
         guard !isClosed else { return }
         table.schedule(number, at: clock.now + seconds)
@@ -38,7 +40,7 @@ final class UploadScheduler: EngineComponent {
     }
 
     /// Starts due steps up to the concurrency limit.
-    func startDueSteps(_ engine: isolated some UploadSchedulerHost) {
+    func startDueSteps(_ engine: isolated any EngineEvents) {
         guard !isClosed, context.isReady, context.resources.gate.isOpen else { return }
         guard !signIn.isNeeded || clock.now >= signIn.nextProbe else {
             return wakeUp(at: signIn.nextProbe, engine)
@@ -52,19 +54,19 @@ final class UploadScheduler: EngineComponent {
     }
 
     /// Sets the timer that runs the queue, unless it is due earlier already.
-    private func wakeUp(at time: Double, _ engine: isolated some UploadSchedulerHost) {
+    private func wakeUp(at time: Double, _ engine: isolated any EngineEvents) {
         if let wake, wake.time <= time { return }
         wake?.waiting.cancel()
         wake = (time, later(after: max(0, time - clock.now)) { $0.components.scheduler.timerFired($0) })
     }
 
     /// Starts the steps that are due when the timer ends.
-    func timerFired(_ engine: isolated some UploadSchedulerHost) {
+    func timerFired(_ engine: isolated any EngineEvents) {
         wake = nil
         startDueSteps(engine)
     }
 
-    private func startStep(of number: ItemNumber, _ engine: isolated some UploadSchedulerHost) {
+    private func startStep(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         // The step sends the changes that the journal has now, as long as it has not started.
         let sendsContents = (try? journal.entry(number))?.changes == .contents
         let request = replies.beginRequest()
@@ -73,7 +75,7 @@ final class UploadScheduler: EngineComponent {
         noteProgress(of: number)
     }
 
-    private func step(of number: ItemNumber, _ engine: isolated some UploadSchedulerHost) async {
+    private func step(of number: ItemNumber, _ engine: isolated any EngineEvents) async {
         let epoch = signIn.epoch
         let result: Result<StepResult, any Error>
         do {
@@ -104,7 +106,7 @@ final class UploadScheduler: EngineComponent {
     }
 
     private func end(
-        _ number: ItemNumber, _ result: StepResult, _ engine: isolated some UploadSchedulerHost
+        _ number: ItemNumber, _ result: StepResult, _ engine: isolated any EngineEvents
     ) {
         switch result {
         case .done:
@@ -141,7 +143,7 @@ final class UploadScheduler: EngineComponent {
     }
 
     private func fail(
-        _ number: ItemNumber, _ failure: ProviderError, sentIn epoch: Int, _ engine: isolated some UploadSchedulerHost
+        _ number: ItemNumber, _ failure: ProviderError, sentIn epoch: Int, _ engine: isolated any EngineEvents
     ) {
         EngineStep.failed.reach()
         guard !signIn.isOutdated(failure, sentIn: epoch) else {
@@ -171,7 +173,7 @@ final class UploadScheduler: EngineComponent {
     /// Handles a failure to read or write the index or the journal. Only this machine can resolve it, so the step is
     /// retried.
     private func fail(
-        _ number: ItemNumber, _ failure: IndexError, _ engine: isolated some UploadSchedulerHost
+        _ number: ItemNumber, _ failure: IndexError, _ engine: isolated any EngineEvents
     ) {
         damage.note(failure)
         uploads.update(number) { $0.failure = ProviderError(failure) }
@@ -186,7 +188,7 @@ final class UploadScheduler: EngineComponent {
     func wakeWaiters(of number: ItemNumber) { table.wakeWaiters(of: number, at: clock.now) }
 
     /// Drops the state of an item that has nothing left to send.
-    func forget(_ number: ItemNumber, _ engine: isolated some UploadSchedulerHost) {
+    func forget(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         table.forget(number)
         uploads.forget(number)
         engine.uploadWasForgotten(number)
@@ -226,7 +228,7 @@ final class UploadScheduler: EngineComponent {
 
     /// Schedules a check of the edits that await confirmation, because the provider signalled changes. Signals that
     /// arrive before the check are merged, because each may concern all of these edits.
-    func noteSignalSoon(_ engine: isolated some UploadSchedulerHost) {
+    func noteSignalSoon(_ engine: isolated any EngineEvents) {
         guard !isSignalled else { return }
         isSignalled = true
         // Runs behind the signals that are already queued.
@@ -234,7 +236,7 @@ final class UploadScheduler: EngineComponent {
     }
 
     /// Schedules requests for the confirmation of all unconfirmed edits.
-    func signalled(_ engine: isolated some UploadSchedulerHost) {
+    func signalled(_ engine: isolated any EngineEvents) {
         isSignalled = false
         signals += 1
         for number in table.unconfirmed { schedule(number, engine) }

@@ -10,7 +10,7 @@ extension Uploader {
     /// or by a request whose reply was lost.
     func resolveCollision(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderError,
-        _ engine: isolated some UploaderHost
+        _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         let request = replies.beginRequest()
         guard let holder = try await holder(of: new.filename, in: new.parent, failure),
@@ -35,7 +35,7 @@ extension Uploader {
     /// - Returns: `nil` if the provider's item is a different one.
     func adopt(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ holder: ProviderItem,
-        isFoldersOwn: Bool, _ engine: isolated some UploaderHost
+        isFoldersOwn: Bool, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         guard holder.kind == new.kind else { return nil }
         switch new.kind {
@@ -62,7 +62,7 @@ extension Uploader {
     /// Resolves a name collision of an item that is moved.
     func resolveCollision(
         _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderError,
-        _ engine: isolated some UploaderHost
+        _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         let request = replies.beginRequest()
         guard let holder = try await holder(of: name, in: parent, failure),
@@ -118,7 +118,7 @@ extension Uploader {
     /// Waits for the colliding item to leave, if it is about to be moved or removed. If the colliding item itself waits
     /// for the given item, renames the colliding item temporarily.
     private func makeWay(
-        for number: ItemNumber, _ holder: ProviderItem, _ engine: isolated some UploaderHost
+        for number: ItemNumber, _ holder: ProviderItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         guard let row = try index.item(identifier: holder.identifier) ?? tracker.rowLeft(at: holder),
             row.number != number,
@@ -150,7 +150,8 @@ extension Uploader {
         let (double, result) = try finder.double(of: moved, answer, engine)
         if let result { return result }
         tracker.namesInBetween[answer.identifier] = NameInBetween(name: name)
-        engine.confirmed(moved, answer.identifier, told: nil, nil)
+        reconciler.confirmed(
+            answer.identifier, told: nil, nil, request: scheduler.request(of: moved), engine)
         try passMetadata(of: moved, to: answer.identifier)
         try writer.writeIndex { writer throws(IndexError) in
             try writer.update(moved) { row in
@@ -176,7 +177,7 @@ extension Uploader {
 
     /// Gives the item a numbered name locally, and sends it under that name.
     private func takeNumberedName(
-        _ number: ItemNumber, _ holder: ProviderItem, _ engine: isolated some UploaderHost
+        _ number: ItemNumber, _ holder: ProviderItem, _ engine: isolated any EngineEvents
     ) throws {
         guard var entry = try journal.entry(number), let row = try index.item(number) else { return }
         // If the colliding item exists locally too, it gets the name locally.
@@ -202,7 +203,7 @@ extension Uploader {
             }
             return applied
         }
-        engine.handle(applied)
+        reconciler.handle(applied, engine)
         if let place { tracker.settle(place, of: number, as: holder.identifier, engine) }
         recorder.note(.renamed(to: name), of: number, row.name)
     }

@@ -8,7 +8,7 @@ import LinuxSystem
 extension Uploader {
     /// Finds out whether different contents at the provider are an earlier upload of this engine, or a conflict.
     func resolveConflict(
-        _ number: ItemNumber, _ current: ProviderItem, _ engine: isolated some UploaderHost
+        _ number: ItemNumber, _ current: ProviderItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         let generation = scheduler.table[number].generation
         let (likeness, theirs) = try await likeness(of: number, to: current)
@@ -82,7 +82,7 @@ extension Uploader {
 
     /// Keeps both versions. The local edit becomes a new item, and the provider's item keeps the name.
     private func keepBoth(
-        _ entry: JournalEntry, _ row: IndexedItem, _ theirs: ProviderItem, _ engine: isolated some UploaderHost
+        _ entry: JournalEntry, _ row: IndexedItem, _ theirs: ProviderItem, _ engine: isolated any EngineEvents
     ) throws {
         let number = entry.number
         let now = clock.now

@@ -6,7 +6,7 @@ import LinuxSystem
 /// The upload of new contents.
 extension Uploader {
     func sendContents(
-        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated some UploaderHost
+        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         let number = entry.number
         if let sent = scheduler.table[number].accepted, sent.generation == scheduler.table[number].generation {
@@ -55,12 +55,12 @@ extension Uploader {
     }
 
     /// Makes a copy of a file's contents to upload; returns `nil` if the file is being written to.
-    func uploadCopy(of number: ItemNumber, _ engine: isolated some UploaderHost) async throws -> Upload? {
+    func uploadCopy(of number: ItemNumber, _ engine: isolated any EngineEvents) async throws -> Upload? {
         do {
             return try await makeUploadCopy(of: number)
         } catch let failure as ProviderError where failure.kind == .noSpace {
             let size = (try? folders.edits.status(of: ContentFolders.name(number))).map { Int64($0.size) } ?? 0
-            guard engine.evict(bytes: max(size, ContentCache.leastRoom)) > 0 else { throw failure }
+            guard evictor.evict(bytes: max(size, Evictor.leastRoom), engine) > 0 else { throw failure }
             return try await makeUploadCopy(of: number)
         }
     }
@@ -93,7 +93,7 @@ extension Uploader {
     /// - Parameter identifier: The item's identifier in the request; the reply may have a new one.
     func uploadDidFinish(
         _ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem, asked identifier: String,
-        _ engine: isolated some UploaderHost
+        _ engine: isolated any EngineEvents
     ) throws -> StepResult {
         let number = scheduler.table[sender].step?.successor ?? sender
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number),
@@ -109,7 +109,8 @@ extension Uploader {
         let isLatest =
             number == sender && generation == scheduler.table[number].generation
             && entry.changes.contains(.contents)
-        engine.confirmed(sender, answer.identifier, told: row.item, answer.kept(at: row))
+        reconciler.confirmed(
+            answer.identifier, told: row.item, answer.kept(at: row), request: scheduler.request(of: sender), engine)
         entry.identifier = answer.identifier
         entry.baseVersion = answer.contentVersion
         try passMetadata(of: number, to: answer.identifier)
@@ -138,7 +139,7 @@ extension Uploader {
     /// - Parameter isFetchedAnew: Whether the provider converted the contents. The converted contents are fetched when
     ///   they are read.
     func confirmContents(
-        _ entry: JournalEntry, _ answer: ProviderItem, isFetchedAnew: Bool = false, _ engine: isolated some UploaderHost
+        _ entry: JournalEntry, _ answer: ProviderItem, isFetchedAnew: Bool = false, _ engine: isolated any EngineEvents
     ) throws {
         let number = entry.number
         var entry = entry
@@ -147,7 +148,7 @@ extension Uploader {
         entry.failure = nil
         let changed = entry
         let version = isFetchedAnew ? answer.versionOfOlderContents : answer.contentVersion
-        let applied = try engine.reconcileContents(number) { size in
+        let applied = try writing.reconcileContents(number, engine) { size in
             try writer.confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) {
                 writer throws(IndexError) in
                 try writer.update(number) { row in
@@ -160,7 +161,7 @@ extension Uploader {
             }
         }
         replies.noteReport(of: [answer.identifier])
-        engine.handle(applied)
+        reconciler.handle(applied, engine)
         scheduler.table.setAccepted(number, nil)
         folders.removeUploads(of: number)
         metadata.sendAttributesNow(of: number, isNew: false, engine)
@@ -173,7 +174,7 @@ extension Uploader {
 
     /// Polls the provider until its service has the contents that the provider accepted.
     private func pollConfirmation(
-        _ entry: JournalEntry, _ row: IndexedItem, _ sent: AcceptedContents, _ engine: isolated some UploaderHost
+        _ entry: JournalEntry, _ row: IndexedItem, _ sent: AcceptedContents, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         let number = entry.number
         var item: ProviderItem

@@ -6,7 +6,7 @@ import LinuxSystem
 /// The sending of renames and moves.
 extension Uploader {
     func sendMove(
-        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated some UploaderHost
+        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         let number = entry.number
         guard let parent = try index.item(row.parent) else { return try moveToRoot(entry, row, engine) }
@@ -83,7 +83,7 @@ extension Uploader {
 
     private func finishMove(
         _ number: ItemNumber, to folder: IndexedItem, named name: String, _ answer: ProviderItem,
-        _ engine: isolated some UploaderHost
+        _ engine: isolated any EngineEvents
     ) throws -> StepResult {
         let parent = folder.number
         var answer = answer
@@ -116,9 +116,10 @@ extension Uploader {
             }
             return try isInPlace ? writer.apply([moved]) : AppliedItems()
         }
-        engine.confirmed(number, answer.identifier, told: row.item, answer)
+        reconciler.confirmed(
+            answer.identifier, told: row.item, answer, request: scheduler.request(of: number), engine)
         tracker.follow(number, from: row.item.identifier, to: answer.identifier, engine)
-        engine.handle(applied)
+        reconciler.handle(applied, engine)
         if let double { recreation.forgetDouble(double, engine) }
         tracker.forgetMove(of: number, engine)
         if isOutdated { try tracker.listForIdentifiers(parent, engine) }
@@ -128,7 +129,7 @@ extension Uploader {
     /// Moves an item to the root because the provider reported that its directory is gone. Otherwise the item would not
     /// be visible.
     func moveToRoot(
-        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated some UploaderHost
+        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
     ) throws -> StepResult {
         var entry = entry
         entry.parent = .root

@@ -7,7 +7,7 @@ import LinuxSystem
 /// The upload of items that were created locally.
 extension Uploader {
     func sendNewItem(
-        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated some UploaderHost
+        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         let number = entry.number
         guard let parent = try index.item(row.parent) else { return try moveToRoot(entry, row, engine) }
@@ -86,7 +86,7 @@ extension Uploader {
     /// Looks for an item in the place that it was sent to earlier, if this is not its present place and the outcome is
     /// unknown.
     private func findSent(
-        _ number: ItemNumber, _ new: NewItem, _ upload: Upload?, _ engine: isolated some UploaderHost
+        _ number: ItemNumber, _ new: NewItem, _ upload: Upload?, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         guard let place = try journal.entry(number)?.sent,
             place != SentLocation(parent: new.parent, name: new.filename)
@@ -95,9 +95,9 @@ extension Uploader {
         guard let found = try await finder.item(at: place) else { return nil }
         if try index.item(identifier: place.parent) == nil {
             // The index was lost since.
-            let folders = try await engine.withAncestors([found]).dropLast()
+            let folders = try await reconciler.withAncestors([found], engine).dropLast()
             if isClosed { throw EngineClosedError() }
-            try engine.apply(Array(folders), answering: request)
+            try reconciler.apply(Array(folders), answering: request, engine)
         }
         let known = try index.item(identifier: found.identifier)
         let isDeleted = known?.changes.contains(.deleted) ?? false
@@ -114,7 +114,7 @@ extension Uploader {
         }
         // It is another item, and is shown as such.
         try tracker.noteSent(number, nil, engine)
-        if !isDeleted { try engine.apply([found], answering: request) }
+        if !isDeleted { try reconciler.apply([found], answering: request, engine) }
         return nil
     }
 
@@ -124,7 +124,7 @@ extension Uploader {
     ///   further items.
     func finishNewItem(
         _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem,
-        wasThere: Bool = false, _ engine: isolated some UploaderHost
+        wasThere: Bool = false, _ engine: isolated any EngineEvents
     ) throws -> StepResult {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
         let answered = answer.flags.intersection(.ofAnswers)
@@ -182,11 +182,13 @@ extension Uploader {
                 return try isInPlace ? writer.apply([answer]) : AppliedItems()
             }
         }
-        let applied = try isConfirmed ? engine.reconcileContents(number, write(settling:)) : write(settling: nil)
+        let applied =
+            try isConfirmed ? writing.reconcileContents(number, engine, write(settling:)) : write(settling: nil)
         if isConfirmed { scheduler.table.setAccepted(number, nil) }
         // Reports of the item from a listing that came meanwhile concern the double.
-        engine.confirmed(number, answer.identifier, told: nil, nil)
-        engine.handle(applied)
+        reconciler.confirmed(
+            answer.identifier, told: nil, nil, request: scheduler.request(of: number), engine)
+        reconciler.handle(applied, engine)
         if let place { tracker.settle(place, of: number, as: answer.identifier, engine) }
         if let double {
             recorder.removeBytes(of: double, engine)
@@ -201,7 +203,7 @@ extension Uploader {
 
     /// Creates the parent directory of a new or moved item again, if the provider does not have it any more.
     func reconcileMissingParent(
-        _ parent: IndexedItem, _ failure: ProviderError, _ engine: isolated some UploaderHost
+        _ parent: IndexedItem, _ failure: ProviderError, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         guard parent.number != .root else { throw failure }
         if let result = try await finder.findNewIdentifier(of: parent.number, asked: parent.item.identifier, engine) {

@@ -6,7 +6,7 @@ import LinuxSystem
 /// The sending of removals.
 extension Uploader {
     func sendRemoval(
-        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated some UploaderHost
+        _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
         let number = entry.number
         guard row.isKnownToProvider else {
@@ -15,7 +15,7 @@ extension Uploader {
             try recreation.finishRemoval(number, engine)
             return .done
         }
-        if let result = engine.awaitContents(beforeRemoving: number) { return result }
+        if let result = removalWaits.awaitContents(beforeRemoving: number, engine) { return result }
         if entry.goesToTrash, try metadata.isAwaited(beforeTrashing: number, engine) { return .awaitsEvent }
         let identifier = row.item.identifier
         let current: ProviderItem
@@ -72,7 +72,7 @@ extension Uploader {
 
     /// Sends a removal to the provider as a move to the trash.
     private func sendToTrash(
-        _ number: ItemNumber, _ identifier: String, _ engine: isolated some UploaderHost
+        _ number: ItemNumber, _ identifier: String, _ engine: isolated any EngineEvents
     ) async throws {
         let request = replies.beginRequest()
         let answer = try await askingForChange { () async throws(ProviderError) in
@@ -80,7 +80,7 @@ extension Uploader {
         }
         guard !replies.isStale(for: identifier, since: request) else {
             // The item may have been restored or removed meanwhile, so the reply may be stale.
-            return try engine.scheduleRevalidation([identifier, answer.identifier])
+            return try reconciler.revalidation.schedule([identifier, answer.identifier], engine)
         }
         // The local state of the item, and of everything in it, is not needed until the item is restored.
         let applied = try index.write(freesSpace: true) { writer throws(IndexError) in
@@ -92,7 +92,7 @@ extension Uploader {
         }
         EngineStep.trashedIndexed.reach()
         replies.noteReport(of: [identifier, answer.identifier])
-        engine.handle(applied)
+        reconciler.handle(applied, engine)
     }
 
     /// Looks for an item that was removed locally after it was sent and before its reply came. If the provider has the
@@ -100,7 +100,7 @@ extension Uploader {
     ///
     /// - Returns: `nil` if the provider does not have it.
     private func findRemoved(
-        _ row: IndexedItem, _ place: SentLocation, _ engine: isolated some UploaderHost
+        _ row: IndexedItem, _ place: SentLocation, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         let number = row.number
         // Two items that were sent to one place, one after the other, may have the same contents.
@@ -112,7 +112,7 @@ extension Uploader {
         else {
             try tracker.noteSent(number, nil, engine)
             // An item of another client is shown. If it was reported before a crash, no other report of it follows.
-            if let found { try engine.apply([found], answering: request) }
+            if let found { try reconciler.apply([found], answering: request, engine) }
             return nil
         }
         entry.identifier = found.identifier
@@ -151,7 +151,7 @@ extension Uploader {
     /// Ensures that the removal of a directory removes nothing that is still needed. Returns `nil` if the directory may
     /// be removed.
     private func reconcileChildren(
-        of folder: ItemNumber, _ current: ProviderItem, _ engine: isolated some UploaderHost
+        of folder: ItemNumber, _ current: ProviderItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         var page: [UInt8]?
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
@@ -188,10 +188,10 @@ extension Uploader {
 
     /// Makes an item visible again after the provider refused its removal.
     private func comeBack(
-        _ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderError?, _ engine: isolated some UploaderHost
+        _ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderError?, _ engine: isolated any EngineEvents
     ) async throws {
         // The directory that contained the item locally may be gone.
-        let items = try await engine.withAncestors(said)
+        let items = try await reconciler.withAncestors(said, engine)
         if isClosed { throw EngineClosedError() }
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         let entry = try journal.entry(number)
@@ -228,10 +228,10 @@ extension Uploader {
             }
             return try writer.apply(items)
         }
-        engine.handle(applied)
+        reconciler.handle(applied, engine)
         recorder.note(.deletionRefused(failure), of: number, row.name)
         scheduler.forget(number, engine)
-        if keepsListing { engine.startListing(number, isRefresh: true) }
+        if keepsListing { enumerator.start(number, isRefresh: true, engine) }
         if edit != nil { scheduler.schedule(number, after: configuration.settlingTime, engine) }
     }
 }

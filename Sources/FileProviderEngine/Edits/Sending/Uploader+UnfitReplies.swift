@@ -22,7 +22,7 @@ extension Uploader {
     /// - Throws: ``ProviderError/unfitAnswer`` if only the user can decide this.
     func findUnfit(
         _ number: ItemNumber, _ entry: JournalEntry, _ new: NewItem, in parent: ItemNumber, _ upload: Upload?,
-        _ engine: isolated some UploaderHost
+        _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         let isHeld = entry.failure == .unfitAnswer
         guard let unfit = scheduler.table[number].unfit ?? (isHeld ? .isLookedFor : nil) else { return nil }

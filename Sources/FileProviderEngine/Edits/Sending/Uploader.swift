@@ -25,8 +25,8 @@ struct EngineClosedError: Error {}
 
 /// The requests of one step: they send an item's next change, and handle the provider's reply.
 ///
-/// It calls the components of edits below it, the content cache, the reconciler, the enumerator, the removals that wait
-/// and the user metadata (``UploaderHost``). See ``EngineContext`` for the thread.
+/// It calls the components of edits below it, those of contents, the reconciler, the enumerator, the removals that wait
+/// and the user metadata. See ``EngineContext`` for the thread.
 final class Uploader: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -35,12 +35,17 @@ final class Uploader: EngineComponent {
     let tracker: IdentifierTracker
     let recreation: ItemRecreation
     let finder: IdentifierFinder
+    let reconciler: ItemReconciler
+    let enumerator: Enumerator
+    let evictor: Evictor
+    let writing: WrittenFiles
     let removalWaits: RemovalWaits
     let metadata: UserMetadata
 
     init(
         _ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler,
         _ tracker: IdentifierTracker, _ recreation: ItemRecreation, _ finder: IdentifierFinder,
+        _ reconciler: ItemReconciler, _ enumerator: Enumerator, _ evictor: Evictor, _ writing: WrittenFiles,
         _ removalWaits: RemovalWaits, _ metadata: UserMetadata
     ) {
         self.context = context
@@ -50,6 +55,10 @@ final class Uploader: EngineComponent {
         self.tracker = tracker
         self.recreation = recreation
         self.finder = finder
+        self.reconciler = reconciler
+        self.enumerator = enumerator
+        self.evictor = evictor
+        self.writing = writing
         self.removalWaits = removalWaits
         self.metadata = metadata
     }
@@ -57,7 +66,7 @@ final class Uploader: EngineComponent {
     // MARK: One step
 
     /// Sends an item's next change.
-    func send(_ number: ItemNumber, _ engine: isolated some UploaderHost) async throws -> StepResult {
+    func send(_ number: ItemNumber, _ engine: isolated any EngineEvents) async throws -> StepResult {
         scheduler.table.setSendsContents(number, false)
         guard let entry = try journal.entry(number) else { return .done }
         guard let row = try index.itemEvenIfDeleted(number) else {
@@ -101,7 +110,7 @@ final class Uploader: EngineComponent {
 
     /// Returns the result of a step that must not send the item's identifier to the provider, because another item has
     /// this identifier or may be getting it. Returns `nil` if the step can continue.
-    func settleTaken(_ row: IndexedItem, _ engine: isolated some UploaderHost) throws -> StepResult? {
+    func settleTaken(_ row: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
         // The entry may have changed during the step.
         if let entry = try journal.entry(row.number), entry.hasLostIdentifier {
             return try recreation.makeAgain(row.number, engine)

@@ -4,7 +4,17 @@ import ItemValues
 import LinuxSystem
 
 /// Recovery of contents after a crash.
-extension ContentCache {
+///
+/// It calls the content cache. See ``EngineContext`` for the thread.
+struct ContentRecovery: EngineComponent {
+    let context: EngineContext
+    private let cache: ContentCache
+
+    init(_ context: EngineContext, _ cache: ContentCache) {
+        self.context = context
+        self.cache = cache
+    }
+
     /// Repairs the content directories at start, after the previous engine was killed.
     ///
     /// - Parameter journalled: the items that have an entry in the journal.
@@ -28,7 +38,7 @@ extension ContentCache {
                 try folders.remove(number, in: folders.parts)
                 continue
             }
-            if !isSameBoot { try forgetContents(number) }
+            if !isSameBoot { try cache.forgetContents(number) }
         }
         if !isSameBoot { try context.index.write { writer throws(IndexError) in try writer.setSetting(key, boot) } }
     }
@@ -63,7 +73,7 @@ extension ContentCache {
 
     /// Removes clean contents of items that do not exist. The last engine may have ended after it deleted an item and
     /// before it removed the contents.
-    func sweepClean(_ engine: isolated any ContentCacheHost) {
+    func sweepClean(_ engine: isolated any EngineEvents) {
         do throws(Errno) {
             sweepClean(try folders.numbers(in: folders.clean)[...], engine)
         } catch {
@@ -72,7 +82,7 @@ extension ContentCache {
     }
 
     /// Sweeps the first few items, and the rest in later jobs, so that a long sweep does not delay other requests.
-    func sweepClean(_ numbers: ArraySlice<ItemNumber>, _ engine: isolated any ContentCacheHost) {
+    func sweepClean(_ numbers: ArraySlice<ItemNumber>, _ engine: isolated any EngineEvents) {
         guard !context.isClosed else { return }
         do throws(Errno) {
             for number in numbers.prefix(1000) where openFiles.entry(number) == nil {
@@ -84,6 +94,6 @@ extension ContentCache {
             context.recordBackgroundError(error)
         }
         let rest = numbers.dropFirst(1000)
-        if !rest.isEmpty { engine.perform { $0.cache.sweepClean(rest, $0) } }
+        if !rest.isEmpty { engine.perform { $0.contentRecovery.sweepClean(rest, $0) } }
     }
 }

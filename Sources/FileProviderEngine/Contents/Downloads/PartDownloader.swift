@@ -4,7 +4,40 @@ import ItemValues
 import LinuxSystem
 
 /// Reads of dataless and partially materialized files. Each read waits for its own bytes only.
-extension Downloader {
+///
+/// It calls the sign-in, the components of contents below it, the reconciler and the finder of identifiers, and sends
+/// events when a file is to be fetched whole or may be complete. See ``EngineContext`` for the thread.
+final class PartDownloader: EngineComponent {
+    let context: EngineContext
+    let waiters: ContentWaiters
+    let cache: ContentCache
+    let partials: PartialFiles
+    let partialContents: PartialContents
+    let evictor: Evictor
+    let outdated: OutdatedFiles
+    let signIn: SignIn
+    let reconciler: ItemReconciler
+    let finder: IdentifierFinder
+    // The state. Only the files of this type use it.
+    var transfers = PartTransfers()
+
+    init(
+        _ context: EngineContext, _ waiters: ContentWaiters, _ cache: ContentCache, _ partials: PartialFiles,
+        _ partialContents: PartialContents, _ evictor: Evictor, _ outdated: OutdatedFiles, _ signIn: SignIn,
+        _ reconciler: ItemReconciler, _ finder: IdentifierFinder
+    ) {
+        self.context = context
+        self.waiters = waiters
+        self.cache = cache
+        self.partials = partials
+        self.partialContents = partialContents
+        self.evictor = evictor
+        self.outdated = outdated
+        self.signIn = signIn
+        self.reconciler = reconciler
+        self.finder = finder
+    }
+
     /// The bytes that a reader waits for.
     private enum Need: Sendable {
         /// A range of bytes, for a handle of this number.
@@ -20,7 +53,7 @@ extension Downloader {
     /// - Parameter reader: The number of the reading handle.
     func waitForPart(
         _ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ answer: EngineCompletion<PartSource>,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
         wait(for: .range(range, reader: reader), of: number, answer, engine)
     }
@@ -28,14 +61,14 @@ extension Downloader {
     /// Waits until the length of a file is known. If the file is served in parts, this is the size that the provider
     /// reports.
     func waitForExtent(
-        _ number: ItemNumber, _ answer: EngineCompletion<PartSource>, _ engine: isolated any DownloaderHost
+        _ number: ItemNumber, _ answer: EngineCompletion<PartSource>, _ engine: isolated any EngineEvents
     ) {
         wait(for: .extent, of: number, answer, engine)
     }
 
     private func wait(
         for need: Need, of number: ItemNumber, _ answer: EngineCompletion<PartSource>,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
         guard !context.isClosed, let entry = openFiles.entry(number) else { return answer.complete(.failure(.closed)) }
         if let reading = entry.reading { return answer.complete(.success(.whole(reading))) }
@@ -44,10 +77,10 @@ extension Downloader {
 
     /// Requests a range ahead of a sequential reader.
     func prefetchPart(
-        _ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ engine: isolated any DownloaderHost
+        _ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ engine: isolated any EngineEvents
     ) {
         guard !context.isClosed, context.resources.gate.isOpen, openFiles.entry(number)?.reading == nil,
-            let file = cache.partials[number]?.file
+            let file = partials[number]?.file
         else { return }
         addRead(ContentWaiters.Read(range: file.clipped(range), reader: reader, answer: nil), of: number)
         serveParts(number, engine)
@@ -56,12 +89,12 @@ extension Downloader {
     /// Fetches the missing ranges of a partially materialized file.
     ///
     /// - Returns: Whether the file is complete.
-    func fillParts(
-        _ row: IndexedItem, _ progress: FetchProgress, _ engine: isolated any DownloaderHost
+    func fill(
+        _ row: IndexedItem, _ progress: FetchProgress, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> Bool {
         let number = row.number
         guard row.content == .partial, let file = try partialFile(row, engine)?.file else { return false }
-        while let partial = cache.partials[number], partial.file === file, parts.files[number]?.isRefused != true {
+        while let partial = partials[number], partial.file === file, transfers.files[number]?.isRefused != true {
             // The new version is fetched whole. Handles that have begun to read do not see it.
             guard !partial.isStale else { return false }
             let ranges = file.ranges
@@ -75,7 +108,7 @@ extension Downloader {
     }
 
     private func part(
-        _ number: ItemNumber, _ range: Range<Int64>, _ engine: isolated any DownloaderHost
+        _ number: ItemNumber, _ range: Range<Int64>, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         let (results, continuation) = AsyncStream<Result<PartSource, ProviderError>>.makeStream()
         let answer = EngineCompletion<PartSource> {
@@ -98,15 +131,15 @@ extension Downloader {
     /// Serves a reader as soon as it is known whether its file is served in parts.
     private func decide(
         _ need: Need, of number: ItemNumber, _ answer: EngineCompletion<PartSource>,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
-        if let partial = cache.partials[number] { return serve(need, of: number, from: partial, answer, engine) }
+        if let partial = partials[number] { return serve(need, of: number, from: partial, answer, engine) }
         do throws(ProviderError) {
             let row = try cache.openRow(number)
             guard supportsPartialFetch(row) else { return serve(need, of: number, from: nil, answer, engine) }
             // A partially materialized file is known to be served in parts. Its local parts are read without a
             // request.
-            if parts.areServed != nil || row.content == .partial {
+            if transfers.areServed != nil || row.content == .partial {
                 return serve(need, of: number, from: try partialFile(row, engine), answer, engine)
             }
         } catch {
@@ -122,9 +155,9 @@ extension Downloader {
 
     private func decided(
         _ areServed: Bool?, _ need: Need, of number: ItemNumber, _ key: Int, _ answer: EngineCompletion<PartSource>,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
-        if let areServed { parts.areServed = areServed }
+        if let areServed { transfers.areServed = areServed }
         // A reader that has given up must not count as one that has read parts.
         guard !waiters.takeUndecided(of: number, where: { $0.key == key }).isEmpty else { return }
         guard !context.isClosed, openFiles.entry(number) != nil else { return answer.complete(.failure(.closed)) }
@@ -138,9 +171,9 @@ extension Downloader {
     /// Serves a reader from the parts of its file, or from the whole file if it has no parts.
     private func serve(
         _ need: Need, of number: ItemNumber, from partial: PartialFiles.Entry?, _ answer: EngineCompletion<PartSource>,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
-        let isRefused = parts.files[number]?.isRefused == true
+        let isRefused = transfers.files[number]?.isRefused == true
         switch need {
         case .range(let range, let reader):
             guard let file = partial?.file, !isRefused || file.contains(range) else {
@@ -155,41 +188,44 @@ extension Downloader {
     }
 
     private func supportsPartialFetch(_ row: IndexedItem) -> Bool {
-        guard row.content == .dataless || row.content == .partial, parts.areServed != false,
+        guard row.content == .dataless || row.content == .partial, transfers.areServed != false,
             let size = row.item.size, size >= PartTransfers.leastSize
         else { return false }
         return row.isKnownToProvider && !row.item.contentVersion.isEmpty
-            && parts.refused[row.number] != row.item.contentVersion
+            && transfers.refused[row.number] != row.item.contentVersion
             && openFiles.entry(row.number)?.writing == nil
     }
 
     /// Returns the parts of a file, which are opened or created if needed. Returns `nil` if the file cannot be served
     /// in parts.
     func partialFile(
-        _ row: IndexedItem, _ engine: isolated any DownloaderHost
+        _ row: IndexedItem, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> PartialFiles.Entry? {
         let number = row.number
-        if let partial = cache.partials[number] { return partial }
+        if let partial = partials[number] { return partial }
         guard supportsPartialFetch(row), let size = row.item.size else { return nil }
-        guard let partial = try engine.openPartial(row, size: size) else {
-            parts.refused[number] = row.item.contentVersion
+        let opened = try evictor.makingRoom(engine) { () throws(ProviderError) in
+            try partialContents.open(row, size: size)
+        }
+        guard let partial = opened else {
+            transfers.refused[number] = row.item.contentVersion
             return nil
         }
-        parts.files[number] = PartTransfers.File()
+        transfers.files[number] = PartTransfers.File()
         return partial
     }
 
     // MARK: Readers
 
     private func waitForWhole(
-        _ number: ItemNumber, _ answer: EngineCompletion<PartSource>, _ engine: isolated any DownloaderHost
+        _ number: ItemNumber, _ answer: EngineCompletion<PartSource>, _ engine: isolated any EngineEvents
     ) {
         let whole = EngineCompletion<FileDescriptor> { answer.complete($0.map(PartSource.whole)) }
-        waitForContents(number, isForWriting: false, whole, engine)
+        engine.wholeFileIsWanted(number, whole)
     }
 
     private func addRead(_ read: ContentWaiters.Read, of number: ItemNumber) {
-        if cache.partials[number] != nil { waiters.add(read, of: number) }
+        if partials[number] != nil { waiters.add(read, of: number) }
     }
 
     /// Removes a cancelled waiter, and cancels requests that no other waiter needs.
@@ -200,19 +236,19 @@ extension Downloader {
     }
 
     /// Removes a closed handle, and cancels requests that no other handle needs.
-    func partReaderLeft(_ number: ItemNumber, _ reader: Int, _ engine: isolated any DownloaderHost) {
+    func partReaderLeft(_ number: ItemNumber, _ reader: Int, _ engine: isolated any EngineEvents) {
         for waiting in waiters.takeUndecided(of: number, where: { $0.reader == reader }) { waiting.answer.cancel() }
-        guard let before = cache.partials[number] else { return }
+        guard let before = partials[number] else { return }
         let left = waiters.takeReads(of: number) { $0.reader == reader }
-        cache.partials.noteClosed(number, reader)
+        partials.noteClosed(number, reader)
         for read in left { read.answer?.cancel() }
         cancelUnwantedParts(number)
         // Handles that have not read any bytes can get the new contents now.
-        if before.isStale, cache.partials[number]?.begun.isEmpty == true { beginPartsAnew(number, engine) }
+        if before.isStale, partials[number]?.begun.isEmpty == true { beginAnew(number, engine) }
     }
 
     private func cancelUnwantedParts(_ number: ItemNumber) {
-        guard let file = cache.partials[number]?.file, let transfer = parts.files[number] else { return }
+        guard let file = partials[number]?.file, let transfer = transfers.files[number] else { return }
         let reads = waiters.reads(of: number)
         for ask in transfer.requests.values {
             let isWanted = reads.contains { PartBlocks.around($0.range, size: file.size).overlaps(ask.range) }
@@ -221,13 +257,13 @@ extension Downloader {
     }
 
     /// Completes the waiters that local parts can serve, and requests the parts that are missing.
-    func serveParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
-        guard let partial = cache.partials[number] else { return }
+    func serveParts(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
+        guard let partial = partials[number] else { return }
         let served = waiters.takeReads(of: number) { partial.file.contains($0.range) }.filter { $0.answer != nil }
         for read in served {
-            if let reader = read.reader { cache.partials.noteReading(number, by: reader) }
+            if let reader = read.reader { partials.noteReading(number, by: reader) }
         }
-        let isRefused = parts.files[number]?.isRefused == true
+        let isRefused = transfers.files[number]?.isRefused == true
         let failed = partial.isStale || isRefused ? waiters.takeReads(of: number) : []
         if !served.isEmpty { cache.noteUse(of: number) }
         for read in served { read.answer?.complete(.success(.part(partial.file))) }
@@ -246,7 +282,7 @@ extension Downloader {
     /// retried in another way.
     func waitForWholeOrFail(
         _ number: ItemNumber, _ read: ContentWaiters.Read, _ answer: EngineCompletion<PartSource>,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
         if read.reader == nil {
             answer.complete(.failure(.otherVersion))

@@ -4,7 +4,7 @@ import ItemValues
 import LinuxSystem
 
 /// Requests for parts of files.
-extension Downloader {
+extension PartDownloader {
     /// The outcome of a request for a part.
     private enum PartOutcome: Sendable {
         /// The bytes of this range were written to the local file.
@@ -21,24 +21,26 @@ extension Downloader {
     }
 
     /// Requests missing parts that readers wait for, up to the limits of concurrent requests.
-    func askForParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
-        while !context.isClosed, parts.running < PartTransfers.limit, let file = cache.partials[number]?.file,
-            (parts.files[number]?.requests.count ?? 0) < PartTransfers.fileLimit, let range = nextRequest(of: number)
+    func askForParts(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
+        while !context.isClosed, transfers.running < PartTransfers.limit, let file = partials[number]?.file,
+            (transfers.files[number]?.requests.count ?? 0) < PartTransfers.fileLimit,
+            let range = nextRequest(of: number)
         {
-            let key = parts.nextNumber()
-            parts.running += 1
+            let key = transfers.nextNumber()
+            transfers.running += 1
             let epoch = signIn.epoch
             let task = Task {
                 let outcome = await fetched(range, of: file, key, engine)
                 partDidEnd(key, range, of: file, outcome, sentIn: epoch, engine)
             }
-            parts.files[number]?.requests[key] = PartTransfers.Ask(range: range, task: task, begun: context.clock.now)
+            transfers.files[number]?.requests[key] = PartTransfers.Ask(
+                range: range, task: task, begun: context.clock.now)
         }
     }
 
     /// Returns the next range to request; `nil` if every wanted range is local or in progress.
     private func nextRequest(of number: ItemNumber) -> Range<Int64>? {
-        guard let partial = cache.partials[number], !partial.isStale, let transfer = parts.files[number],
+        guard let partial = partials[number], !partial.isStale, let transfer = transfers.files[number],
             !transfer.isRefused, !transfer.isVersionAsked
         else { return nil }
         let file = partial.file
@@ -55,32 +57,32 @@ extension Downloader {
 
     private func partDidEnd(
         _ key: Int, _ range: Range<Int64>, of file: PartialFile, _ outcome: PartOutcome, sentIn epoch: Int,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
-        parts.running -= 1
+        transfers.running -= 1
         let number = file.number
         // The transfer may be that of another version by now.
-        if cache.partials.isInUse(file), parts.files[number]?.requests.removeValue(forKey: key) != nil {
+        if partials.isInUse(file), transfers.files[number]?.requests.removeValue(forKey: key) != nil {
             take(outcome, of: file, range, sentIn: epoch, engine)
         }
         // The release of the parts waits for their last request, which may be this one.
-        if cache.partials.isInUse(file), parts.files[number]?.requests.isEmpty == true { putAwayParts(number, engine) }
+        if partials.isInUse(file), transfers.files[number]?.requests.isEmpty == true { putAway(number, engine) }
         // Other files may have waited for this request's slot.
-        for other in parts.files.keys { askForParts(other, engine) }
-        if cache.isOverLimit { engine.evictToLimit() }
+        for other in transfers.files.keys { askForParts(other, engine) }
+        if cache.isOverLimit { evictor.evictToLimit(engine) }
     }
 
     private func take(
         _ outcome: PartOutcome, of file: PartialFile, _ range: Range<Int64>, sentIn epoch: Int,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
         let number = file.number
         switch outcome {
         case .here(let range):
-            parts.files[number]?.moved = context.clock.now
-            cache.partials.noteLocal(number, bytes: file.insert(range))
-            if file.isComplete { return completeParts(number, engine) }
-            engine.notePartial(number)
+            transfers.files[number]?.moved = context.clock.now
+            partials.noteLocal(number, bytes: file.insert(range))
+            if file.isComplete { return complete(number, engine) }
+            partialContents.noteGrown(number, engine)
             serveParts(number, engine)
         case .other(let item, let request): replaceVersion(of: file, by: item, request, engine)
         case .gone: askForVersion(of: file, engine)
@@ -107,7 +109,7 @@ extension Downloader {
     private func claimed(
         _ offered: Range<Int64>, for key: Int, asking range: Range<Int64>, of file: PartialFile
     ) throws(ProviderError) -> Range<Int64> {
-        guard cache.partials.isInUse(file), let transfer = parts.files[file.number], transfer.requests[key] != nil
+        guard partials.isInUse(file), let transfer = transfers.files[file.number], transfer.requests[key] != nil
         else {
             throw ProviderError(.cancelled, message: "The part is not wanted any more.")
         }
@@ -116,30 +118,30 @@ extension Downloader {
             if ask.range.upperBound <= range.lowerBound { start = max(start, ask.range.upperBound) }
             if ask.range.lowerBound >= range.upperBound { end = min(end, ask.range.lowerBound) }
         }
-        parts.files[file.number]?.requests[key]?.range = start..<end
+        transfers.files[file.number]?.requests[key]?.range = start..<end
         return start..<end
     }
 
-    private func refuseParts(of file: PartialFile, _ engine: isolated any DownloaderHost) {
-        parts.refused[file.number] = file.version
-        guard let partial = cache.partials[file.number] else { return }
+    private func refuseParts(of file: PartialFile, _ engine: isolated any EngineEvents) {
+        transfers.refused[file.number] = file.version
+        guard let partial = partials[file.number] else { return }
         // No handle has read a part and none is local, so the whole file may be of any version.
-        if partial.begun.isEmpty, partial.file.ranges.isEmpty { return engine.endPartial(file.number) }
-        parts.files[file.number]?.isRefused = true
-        parts.files[file.number]?.cancel()
+        if partial.begun.isEmpty, partial.file.ranges.isEmpty { return partialContents.end(file.number, engine) }
+        transfers.files[file.number]?.isRefused = true
+        transfers.files[file.number]?.cancel()
         serveParts(file.number, engine)
     }
 
     // MARK: Versions
 
     /// Fetches the item's current version after the provider refused the one that was requested.
-    private func askForVersion(of file: PartialFile, _ engine: isolated any DownloaderHost) {
+    private func askForVersion(of file: PartialFile, _ engine: isolated any EngineEvents) {
         // Several requests may fail for this reason. One lookup is enough for all.
-        guard parts.files[file.number]?.isVersionAsked == false else { return }
+        guard transfers.files[file.number]?.isVersionAsked == false else { return }
         guard let identifier = (try? cache.openRow(file.number))?.item.identifier else {
-            return partsAreOutdated(file.number, engine)
+            return areOutdated(file.number, engine)
         }
-        parts.files[file.number]?.isVersionAsked = true
+        transfers.files[file.number]?.isVersionAsked = true
         let request = context.replies.beginRequest()
         Task {
             await askForVersion(of: file, identifier, request, engine)
@@ -148,18 +150,18 @@ extension Downloader {
 
     private func askForVersion(
         of file: PartialFile, _ identifier: String, _ request: ReplyOrdering.Request,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) async {
         let item = try? await context.provider.item(identifier)
-        guard cache.partials.isInUse(file), !context.isClosed else { return }
-        parts.files[file.number]?.isVersionAsked = false
+        guard partials.isInUse(file), !context.isClosed else { return }
+        transfers.files[file.number]?.isVersionAsked = false
         guard let item else { return failReads(file.number, .otherVersion) }
         replaceVersion(of: file, by: item, request, engine)
     }
 
     private func replaceVersion(
         of file: PartialFile, by item: ProviderItem, _ request: ReplyOrdering.Request,
-        _ engine: isolated any DownloaderHost
+        _ engine: isolated any EngineEvents
     ) {
         // The provider has the version but does not serve its parts.
         if item.contentVersion == file.version { return refuseParts(of: file, engine) }
@@ -172,13 +174,13 @@ extension Downloader {
                 var now = item
                 now.parent = row.item.parent
                 now.filename = row.item.filename
-                try engine.apply([now], answering: request)
+                try reconciler.apply([now], answering: request, engine)
             }
         } catch {
             return failReads(file.number, error)
         }
-        guard cache.partials.isInUse(file) else { return }
-        partsAreOutdated(file.number, engine)
+        guard partials.isInUse(file) else { return }
+        areOutdated(file.number, engine)
     }
 
     // MARK: One part
@@ -188,7 +190,7 @@ extension Downloader {
     private static let firstPause = 0.5
 
     private func fetched(
-        _ range: Range<Int64>, of file: PartialFile, _ key: Int, _ engine: isolated any DownloaderHost
+        _ range: Range<Int64>, of file: PartialFile, _ key: Int, _ engine: isolated any EngineEvents
     ) async -> PartOutcome {
         var attempt = 1
         var identifier = ""
@@ -207,12 +209,12 @@ extension Downloader {
             case .expired: return .gone
             case .unsupported, .badAnswer: return .refused(failure)
             case .noSpace:
-                guard engine.evict(bytes: max(range.length, ContentCache.leastRoom)) > 0 else {
+                guard evictor.evict(bytes: max(range.length, Evictor.leastRoom), engine) > 0 else {
                     return .failed(failure)
                 }
             case .noSuchItem:
-                if await engine.awaitNewIdentifier(of: file.number, asked: identifier) { break }
-                engine.markUncertain(file.number)
+                if await finder.awaitNewIdentifier(of: file.number, asked: identifier, engine) { break }
+                reconciler.markUncertain(file.number, engine)
                 return .failed(failure)
             default:
                 guard failure.isWorthAnotherAttempt else { return .failed(failure) }
@@ -223,7 +225,7 @@ extension Downloader {
     }
 
     private func fetchedOnce(
-        _ range: Range<Int64>, of file: PartialFile, _ key: Int, _ engine: isolated any DownloaderHost
+        _ range: Range<Int64>, of file: PartialFile, _ key: Int, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> PartOutcome {
         let row = try cache.openRow(file.number)
         let request = context.replies.beginRequest()

@@ -5,11 +5,31 @@ import LinuxSystem
 
 /// Files that are open for writing. With passthrough, the kernel writes to the local file past the engine. The engine
 /// therefore detects writes by comparing the file's size and times.
-extension ContentCache {
+///
+/// It calls the content cache, the evictor and the journal writer, and sends events. See ``EngineContext`` for the
+/// thread.
+final class WrittenFiles: EngineComponent {
+    let context: EngineContext
+    let marks: WriterMarks
+    private let cache: ContentCache
+    private let evictor: Evictor
+    private let writer: JournalWriter
+
+    init(
+        _ context: EngineContext, _ marks: WriterMarks, _ cache: ContentCache, _ evictor: Evictor,
+        _ writer: JournalWriter
+    ) {
+        self.context = context
+        self.marks = marks
+        self.cache = cache
+        self.evictor = evictor
+        self.writer = writer
+    }
+
     /// Returns the file for writing, after moving it to `edits` and recording that in the journal. Returns `nil` if
     /// its bytes have to be fetched first.
     func fileForWriting(
-        _ row: IndexedItem, truncating: Bool, _ engine: isolated any ContentCacheHost
+        _ row: IndexedItem, truncating: Bool, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> FileDescriptor? {
         var opened = openFiles.entry(row.number)?.writing
         if opened == nil { opened = try beginWriting(row, creating: truncating, engine) }
@@ -31,7 +51,7 @@ extension ContentCache {
     ///
     /// - Parameter creating: whether an empty file is created if the contents are not local.
     private func beginWriting(
-        _ row: IndexedItem, creating: Bool, _ engine: isolated any ContentCacheHost
+        _ row: IndexedItem, creating: Bool, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> FileDescriptor? {
         let number = row.number
         switch row.content {
@@ -48,9 +68,9 @@ extension ContentCache {
         case .current where row.localVersion == row.item.contentVersion || openFiles.entry(number)?.reading != nil:
             if let file = try moveAmongEdits(row) { return file }
             // The clean file was removed from the cache directory by another process.
-            try forgetContents(number)
+            try cache.forgetContents(number)
         case .current:
-            try forgetContents(number)
+            try cache.forgetContents(number)
         case .dataless, .partial: break
         }
         guard creating else { return nil }
@@ -122,7 +142,7 @@ extension ContentCache {
     }
 
     /// Journals an edit if a file that is open for writing was written to since the last comparison.
-    func compare(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderError) {
+    func compare(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard let entry = openFiles.entry(number), let file = entry.writing, !entry.isDiscarded else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
         let fingerprint = FileFingerprint(status)
@@ -135,7 +155,7 @@ extension ContentCache {
 
     /// Journals a file that is open for writing as edited, whether it was written to or not. If the item was removed
     /// at the provider, later writes would otherwise have no item to belong to.
-    func takeAsEdited(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderError) {
+    func takeAsEdited(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         try compare(number, engine)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
@@ -146,55 +166,50 @@ extension ContentCache {
         openFiles.update(number) { $0.noted = fingerprint }
     }
 
-    /// Closes a write handle. After the last one, the file is either clean or journalled as edited.
-    func closedWriting(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderError) {
-        guard let entry = openFiles.entry(number) else { return }
-        guard entry.writers == 1 else {
-            openFiles.withLock { state in _ = state.close(number, isForWriting: true) }
-            return try compare(number, engine)
-        }
-        do throws(ProviderError) {
-            try compare(number, engine)
-        } catch {
-            // The handle stays counted, so that the file is not treated as clean, and the close is retried.
-            context.clock.run(after: 5) { [weak engine] in
-                engine?.perform { engine in try? engine.cache.closedWriting(number, engine) }
-            }
-            throw error
-        }
-        let now = openFiles.entry(number)
-        openFiles.update(number) { entry in
-            entry.writing = nil
-            entry.beforeWriting = nil
-            entry.noted = nil
-        }
-        let last = openFiles.withLock { $0.close(number, isForWriting: true) }
-        if let now, now.writing != nil, now.noted == nil, !now.isDiscarded { moveBack(number, engine) }
-        if let last {
-            lastClosed(number, last, engine)
-        } else if now?.isDiscarded == true {
-            // Handles for reading may outlive this process.
-            try? folders.moveAside(number)
-        } else if now?.isOutdated == true {
-            dropOutdatedContents(number, engine)
-        }
-        // After this engine has closed, the marks may belong to its successor.
-        if !context.isClosed { writerMarks.unmark(number) }
-        engine.noteClosed(number)
-    }
-
     /// Returns an unmodified file to the clean contents after its last write handle is closed.
-    func moveBack(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
+    func moveBack(_ number: ItemNumber) {
         guard let row = try? context.row(of: number), row.content == .current else { return }
         do {
             try folders.move(number, from: folders.edits, to: folders.clean)
             EngineStep.unchangedMoved.reach()
-            try noteNotWritten(number, engine)
+            try noteNotWritten(number)
             EngineStep.unchangedJournalled.reach()
         } catch {
             // The file stays in `edits`, journalled as open for writing, and is examined at the next start.
             context.recordBackgroundError(error)
         }
+    }
+
+    /// Moves an edit that the provider has confirmed to the clean contents. Not to be called for a file that is open
+    /// for writing.
+    ///
+    /// - Parameter write: records the new state, given the size of the local contents in bytes; see
+    ///   ``IndexedItem/settle(size:version:)``. If it throws, the file is moved back.
+    func reconcileContents<Result>(
+        _ number: ItemNumber, _ engine: isolated any EngineEvents, _ write: (_ size: Int64) throws -> Result
+    ) throws -> Result {
+        let size = try onDisk { () throws(Errno) -> Int64 in
+            let status = try folders.edits.status(of: ContentFolders.name(number))
+            try folders.move(number, from: folders.edits, to: folders.clean)
+            return Int64(status.size)
+        }
+        EngineStep.settledMoved.reach()
+        let result: Result
+        do {
+            result = try write(size)
+        } catch {
+            try? folders.move(number, from: folders.clean, to: folders.edits)
+            throw error
+        }
+        cache.noteCleanBytes(size)
+        cache.older.remove(number)
+        if cache.isOverLimit { evictor.evictToLimit(engine) }
+        return result
+    }
+
+    /// Returns the status of an item's file in the `edits` directory, or `nil` if no such file exists.
+    func statusOfEdit(_ number: ItemNumber) throws -> FileStatus? {
+        try folders.open(number, in: folders.edits, .readOnly)?.status()
     }
 
     // MARK: Journal
@@ -206,7 +221,7 @@ extension ContentCache {
         // Edits of a removed file are discarded with it.
         guard !row.changes.contains(.deleted) else { return }
         try onRecord { () throws(IndexError) in
-            var known = try context.journal.entry(row.number)
+            var known = try journal.entry(row.number)
             if known == nil { known = JournalEntry(row, parentIdentifier: try context.identifier(of: row.parent)) }
             guard var entry = known else { return }
             // The contents are to be uploaded whether or not this handle writes.
@@ -214,14 +229,14 @@ extension ContentCache {
             entry.isOpen = true
             entry.statusAtOpen = fingerprint
             entry.baseVersion = row.localVersion
-            try context.journal.put(entry)
+            try journal.put(entry)
         }
     }
 
     /// Removes the record that a file is open for writing.
-    private func noteNotWritten(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(IndexError) {
-        guard var entry = try context.journal.entry(number) else { return }
+    private func noteNotWritten(_ number: ItemNumber) throws(IndexError) {
+        guard var entry = try journal.entry(number) else { return }
         entry.isOpen = false
-        try engine.writeInAnyCase([entry.changes.isEmpty ? .remove(number) : .put(entry)], freesSpace: true)
+        try writer.writeInAnyCase([entry.changes.isEmpty ? .remove(number) : .put(entry)], freesSpace: true)
     }
 }

@@ -4,7 +4,20 @@ import ItemValues
 import LinuxSystem
 
 /// Partially materialized files on disk and in the index.
-extension ContentCache {
+///
+/// It calls the content cache, and sends an event when the parts of a file were dropped. See ``EngineContext`` for the
+/// thread.
+final class PartialContents: EngineComponent {
+    let context: EngineContext
+    private let cache: ContentCache
+    private let partials: PartialFiles
+
+    init(_ context: EngineContext, _ cache: ContentCache, _ partials: PartialFiles) {
+        self.context = context
+        self.cache = cache
+        self.partials = partials
+    }
+
     /// The maximum number of ranges that the index records. The largest ones are kept.
     private static let writtenRanges = 512
     /// The number of unrecorded bytes at which the index is written at once. Fewer bytes are recorded after
@@ -12,19 +25,19 @@ extension ContentCache {
     private static let writtenBytes: Int64 = 32 << 20
     private static let writingPause = 0.5
 
-    /// Opens the partial file of an item, or creates an empty one.
+    /// Opens the partial file of an item, or creates an empty one. May be repeated after a failure.
     ///
     /// - Parameter size: The size that the provider reports for the complete file, in bytes.
     /// - Returns: `nil` if the file system does not support files of this size.
-    func openPartial(
-        _ row: IndexedItem, size: Int64, _ engine: isolated any ContentCacheHost
+    func open(
+        _ row: IndexedItem, size: Int64
     ) throws(ProviderError) -> PartialFiles.Entry? {
         var found: PartialFile?
         if row.content == .partial {
             if row.localVersion == row.item.contentVersion { found = try openParts(row, size: size) }
-            if found == nil { try forgetContents(row.number) }
+            if found == nil { try cache.forgetContents(row.number) }
         }
-        if found == nil { found = try makeParts(row, size: size, engine) }
+        if found == nil { found = try makeParts(row, size: size) }
         return found.map(partials.add)
     }
 
@@ -41,48 +54,42 @@ extension ContentCache {
     /// Creates an empty file of the full size for a file's parts.
     ///
     /// - Returns: `nil` if the file system does not support files of the size that the provider reports.
-    private func makeParts(
-        _ row: IndexedItem, size: Int64, _ engine: isolated any ContentCacheHost
-    ) throws(ProviderError) -> PartialFile? {
-        let folders = folders
-        return try makingRoom(engine) { () throws(ProviderError) in
+    private func makeParts(_ row: IndexedItem, size: Int64) throws(ProviderError) -> PartialFile? {
+        do throws(Errno) {
+            try folders.remove(row.number, in: folders.parts)
+            let file = try folders.parts.open(
+                ContentFolders.name(row.number), [.readWrite, .create, .exclusive, .noFollow], permissions: 0o600)
             do throws(Errno) {
-                try folders.remove(row.number, in: folders.parts)
-                let file = try folders.parts.open(
-                    ContentFolders.name(row.number), [.readWrite, .create, .exclusive, .noFollow], permissions: 0o600)
-                do throws(Errno) {
-                    try file.truncate(to: Int(size))
-                } catch {
-                    try? folders.remove(row.number, in: folders.parts)
-                    if error == .noSpace || error == .quotaExceeded { throw error }
-                    return nil
-                }
-                return try PartialFile(
-                    row.number, version: row.item.contentVersion, size: size, file, ByteRanges())
+                try file.truncate(to: Int(size))
             } catch {
-                throw ProviderError(error)
+                try? folders.remove(row.number, in: folders.parts)
+                if error == .noSpace || error == .quotaExceeded { throw error }
+                return nil
             }
+            return try PartialFile(row.number, version: row.item.contentVersion, size: size, file, ByteRanges())
+        } catch {
+            throw ProviderError(error)
         }
     }
 
     // MARK: In the index
 
     /// Records the local ranges in the index: the first part at once, later ones in batches.
-    func notePartial(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
+    func noteGrown(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials[number] else { return }
         let isFirst = partial.file.ranges.count == partial.unwritten
-        if isFirst || partial.unwritten >= Self.writtenBytes { return writePartial(number) }
+        if isFirst || partial.unwritten >= Self.writtenBytes { return write(number) }
         guard !partial.isWritingDue else { return }
         partials.setWritingDue(number, true)
         context.clock.run(after: Self.writingPause) { [weak engine] in
-            engine?.perform { $0.cache.writePartial(number) }
+            engine?.perform { $0.partialContents.write(number) }
         }
     }
 
-    func writePartial(_ number: ItemNumber) {
+    func write(_ number: ItemNumber) {
         guard let partial = partials[number] else { return }
         partials.setWritingDue(number, false)
-        guard partial.unwritten > 0, !partial.isStale, !context.isClosed, let row = try? openRow(number),
+        guard partial.unwritten > 0, !partial.isStale, !context.isClosed, let row = try? cache.openRow(number),
             row.content == .dataless || row.content == .partial
         else { return }
         let ranges = partial.file.ranges
@@ -98,21 +105,21 @@ extension ContentCache {
             return context.recordBackgroundError(error)
         }
         partials.noteWritten(number)
-        noteCleanBytes(partial.unwritten)
+        cache.noteCleanBytes(partial.unwritten)
     }
 
     /// Records all local ranges, because the engine is about to be closed.
-    func writePartials() { for number in partials.numbers { writePartial(number) } }
+    func writeAll() { for number in partials.numbers { write(number) } }
 
     // MARK: The end of a partial file
 
     /// Moves a complete file to the clean contents.
     ///
     /// - Returns: Whether it is clean now; `false` if the whole file was fetched in another version meanwhile.
-    func completePartial(_ partial: PartialFiles.Entry) throws(ProviderError) -> Bool {
+    func complete(_ partial: PartialFiles.Entry) throws(ProviderError) -> Bool {
         let file = partial.file
         let number = file.number
-        let row = try openRow(number)
+        let row = try cache.openRow(number)
         guard row.content == .dataless || row.content == .partial else { return false }
         try onDisk { () throws(Errno) in
             try FileFingerprint.date(file.writing, row.item.modified)
@@ -122,8 +129,8 @@ extension ContentCache {
         try context.write { writer throws(IndexError) in
             try writer.update(number) { $0.settle(size: file.size, version: file.version) }
         }
-        noteCleanBytes(partial.unwritten)
-        older.remove(number)
+        cache.noteCleanBytes(partial.unwritten)
+        cache.older.remove(number)
         partials.remove(number)
         openFiles.update(number) { entry in
             if entry.reading == nil { entry.reading = file.reading }
@@ -132,20 +139,11 @@ extension ContentCache {
     }
 
     /// Drops the parts of a file whose contents were replaced or removed. Waiters continue with the whole file.
-    func endPartial(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
+    func end(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials.remove(number) else { return }
         partial.file.end()
         try? folders.remove(number, in: folders.parts)
         engine.partialFileEnded(number)
-    }
-
-    /// Releases the parts of a file that no handle has open. They stay on disk if they are of the provider's version.
-    func putAwayPartial(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
-        partials.remove(number)
-        // The item may have been removed.
-        let row = try? context.row(of: number)
-        if row != nil { dropOutdatedContents(number, engine) }
-        if row?.content != .partial { removeParts(number) }
     }
 
     /// Removes the file with parts of an item, if there is one. The index does not record its ranges.
@@ -154,12 +152,15 @@ extension ContentCache {
     /// Drops the parts of a file if the provider has another version and no handle has read any part.
     ///
     /// - Returns: The item's row.
-    func dropStalePartial(_ number: ItemNumber) throws(ProviderError) -> IndexedItem {
+    func dropStale(_ number: ItemNumber) throws(ProviderError) -> IndexedItem {
         partials.remove(number)?.file.end()
-        let row = try openRow(number)
+        let row = try cache.openRow(number)
         // The new version may have been fetched as a whole already.
-        if row.content == .partial { try forgetContents(number) }
+        if row.content == .partial { try cache.forgetContents(number) }
         try onDisk { () throws(Errno) in try folders.remove(number, in: folders.parts) }
         return row
     }
+
+    /// Releases the parts of a file that no handle has open.
+    func release(_ number: ItemNumber) { partials.remove(number) }
 }

@@ -1,0 +1,145 @@
+import FileProviderWire
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// Open files whose version is older than the provider's.
+///
+/// If a new version of a file that programs read does not only add bytes at the end, the item gets a new item number,
+/// as if the new version had been renamed over the file. Later openings get the new version. Earlier handles keep the
+/// bytes of their version, under the earlier number, until the last one is closed.
+///
+/// The file keeps its number, and all its handles share one version, as long as one of the handles is for writing, or
+/// a local change of the item is not yet confirmed by the provider.
+///
+/// It calls the content cache, the evictor and the scheduler of uploads, and sends events. See ``EngineContext`` for
+/// the thread.
+final class OutdatedFiles: EngineComponent {
+    let context: EngineContext
+    let cache: ContentCache
+    private let partials: PartialFiles
+    private let evictor: Evictor
+    private let scheduler: UploadScheduler
+    /// The items with a running request for user metadata. Their files keep their numbers.
+    private var metadataRequests: Set<ItemNumber> = []
+
+    init(
+        _ context: EngineContext, _ cache: ContentCache, _ partials: PartialFiles, _ evictor: Evictor,
+        _ scheduler: UploadScheduler
+    ) {
+        self.context = context
+        self.cache = cache
+        self.partials = partials
+        self.evictor = evictor
+        self.scheduler = scheduler
+    }
+
+    /// Removes contents of another version than the provider's: at once if the file is closed, otherwise after its
+    /// last handle is closed. An open file grows or is replaced, if possible.
+    func dropOutdatedContents(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
+        do throws(ProviderError) {
+            let row = try cache.openRow(number)
+            if let partial = partials[number], partial.file.version != row.item.contentVersion {
+                engine.partialFileIsOutdated(number)
+            }
+            if row.localVersion == row.item.contentVersion, !partials.isStale(number) {
+                openFiles.update(number) { $0.isOutdated = false }
+            }
+            // The file may have been replaced meanwhile.
+            guard openFiles.entry(number)?.successor == nil, row.content == .current || row.content == .partial,
+                row.localVersion != row.item.contentVersion,
+                row.content == .current || partials[number] == nil
+            else { return }
+            if try evictor.drop(row, isOlder: true, engine) {
+                context.resources.events.tell(.contentsReplaced(number))
+            } else {
+                markOutdated(number)
+                if fetchGrowth(row, engine) == .impossible { try replace(number, engine) }
+            }
+        } catch {
+            context.recordBackgroundError(error)
+        }
+    }
+
+    /// Records that the provider has another version of an open file than the one that handles have begun to read.
+    func markOutdated(_ number: ItemNumber) { openFiles.update(number) { $0.isOutdated = true } }
+
+    // MARK: Replacement
+
+    /// Replaces an open file whose version is older than the provider's.
+    ///
+    /// - Returns: the new number; `nil` if the file keeps its number.
+    @discardableResult
+    func replace(
+        _ number: ItemNumber, _ engine: isolated any EngineEvents
+    ) throws(ProviderError) -> ItemNumber? {
+        guard !context.isClosed, let entry = openFiles.entry(number) else { return nil }
+        let row = try onRecord { () throws(IndexError) in try context.index.item(number) }
+        guard let row, try isReplaceable(row, entry, engine) else { return nil }
+        // The provider's version may have been fetched as a whole while handles read parts of the earlier version.
+        let hasNewContents = row.content == .current && row.localVersion == row.item.contentVersion
+        // The contents are moved before the index is written: after a crash in between, they are missing and fetched
+        // again.
+        if !hasNewContents { try onDisk { () throws(Errno) in try folders.moveAside(number) } }
+        let new: IndexedItem?
+        do throws(ProviderError) {
+            new = try evictor.makingRoom(engine) { () throws(ProviderError) in
+                try context.write { writer throws(IndexError) in
+                    try writer.renumber(number) { row in if !hasNewContents { row.becomeDataless() } }
+                }
+            }
+        } catch {
+            if !hasNewContents { try? folders.move(number, from: folders.removed, to: folders.clean) }
+            throw error
+        }
+        guard let new else { return nil }
+        if hasNewContents {
+            // If the move fails, the contents are missing and fetched again.
+            try? folders.move(number, from: folders.clean, to: folders.clean, as: new.number)
+        } else {
+            cache.noteCleanBytes(-row.localSize)
+            if row.content == .current {
+                cache.older.keep(row, as: new.number, from: folders.removed, isShared: true, limit: cache.cacheLimit)
+            } else {
+                cache.older.move(number, to: new.number)
+            }
+        }
+        // The last handle may have been closed meanwhile.
+        if !openFiles.replaced(number, by: new.number) { cache.discardContents(number, engine) }
+        engine.fileWasReplaced(number, by: new.number)
+        return new.number
+    }
+
+    /// Whether handles have read bytes of a version that is not the provider's any more, and nothing prevents
+    /// replacement.
+    private func isReplaceable(
+        _ row: IndexedItem, _ entry: OpenFileTable.Entry, _ engine: isolated any EngineEvents
+    ) throws(ProviderError) -> Bool {
+        let number = row.number
+        let isRead: Bool
+        if entry.reading == nil {
+            isRead = partials[number].map { $0.isStale && !$0.begun.isEmpty } ?? false
+        } else {
+            isRead = row.content == .current && row.localVersion != row.item.contentVersion
+        }
+        // The local bytes are an unfinished state of the provider's current version, so the provider has no newer
+        // one.
+        let isUnfinished = entry.isUnfinished && row.localVersion == row.item.versionOfOlderContents
+        guard isRead, !isUnfinished, entry.writers == 0, !entry.isDiscarded, row.changes.isEmpty,
+            row.isKnownToProvider, !scheduler.table.isBusy(number), !metadataRequests.contains(number)
+        else { return false }
+        return try onRecord { () throws(IndexError) in try context.journal.entry(number) == nil }
+    }
+
+    /// Replaces or drops the outdated contents of an open file, if nothing prevents that any more.
+    func lookAtOutdated(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
+        guard !context.isClosed, openFiles.entry(number)?.isOutdated == true, (try? context.row(of: number)) != nil
+        else { return }
+        dropOutdatedContents(number, engine)
+    }
+
+    /// Records whether a request for the user metadata of an item is running.
+    func noteMetadataRequest(of number: ItemNumber, isRunning: Bool) {
+        if isRunning { metadataRequests.insert(number) } else { metadataRequests.remove(number) }
+    }
+}
