@@ -16,17 +16,19 @@ extension IdentifierFinder {
         try await resolveHolder(of: answer.identifier, besides: number, engine)
         guard let known = try index.item(identifier: answer.identifier), known.number != number
         else { return }
-        // The other item may just have been removed or moved away.
+        let isInPlace = known.item.isAt(answer.filename, in: answer.parent)
+        // An item of the same kind that became known only after this one was sent is this one.
+        let isDouble = isInPlace && known.item.kind == answer.kind && known.number.rawValue > number.rawValue
         if scheduler.table.isBusy(known.number) {
+            // The other item may just have been removed or moved away. Its step must not reach this item.
+            if isInPlace, !isDouble { _ = try reconcileReplaced(known, engine) }
             throw ProviderError(.transient, message: "“\(known.name)” is being moved or removed.")
         }
-        guard known.item.isAt(answer.filename, in: answer.parent) else {
+        guard isInPlace else {
             throw ProviderError(
                 .badAnswer, message: "The provider gave another item the identifier of “\(known.name)”.")
         }
-        // An item of the same kind that became known only after this one was sent is this one.
-        if known.item.kind == answer.kind, known.number.rawValue > number.rawValue { return }
-        _ = try reconcileReplaced(known, engine)
+        if !isDouble { _ = try reconcileReplaced(known, engine) }
     }
 
     /// Handles a known item whose place and identifier now belong to another item at the provider. The provider does

@@ -46,39 +46,44 @@ final class IdentifierFinder: EngineComponent {
 
     /// Finds an item whose move got no reply, before the item is moved again.
     ///
-    /// - Returns: `nil` if the provider has the item under its known identifier, or does not have it.
+    /// - Returns: `nil` if the provider has the item under its known identifier, or does not have it in the new place.
     func findMoved(
         _ row: IndexedItem, _ place: SentLocation, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
+        guard try await !isStillThere(row), let found = try await moved(row, to: place) else { return nil }
+        let (double, result) = try double(of: row.number, found, engine)
+        if let result { return result }
+        guard var entry = try journal.entry(row.number),
+            let now = try index.itemEvenIfDeleted(row.number), now.item.identifier == row.item.identifier
+        else { return .later(0) }
+        entry.identifier = found.identifier
+        entry.mayHaveMoved = false
+        entry.movedTo = nil
+        var records: [JournalChange] = [.put(entry)]
+        if let double { records.append(.remove(double)) }
+        try passMetadata(of: row.number, to: found.identifier)
+        try writer.confirm(records) { writer throws(IndexError) in
+            try writer.update(row.number) { row in
+                row.item.identifier = found.identifier
+                row.item.parent = found.parent
+                row.item.filename = found.filename
+            }
+        }
+        tracker.follow(row.number, from: row.item.identifier, to: found.identifier, engine)
+        if let double { recreation.forgetDouble(double, engine) }
+        tracker.forgetMove(of: row.number, engine)
+        return .later(0)
+    }
+
+    /// Whether the provider has an item under its known identifier. An item of another client may have the identifier
+    /// since the item was moved.
+    nonisolated(nonsending) func isStillThere(_ row: IndexedItem) async throws -> Bool {
         do {
-            _ = try await asking { () async throws(ProviderError) in
+            return try await asking { () async throws(ProviderError) in
                 try await provider.item(row.item.identifier)
-            }
-            return nil
+            }.isSame(as: row.item)
         } catch let failure as ProviderError where failure.kind == .noSuchItem {
-            guard let found = try await moved(row, to: place) else { return nil }
-            let (double, result) = try double(of: row.number, found, engine)
-            if let result { return result }
-            guard var entry = try journal.entry(row.number),
-                let now = try index.itemEvenIfDeleted(row.number), now.item.identifier == row.item.identifier
-            else { return .later(0) }
-            entry.identifier = found.identifier
-            entry.mayHaveMoved = false
-            entry.movedTo = nil
-            var records: [JournalChange] = [.put(entry)]
-            if let double { records.append(.remove(double)) }
-            try passMetadata(of: row.number, to: found.identifier)
-            try writer.confirm(records) { writer throws(IndexError) in
-                try writer.update(row.number) { row in
-                    row.item.identifier = found.identifier
-                    row.item.parent = found.parent
-                    row.item.filename = found.filename
-                }
-            }
-            tracker.follow(row.number, from: row.item.identifier, to: found.identifier, engine)
-            if let double { recreation.forgetDouble(double, engine) }
-            tracker.forgetMove(of: row.number, engine)
-            return .later(0)
+            return false
         }
     }
 

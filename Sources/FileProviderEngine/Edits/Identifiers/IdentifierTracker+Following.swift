@@ -74,6 +74,20 @@ extension IdentifierTracker {
         }
     }
 
+    /// Updates the places of an edit that awaits a reply, if the index has a new identifier of its directory, and a crash
+    /// preceded the journal's update.
+    func withPresentPlaces(_ entry: JournalEntry) throws(IndexError) -> JournalEntry {
+        guard entry.sent != nil || entry.movedTo != nil, let folder = try index.item(entry.parent),
+            folder.isKnownToProvider, !folder.item.identifier.hasSameBytes(as: entry.parentIdentifier)
+        else { return entry }
+        var present = entry
+        if entry.sent?.parent == entry.parentIdentifier { present.sent?.parent = folder.item.identifier }
+        if entry.movedTo?.parent == entry.parentIdentifier { present.movedTo?.parent = folder.item.identifier }
+        present.parentIdentifier = folder.item.identifier
+        try journal.put(present)
+        return present
+    }
+
     /// Corrects the parent in a reply, if the item's directory got a new identifier since the request. The item's own
     /// new identifier is learnt when the directory is enumerated.
     ///

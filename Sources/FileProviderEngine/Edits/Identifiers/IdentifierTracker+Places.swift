@@ -25,10 +25,7 @@ extension IdentifierTracker {
         }
         if let moving = try folderBeingMoved(above: parent), moving != number { return .waits(for: moving) }
         guard let other = try itemLeaving(place, besides: number) else { return nil }
-        // The other item is sent at once because this one waits for it.
-        if !scheduler.table.isBusy(other), scheduler.table[other].blocker == nil {
-            scheduler.table.queue(other, at: clock.now)
-        }
+        scheduler.hurry(other)
         return .waits(for: other)
     }
 

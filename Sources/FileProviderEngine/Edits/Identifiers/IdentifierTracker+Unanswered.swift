@@ -49,6 +49,15 @@ extension IdentifierTracker {
         return nil
     }
 
+    /// Returns the other new items that were sent to a place and have no reply yet.
+    func senders(to place: SentLocation, besides number: ItemNumber) throws(IndexError) -> [IndexedItem] {
+        var senders: [IndexedItem] = []
+        for other in unanswered[place] ?? [] where other != number {
+            if let row = try index.itemEvenIfDeleted(other), !row.isKnownToProvider { senders.append(row) }
+        }
+        return senders
+    }
+
     /// Whether items were reported inside a directory that is withheld.
     func holdsItems(_ identifier: String) -> Bool { withheld[identifier]?.inside.isEmpty == false }
 
@@ -56,8 +65,30 @@ extension IdentifierTracker {
     func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !unanswered.isEmpty || !moves.isEmpty else { return items }
         var shown: [ProviderItem] = []
-        for item in items where try !withhold(item) { shown.append(item) }
+        for item in items {
+            if let known = try knownItem(insteadOf: item) {
+                shown.append(known)
+            } else if try !withhold(item) {
+                shown.append(item)
+            }
+        }
         return shown
+    }
+
+    /// Returns the item that is known by the identifier of a reported one, if the reported item may be another one in the
+    /// same place: a new item that was sent there, or an item of another client after this one was moved away. What is
+    /// known is needed to tell them apart. The item is requested again when the outcome is known.
+    private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
+        let place = SentLocation(item)
+        let row = try onRecord { () throws(IndexError) in try index.item(identifier: item.identifier) }
+        guard let row, !row.changes.isDisjoint(with: [.place, .deleted]), SentLocation(row.item) == place,
+            !item.isSame(as: row.item)
+        else { return nil }
+        let isSentThere = unanswered[place]?.contains { $0 != row.number } ?? false
+        let target = item.kind == row.item.kind ? moves[row.number] : nil
+        guard let awaited = target ?? (isSentThere ? place : nil) else { return nil }
+        withheld[item.identifier] = WithheldItem(place: awaited)
+        return row.item
     }
 
     /// Whether a reported item is withheld: it may be an item that was sent, or it is inside such an item.

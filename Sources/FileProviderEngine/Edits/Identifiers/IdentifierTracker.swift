@@ -54,6 +54,7 @@ final class IdentifierTracker: EngineComponent {
 
     /// Restores what was known of an edit before a crash.
     func restore(_ entry: JournalEntry) throws(IndexError) {
+        let entry = try withPresentPlaces(entry)
         if let place = entry.sent { unanswered[place, default: []].insert(entry.number) }
         if entry.mayHaveMoved, let place = entry.movedTo {
             moves[entry.number] = place

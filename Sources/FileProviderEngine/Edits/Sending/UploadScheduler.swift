@@ -197,6 +197,12 @@ final class UploadScheduler: EngineComponent {
         startDueSteps(engine)
     }
 
+    /// Sends an item at once, because another item waits for it, unless it waits itself.
+    func hurry(_ number: ItemNumber) {
+        guard table[number].blocker == nil else { return }
+        table.queue(number, at: clock.now)
+    }
+
     /// Whether an item waits for another one, directly or indirectly.
     func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool { table.waits(number, for: other) }
 

@@ -125,11 +125,7 @@ extension Uploader {
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
         else { return nil }
         guard scheduler.waits(row.number, for: number) else {
-            if !scheduler.table.isBusy(row.number), scheduler.table[row.number].blocker == nil,
-                uploads[row.number]?.failure == nil
-            {
-                scheduler.table.queue(row.number, at: clock.now)
-            }
+            if uploads[row.number]?.failure == nil { scheduler.hurry(row.number) }
             return .waits(for: row.number)
         }
         let name = ConflictName.inserting(
@@ -142,6 +138,9 @@ extension Uploader {
         let place = SentLocation(parent: holder.parent, name: name)
         try tracker.noteMayMove(moved, to: place, engine)
         try await synchronized()
+        guard try index.itemEvenIfDeleted(moved)?.item.identifier.hasSameBytes(as: holder.identifier) == true else {
+            return .later(0)
+        }
         let answer = try await asking { () async throws(ProviderError) in
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }

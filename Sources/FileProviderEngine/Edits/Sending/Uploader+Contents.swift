@@ -23,6 +23,7 @@ extension Uploader {
             return try await finder.findNewIdentifier(of: number, asked: row.item.identifier, engine)
                 ?? recreation.makeAgain(number, engine)
         }
+        if current.isOfAnotherKind(than: row.item) { return try recreation.makeAgain(number, engine) }
         try check(current, is: .file, row.item.identifier)
         if current.contentVersion != entry.baseVersion { return try await resolveConflict(number, current, engine) }
 
@@ -31,6 +32,7 @@ extension Uploader {
         try await synchronized()
         // If another file replaced this one meanwhile, that file is sent instead.
         guard scheduler.table[number].step?.successor == nil else { return .done }
+        if let result = try settleTaken(row, engine) { return result }
         let answer: ProviderItem
         do {
             answer = try await askingForChange { () async throws(ProviderError) in

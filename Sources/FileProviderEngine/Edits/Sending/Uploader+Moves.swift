@@ -32,13 +32,15 @@ extension Uploader {
                 if let result = try tracker.obstacle(for: number, to: place, in: parent.number) { return result }
                 try tracker.noteMayMove(number, to: place, engine)
                 try await synchronized()
+                if let result = try settleTaken(row, engine) { return result }
                 if let result = try tracker.obstacle(for: number, to: place, in: parent.number) { return result }
                 answer = try await askingForChange { () async throws(ProviderError) in
                     try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
                 }
             }
         } catch let failure as ProviderError where failure.kind == .filenameCollision {
-            guard wasAsked, try await isGone(row), let moved = try await finder.moved(row, to: place) else {
+            guard wasAsked, try await !finder.isStillThere(row), let moved = try await finder.moved(row, to: place)
+            else {
                 return try await resolveCollision(number, movedTo: name, in: parent.item.identifier, failure, engine)
             }
             answer = moved
@@ -46,6 +48,10 @@ extension Uploader {
             guard try await isGone(row) else { return try await reconcileMissingParent(parent, failure, engine) }
             if wasAsked, let moved = try await finder.moved(row, to: place) {
                 answer = moved
+            } else if wasAsked, let found = try await finder.item(at: place),
+                let result = try formerHolder(of: found, besides: number)
+            {
+                return result
             } else if let result = try await finder.findNewIdentifier(of: number, asked: row.item.identifier, engine) {
                 return result
             } else {

@@ -25,10 +25,7 @@ extension Uploader {
         if let result = try await findSent(number, new, upload, engine) { return result }
         let place = SentLocation(parent: new.parent, name: new.filename)
         if let sender = try tracker.sender(besides: number, to: place) {
-            // The other item is sent at once because this one waits for it.
-            if !scheduler.table.isBusy(sender), scheduler.table[sender].blocker == nil {
-                scheduler.table.queue(sender, at: clock.now)
-            }
+            scheduler.hurry(sender)
             return .waits(for: sender)
         }
         if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
@@ -93,6 +90,7 @@ extension Uploader {
         else { return nil }
         let request = replies.beginRequest()
         guard let found = try await finder.item(at: place) else { return nil }
+        if let result = try formerHolder(of: found, besides: number) { return result }
         if try index.item(identifier: place.parent) == nil {
             // The index was lost since.
             let folders = try await reconciler.withAncestors([found], engine).dropLast()

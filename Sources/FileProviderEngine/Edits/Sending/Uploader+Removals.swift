@@ -18,6 +18,7 @@ extension Uploader {
         if let result = removalWaits.awaitContents(beforeRemoving: number, engine) { return result }
         if entry.goesToTrash, try metadata.isAwaited(beforeTrashing: number, engine) { return .awaitsEvent }
         let identifier = row.item.identifier
+        let request = replies.beginRequest()
         let current: ProviderItem
         do {
             current = try await asking { () async throws(ProviderError) in try await provider.item(identifier) }
@@ -32,10 +33,22 @@ extension Uploader {
             try recreation.finishRemoval(number, engine)
             return .done
         }
+        // Another client may have put another item in the place that this one was moved from before.
+        if let place = entry.movedTo, !current.isSame(as: row.item),
+            let result = try await finder.findMoved(row, place, engine)
+        {
+            return result
+        }
+        if current.isOfAnotherKind(than: row.item) {
+            try recreation.finishRemoval(number, engine)
+            try engine.apply([current], answering: request)
+            return .done
+        }
         try check(current, is: row.item.kind, identifier)
         if row.item.kind == .file, current.contentVersion != entry.baseVersion,
             try await likeness(of: number, to: current).0 == .other
         {
+            if let result = try await settleLost(entry, row, current, engine) { return result }
             // Another client changed the item: the change is not deleted with it.
             try await comeBack(number, [current], nil, engine)
             return .done
@@ -46,6 +59,8 @@ extension Uploader {
             return result
         }
         try await synchronized()
+        // The item was reported since, so it may have changed, or be another one.
+        if replies.isStale(for: identifier, since: request) { return .later(0) }
         if let result = try settleTaken(row, engine) { return result }
         try tracker.noteLeaves(number)
         do {
@@ -107,6 +122,7 @@ extension Uploader {
         if let sender = try tracker.sender(besides: number, to: place) { return .waits(for: sender) }
         let request = replies.beginRequest()
         let found = try await finder.item(at: place)
+        if let found, let result = try formerHolder(of: found, besides: number) { return result }
         guard let found, try index.item(identifier: found.identifier) == nil, try await isSent(row, found),
             try index.item(identifier: found.identifier) == nil, var entry = try journal.entry(number)
         else {
@@ -131,7 +147,7 @@ extension Uploader {
     }
 
     /// Whether the provider's item is the one that was sent.
-    nonisolated(nonsending) private func isSent(_ row: IndexedItem, _ found: ProviderItem) async throws -> Bool {
+    nonisolated(nonsending) func isSent(_ row: IndexedItem, _ found: ProviderItem) async throws -> Bool {
         guard found.kind == row.item.kind else { return false }
         return switch found.kind {
         case .file: try await likeness(of: row.number, to: found).0 != .other

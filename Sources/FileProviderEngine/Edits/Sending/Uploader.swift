@@ -88,6 +88,7 @@ final class Uploader: EngineComponent {
             return .done
         }
         if row.isKnownToProvider, entry.hasLostIdentifier { return try recreation.makeAgain(number, engine) }
+        if row.isKnownToProvider, let result = try await settleLost(entry, row, nil, engine) { return result }
         if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row, engine) }
         // A file that is open for writing is sent after it is closed, or some time after it was noted as edited.
         if isOpenForWriting(number), scheduler.table[number].generation == 0, !entry.changes.contains(.place) {
@@ -110,7 +111,13 @@ final class Uploader: EngineComponent {
 
     /// Returns the result of a step that must not send the item's identifier to the provider, because another item has
     /// this identifier or may be getting it. Returns `nil` if the step can continue.
+    ///
+    /// - Parameter row: The item at the beginning of the step.
     func settleTaken(_ row: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
+        // Once a report has removed the item, or given it another identifier, any item can get this one.
+        guard let now = try index.itemEvenIfDeleted(row.number),
+            now.item.identifier.hasSameBytes(as: row.item.identifier)
+        else { return .later(0) }
         // The entry may have changed during the step.
         if let entry = try journal.entry(row.number), entry.hasLostIdentifier {
             return try recreation.makeAgain(row.number, engine)
