@@ -73,7 +73,7 @@ export PREFIX DESTDIR
 
 .DEFAULT_GOAL = help
 .PHONY: help run demo build test release-tests build-checks test-debug test-full thread-sanitizer lint format declarations \
-    benchmark faults install uninstall clean
+    benchmark faults install uninstall deb clean
 
 help:
 	@echo 'make run         mounts a folder that is served as if it were a cloud, shows a file being fetched, and stays'
@@ -90,6 +90,7 @@ help:
 	@echo 'make faults      kills, stops, disconnects and fills the disk at every step of what is done in a mount'
 	@echo 'make install     installs the programs and the provider of folders beneath PREFIX (/usr/local)'
 	@echo 'make uninstall   removes what make install with the same PREFIX installed'
+	@echo 'make deb         makes Debian packages in .build/packages'
 	@echo 'make clean       removes what was built'
 
 # Uses a directory and a daemon of its own, and none of the user's files. Stays until it is interrupted; ends at once
@@ -131,6 +132,7 @@ test-debug:
 test-full:
 	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test
 	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test-debug
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' STEP_TIMEOUT=60m Scripts/quietly 'packages' Scripts/check-packages
 
 thread-sanitizer:
 	@Scripts/install-packages run build test
@@ -210,6 +212,15 @@ uninstall:
 ifneq ($(SYSTEM_UNITS),)
 	rm -f '$(DESTDIR)$(SYSTEM_UNITS)/purvey-passthrough.service'
 endif
+
+# Packages of what make install installs. Scripts/check-packages, which make test-full runs, installs them.
+deb:
+	@Scripts/install-packages run build packages
+	rm -rf .build/packages
+	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/.build/packages/installation' PREFIX=/usr
+	@SWIFT='$(SWIFT)' Scripts/quietly 'packages' Scripts/build-packages .build/packages/installation .build/packages
+	rm -rf .build/packages/installation
+	@ls .build/packages/*.deb
 
 clean:
 	rm -rf .build
