@@ -41,7 +41,7 @@ extension Uploader {
         }
         if current.isOfAnotherKind(than: row.item) {
             try recreation.finishRemoval(number, engine)
-            try engine.apply([current], answering: request)
+            try reconciler.apply([current], answering: request, engine)
             return .done
         }
         try check(current, is: row.item.kind, identifier)
