@@ -41,6 +41,10 @@ int csealing_open(const uint8_t key[CSEALING_KEY_LENGTH], const uint8_t nonce[CS
     return succeeded;
 }
 
+int csealing_digest(const void *bytes, size_t length, uint8_t digest[CSEALING_DIGEST_LENGTH]) {
+    return EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1;
+}
+
 int csealing_random(void *bytes, size_t length) {
     return length <= INT_MAX && RAND_priv_bytes(bytes, (int)length) == 1;
 }

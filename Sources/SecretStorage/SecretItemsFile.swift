@@ -7,8 +7,12 @@ struct SecretItemsFile: Sendable {
     private let file: PrivateFile
 
     private static let name = FileName("passwords.sealed")
-    /// The first bytes of the file. The last of them is the version.
-    private static let header: [UInt8] = Array("PVYSECR".utf8) + [1]
+    /// The first bytes of the file. The next byte is the version.
+    private static let magic: [UInt8] = Array("PVYSECR".utf8)
+    /// The version of a file whose key is in a file.
+    private static let versionWithFile: UInt8 = 1
+    /// The version of a file whose key is in a keyring. The identifier of the key follows the version.
+    private static let versionWithKeyring: UInt8 = 2
     /// The bytes that a file exceeds the items by, and more.
     private static let overhead = 4096
 
@@ -19,7 +23,7 @@ struct SecretItemsFile: Sendable {
 
     enum Contents {
         case none
-        case sealed(SecretBytes)
+        case sealed(SecretBytes, keyIn: KeyPlace)
     }
 
     /// Reads the file, without decrypting it.
@@ -27,30 +31,40 @@ struct SecretItemsFile: Sendable {
     /// - Throws: `Unusable` if a later version wrote it, too, which is reported.
     func read(_ limits: SecretLimits) throws(PrivateFile.Unusable) -> Contents {
         guard let bytes = try file.read(limit: limits.bytes + Self.overhead) else { return .none }
-        let magic = Self.header.dropLast()
-        let isNewer = bytes.withBytes { bytes in
-            bytes.count > magic.count && bytes.starts(with: magic) && bytes[magic.count] > Self.header[magic.count]
+        let (version, identifier) = bytes.withBytes { bytes -> (UInt8, KeyIdentifier?) in
+            let rest = bytes.dropFirst(Self.magic.count)
+            // A damaged file of the first version is set aside when it cannot be decrypted.
+            guard bytes.starts(with: Self.magic), let version = rest.first else { return (Self.versionWithFile, nil) }
+            return (version, KeyIdentifier(rest.dropFirst().prefix(KeyIdentifier.length)))
         }
-        if isNewer {
+        if version > Self.versionWithKeyring {
             file.report(.newerVersion("\(file.name)"))
             throw PrivateFile.Unusable()
         }
-        return .sealed(bytes)
+        guard version == Self.versionWithKeyring, let identifier else { return .sealed(bytes, keyIn: .file) }
+        return .sealed(bytes, keyIn: .keyring(identifier))
+    }
+
+    private static func header(_ place: KeyPlace) -> [UInt8] {
+        switch place {
+        case .file: magic + [versionWithFile]
+        case .keyring(let identifier): magic + [versionWithKeyring] + identifier.bytes
+        }
     }
 
     /// Decrypts the items; `nil` if the file is damaged.
-    static func open(_ sealed: SecretBytes, key: SecretBytes) -> SecretTable? {
-        Sealing.open(sealed, header: header, key: key)?.withBytes { bytes in
+    static func open(_ sealed: SecretBytes, key: PlacedKey) -> SecretTable? {
+        Sealing.open(sealed, header: header(key.place), key: key.bytes)?.withBytes { bytes in
             var decoder = MessageDecoder(bytes)
             return try? SecretTable.read(from: &decoder)
         }
     }
 
     /// Replaces the file. After a crash it has either the old items or the new ones, each complete.
-    func write(_ table: SecretTable, key: SecretBytes) throws(Errno) {
+    func write(_ table: SecretTable, key: PlacedKey) throws(Errno) {
         let sealed: SecretBytes
         do throws(Sealing.Failed) {
-            sealed = try Sealing.seal(Self.encoded(table), header: Self.header, key: key)
+            sealed = try Sealing.seal(Self.encoded(table), header: Self.header(key.place), key: key.bytes)
         } catch {
             throw .outOfMemory
         }

@@ -41,6 +41,33 @@ struct SecretKeyFile: Sendable {
         return key
     }
 
+    /// Returns the key, and makes one if there is none. A damaged file is set aside.
+    func readOrMake() throws(Errno) -> SecretBytes {
+        do throws(PrivateFile.Unusable) {
+            switch try read() {
+            case .key(let key): return key
+            case .none: break
+            case .damaged: try setAside()
+            }
+        } catch {
+            throw .inputOutput
+        }
+        return try make()
+    }
+
+    /// Removes the key, if there is one. The file is missing after a crash, too.
+    func remove() {
+        do throws(Errno) {
+            try file.folder.removeFile(file.name)
+            SecretStoreStep.keyRemoved.reach()
+            // Ignores errors: some file systems cannot flush a directory.
+            try? file.folder.synchronize()
+        } catch .noSuchFile {
+        } catch {
+            file.report(.failed("\(file.name)", error))
+        }
+    }
+
     /// Sets a damaged key aside and reports that.
     func setAside() throws(PrivateFile.Unusable) {
         file.report(.keyDamaged(keptAs: try file.setAside()))

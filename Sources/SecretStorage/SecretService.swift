@@ -35,20 +35,25 @@ package struct SecretService: Sendable {
 
     /// Adds the four calls to a service.
     ///
-    /// - Parameter groups: returns the access groups of the process at the other end, which must not be taken from what
-    ///   that process sent. Runs on a queue that may block.
-    package func addCalls(to service: inout Service, groups: @escaping @Sendable (Connection) -> AccessGroups) {
-        serve(AddSecretCall.self, in: &service, groups) { (request, source) throws(SecretError) in
+    /// - Parameters:
+    ///   - noting: is called with the result of each call: its error, or `nil`.
+    ///   - groups: returns the access groups of the process at the other end, which must not be taken from what that
+    ///     process sent. Runs on a queue that may block.
+    package func addCalls(
+        to service: inout Service, noting: @escaping @Sendable (SecretError?) -> Void = { _ in },
+        groups: @escaping @Sendable (Connection) -> AccessGroups
+    ) {
+        serve(AddSecretCall.self, in: &service, groups, noting) { (request, source) throws(SecretError) in
             try source.add(request)
         }
-        serve(FindSecretsCall.self, in: &service, groups) { (request, source) throws(SecretError) in
+        serve(FindSecretsCall.self, in: &service, groups, noting) { (request, source) throws(SecretError) in
             FindSecretsCall.Reply(items: try source.find(request))
         }
-        serve(UpdateSecretsCall.self, in: &service, groups) { (request, source) throws(SecretError) in
+        serve(UpdateSecretsCall.self, in: &service, groups, noting) { (request, source) throws(SecretError) in
             try source.update(request)
             return Empty()
         }
-        serve(RemoveSecretsCall.self, in: &service, groups) { (request, source) throws(SecretError) in
+        serve(RemoveSecretsCall.self, in: &service, groups, noting) { (request, source) throws(SecretError) in
             try source.remove(request)
             return Empty()
         }
@@ -56,13 +61,17 @@ package struct SecretService: Sendable {
 
     private func serve<C: Call>(
         _: C.Type, in service: inout Service, _ groups: @escaping @Sendable (Connection) -> AccessGroups,
+        _ noting: @escaping @Sendable (SecretError?) -> Void,
         _ answer: @escaping @Sendable (C, LocalSecrets) throws(SecretError) -> C.Reply
     ) {
         service.on(C.self) { request, call in
             disk.async {
                 do throws(SecretError) {
-                    call.reply(try answer(request, LocalSecrets(store, groups: groups(call.connection))))
+                    let reply = try answer(request, LocalSecrets(store, groups: groups(call.connection)))
+                    noting(nil)
+                    call.reply(reply)
                 } catch {
+                    noting(error)
                     call.fail(error.remote)
                 }
             }

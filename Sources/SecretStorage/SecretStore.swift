@@ -3,7 +3,8 @@ import Glibc
 import LinuxSystem
 import Secrets
 
-/// Passwords in an encrypted file, with its key in another directory. Several processes of a user may use one store.
+/// Passwords in an encrypted file, with its key in another directory or in a keyring. Several processes of a user may
+/// use one store.
 ///
 /// Every call reads the file anew, so that the decrypted items are in memory only while it runs. Changes are ordered by
 /// a lock file. Functions block for the disk and for that lock.
@@ -12,7 +13,7 @@ import Secrets
 package final class SecretStore: Sendable {
     private let folder: FileDescriptor
     private let items: SecretItemsFile
-    private let key: SecretKeyFile
+    private let keys: SecretKeys
     private let limits: SecretLimits
     private let now: @Sendable () -> Double
     private let report: @Sendable (SecretStoreReport) -> Void
@@ -27,6 +28,8 @@ package final class SecretStore: Sendable {
     /// - Parameters:
     ///   - folder: the directory of the items.
     ///   - keyFolder: another directory for the key.
+    ///   - keyring: the keyring of the desktop; `nil` if there is none.
+    ///   - prefersKeyring: whether the key belongs into the keyring.
     ///   - lockWait: the time that a call waits for the lock. A process that was stopped while it holds the lock must
     ///     not block others for ever.
     ///   - now: returns the seconds since 1970.
@@ -35,7 +38,7 @@ package final class SecretStore: Sendable {
     ///   the same.
     package init(
         folder: FileDescriptor, keyFolder: FileDescriptor, limits: SecretLimits = SecretLimits(),
-        lockWait: Duration = .seconds(10),
+        keyring: (any Keyring)? = nil, prefersKeyring: Bool = false, lockWait: Duration = .seconds(10),
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 },
         report: @escaping @Sendable (SecretStoreReport) -> Void
     ) throws(Errno) {
@@ -54,7 +57,8 @@ package final class SecretStore: Sendable {
         self.now = now
         self.report = report
         items = try SecretItemsFile(in: folder, report: report)
-        key = try SecretKeyFile(in: keyFolder, report: report)
+        keys = SecretKeys(
+            file: try SecretKeyFile(in: keyFolder, report: report), keyring: keyring, prefersKeyring: prefersKeyring)
     }
 
     // MARK: Calls
@@ -86,28 +90,38 @@ package final class SecretStore: Sendable {
 
     /// The files as they were read.
     private enum Loaded {
-        case table(SecretTable, key: SecretBytes?)
+        case table(SecretTable, key: PlacedKey?)
         case keyDamaged(hasItems: Bool)
         case keyMissing
         case itemsDamaged
     }
 
     private func read() throws(SecretError) -> Loaded {
+        let sealed: SecretItemsFile.Contents
         do throws(PrivateFile.Unusable) {
             // The items first: a key is on disk before the first items that it encrypts are.
-            let sealed = try items.read(limits)
-            switch (try key.read(), sealed) {
-            case (.none, .none): return .table(SecretTable(), key: nil)
-            case (.none, .sealed): return .keyMissing
-            case (.damaged, .none): return .keyDamaged(hasItems: false)
-            case (.damaged, .sealed): return .keyDamaged(hasItems: true)
-            case (.key(let key), .none): return .table(SecretTable(), key: key)
-            case (.key(let key), .sealed(let bytes)):
-                return SecretItemsFile.open(bytes, key: key).map { .table($0, key: key) } ?? .itemsDamaged
-            }
+            sealed = try items.read(limits)
+            guard case .sealed(_, keyIn: .keyring) = sealed else { return try readWithKeyFile(sealed) }
         } catch {
             throw .inputOutput
         }
+        guard case .sealed(let bytes, keyIn: .keyring(let identifier)) = sealed else { throw .inputOutput }
+        return Self.open(bytes, try keys.key(identifier))
+    }
+
+    private func readWithKeyFile(_ sealed: SecretItemsFile.Contents) throws(PrivateFile.Unusable) -> Loaded {
+        switch (try keys.file.read(), sealed) {
+        case (.none, .none): .table(SecretTable(), key: nil)
+        case (.none, .sealed): .keyMissing
+        case (.damaged, .none): .keyDamaged(hasItems: false)
+        case (.damaged, .sealed): .keyDamaged(hasItems: true)
+        case (.key(let key), .none): .table(SecretTable(), key: PlacedKey(bytes: key, place: .file))
+        case (.key(let key), .sealed(let bytes, _)): Self.open(bytes, PlacedKey(bytes: key, place: .file))
+        }
+    }
+
+    private static func open(_ sealed: SecretBytes, _ key: PlacedKey) -> Loaded {
+        SecretItemsFile.open(sealed, key: key).map { .table($0, key: key) } ?? .itemsDamaged
     }
 
     /// Reads the items. Needs no lock, because a file is replaced whole, unless a damaged one is set aside.
@@ -119,7 +133,7 @@ package final class SecretStore: Sendable {
     }
 
     /// Reads the items, and sets damaged files aside. The caller holds the lock.
-    private func loadRepaired() throws(SecretError) -> (table: SecretTable, key: SecretBytes?) {
+    private func loadRepaired() throws(SecretError) -> (table: SecretTable, key: PlacedKey?) {
         let loaded = try read()
         do throws(PrivateFile.Unusable) {
             switch loaded {
@@ -129,7 +143,7 @@ package final class SecretStore: Sendable {
             case .keyDamaged(let hasItems):
                 // The items first: with the key gone, a crash in between would make them look like those of a lost key.
                 if hasItems { try items.setAside { .itemsDamaged(keptAs: $0) } }
-                try key.setAside()
+                try keys.file.setAside()
             }
         } catch {
             throw .inputOutput
@@ -144,11 +158,17 @@ package final class SecretStore: Sendable {
     ) throws(SecretError) -> Result {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
-        var (table, existing) = try loadRepaired()
+        var (table, current) = try loadRepaired()
         let result = try body(&table)
+        try write(table, current)
+        return result
+    }
+
+    private func write(_ table: SecretTable, _ current: PlacedKey?) throws(SecretError) {
         do throws(Errno) {
-            let key = if let existing { existing } else { try key.make() }
+            let key = try keys.keyForWriting(after: current)
             try items.write(table, key: key)
+            keys.removeOthers(than: key, before: current)
         } catch {
             switch error {
             case .noSpace, .quotaExceeded: throw .diskFull
@@ -157,7 +177,44 @@ package final class SecretStore: Sendable {
                 throw .inputOutput
             }
         }
-        return result
+    }
+
+    // MARK: The key's place
+
+    /// The place of the key: whether it is in the keyring, and whether it is where it belongs.
+    package var keyPlace: (isKeyring: Bool, isPreferred: Bool) {
+        guard case .sealed(_, let place) = try? items.read(limits) else { return (false, !keys.prefersKeyring) }
+        if case .keyring = place { return (true, keys.prefersKeyring) }
+        return (false, !keys.prefersKeyring)
+    }
+
+    /// Moves the key to the place where it belongs, if there are items and both places can be used. A later change of
+    /// an item moves it otherwise.
+    package func settleKey() throws(SecretError) {
+        let lock = try takeLock()
+        defer { withExtendedLifetime(lock) {} }
+        let (table, current) = try loadRepaired()
+        guard let current, !table.items.isEmpty else { return }
+        // A crash may have left the file's key behind.
+        if keys.isInPlace(current) { return keys.removeOthers(than: current, before: nil) }
+        try write(table, current)
+    }
+
+    /// Sets aside items whose key is in a keyring, so that the store goes on empty. Fails if the key can be read.
+    package func abandonItems() throws(SecretError) {
+        let lock = try takeLock()
+        defer { withExtendedLifetime(lock) {} }
+        do throws(SecretError) {
+            _ = try loadRepaired()
+        } catch {
+            guard error.isOfKeyring else { throw error }
+            do throws(PrivateFile.Unusable) {
+                return try items.setAside { .keyMissing(keptAs: $0) }
+            } catch {
+                throw .inputOutput
+            }
+        }
+        throw .invalid
     }
 
     /// Waits for the lock, up to the time limit. It lasts as long as the returned descriptor.

@@ -7,5 +7,7 @@ package enum SecretStoreStep: String, FaultPoint {
     case itemsStaged = "secrets.items.staged"
     case itemsWritten = "secrets.items.written"
     case itemsReplaced = "secrets.items.replaced"
+    case keyInKeyring = "secrets.keyring.stored"
+    case keyRemoved = "secrets.key.removed"
     case setAside = "secrets.damaged.aside"
 }

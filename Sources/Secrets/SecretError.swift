@@ -19,6 +19,15 @@ package enum SecretError: Int64, Error, Sendable {
     case inputOutput = 8
     /// No store can be reached, or another process has held its lock for too long.
     case unavailable = 9
+    /// The key of the store is in the desktop's keyring, which only the user can unlock.
+    case keyringLocked = 10
+    /// The key of the store is in the desktop's keyring, which does not reply.
+    case keyringUnreachable = 11
+    /// The key of the store is in a keyring, and the present one does not have it.
+    case keyNotInKeyring = 12
+
+    /// Whether the store needs the keyring to read its items.
+    package var isOfKeyring: Bool { rawValue >= Self.keyringLocked.rawValue }
 }
 
 extension SecretError: CustomStringConvertible {
@@ -33,6 +42,12 @@ extension SecretError: CustomStringConvertible {
         case .diskFull: "the disk has no room for passwords: free up space"
         case .inputOutput: "the file of passwords cannot be read or written"
         case .unavailable: "the store of passwords cannot be reached"
+        case .keyringLocked: "the keyring is locked: unlock it ('purvey keyring unlock')"
+        case .keyringUnreachable:
+            "the desktop's keyring, which has the key of the stored passwords, cannot be reached: log in to the desktop"
+        case .keyNotInKeyring:
+            "the keyring does not have the key of the stored passwords: open the keyring that has it, or give them up "
+                + "('purvey keyring reset')"
         }
     }
 }

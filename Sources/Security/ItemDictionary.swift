@@ -18,7 +18,8 @@ struct StatusError: Error {
             case .groupFull: errSecQuotaExceeded
             case .diskFull: errSecDiskFull
             case .inputOutput: errSecIO
-            case .unavailable: errSecNotAvailable
+            case .keyringLocked: errSecInteractionNotAllowed
+            case .unavailable, .keyringUnreachable, .keyNotInKeyring: errSecNotAvailable
             }
     }
 }

@@ -46,5 +46,14 @@ extension Recorded {
         Recorded(
             RemoveSecretsCall(search: SecretSearch(itemClass: nil, reference: identifier)),
             "bf00bf0180020003500102030405060708090a0b0c0d0e0fffffff"),
+        Recorded(FindKeyCall(store: "s", identifier: "i"), "bf006173016169ff"),
+        Recorded(FindKeyCall(store: "", identifier: nil), "bf0060ff"),
+        Recorded(FindKeyCall.Reply(key: secret), "bf004201ffff"),
+        Recorded(FindKeyCall.Reply(key: nil), "bfff"),
+        Recorded(StoreKeyCall(store: "s", identifier: "i", key: secret), "bf006173016169024201ffff"),
+        Recorded(RemoveKeyCall(store: "s", identifier: "i"), "bf006173016169ff"),
+        Recorded(CheckKeyringCall(), "bfff"),
+        Recorded(UnlockKeyringCall(), "bfff"),
+        Recorded(KeyringChangedNotice(), "bfff"),
     ]
 }

@@ -125,7 +125,7 @@ struct DamageTests {
 
     @Test func aLaterVersionIsNeitherReadNorChanged() throws {
         var bytes = try test.folder.content(TestStore.itemsName)
-        bytes[7] = 2
+        bytes[7] = 3
         try overwrite(TestStore.itemsName, bytes)
         #expect(throws: SecretError.inputOutput) { try test.values("a") }
         #expect(throws: SecretError.inputOutput) { try test.add("b") }

@@ -24,14 +24,15 @@ struct TestStore {
 
     /// Creates an empty store, or opens one that exists in a folder.
     init(
-        in folder: TestFolder? = nil, limits: SecretLimits = SecretLimits(), lockWait: Duration = .seconds(600)
+        in folder: TestFolder? = nil, limits: SecretLimits = SecretLimits(), keyring: (any Keyring)? = nil,
+        prefersKeyring: Bool = true, lockWait: Duration = .seconds(600)
     ) throws {
         self.folder = try folder ?? TestStore.makeFolder()
         let reports = reports
         store = try SecretStore(
             folder: self.folder.descriptor.open("items", [.readOnly, .directory]),
-            keyFolder: self.folder.descriptor.open("keys", [.readOnly, .directory]), limits: limits, lockWait: lockWait,
-            now: { 1_000 }
+            keyFolder: self.folder.descriptor.open("keys", [.readOnly, .directory]), limits: limits,
+            keyring: keyring, prefersKeyring: prefersKeyring, lockWait: lockWait, now: { 1_000 }
         ) { reports.add($0) }
     }
 

@@ -1,0 +1,55 @@
+import CSealing
+import Secrets
+
+/// A place for keys outside of the store's directories, such as the desktop's keyring. Functions block.
+package protocol Keyring: Sendable {
+    /// Returns a key; `nil` if the keyring is unlocked and does not have it.
+    func key(_ identifier: KeyIdentifier) throws(KeyringError) -> SecretBytes?
+
+    /// Returns any key that was stored for this store; `nil` if there is none.
+    func anyKey() throws(KeyringError) -> SecretBytes?
+
+    /// Stores a key. The keyring must keep it across restarts.
+    func store(_ key: SecretBytes, as identifier: KeyIdentifier) throws(KeyringError)
+
+    func remove(_ identifier: KeyIdentifier) throws(KeyringError)
+}
+
+/// The identifier of a key: a part of its digest. It reveals nothing about the key, and tells whether bytes are that
+/// key.
+package struct KeyIdentifier: Sendable, Equatable {
+    let bytes: [UInt8]
+
+    static let length = 16
+
+    /// Creates the identifier of a key; `nil` if libcrypto fails.
+    package init?(of key: SecretBytes) {
+        var digest = [UInt8](repeating: 0, count: Int(CSEALING_DIGEST_LENGTH))
+        guard key.withBytes({ csealing_digest($0.baseAddress, $0.count, &digest) }) == 1 else { return nil }
+        bytes = Array(digest.prefix(Self.length))
+    }
+
+    /// Creates an identifier of its bytes; `nil` if there are too few.
+    init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.length else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    /// The identifier in hexadecimal digits.
+    package var text: String {
+        let digits = Array("0123456789abcdef")
+        return bytes.reduce(into: "") { text, byte in text += "\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])" }
+    }
+}
+
+/// The place of the key with which a file is encrypted.
+enum KeyPlace: Sendable, Equatable {
+    case file
+    case keyring(KeyIdentifier)
+}
+
+/// A key and its place.
+struct PlacedKey: Sendable {
+    let bytes: SecretBytes
+    let place: KeyPlace
+}

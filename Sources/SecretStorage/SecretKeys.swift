@@ -1,0 +1,69 @@
+import LinuxSystem
+import Secrets
+
+/// The places of a store's key: a file and a keyring. The header of the encrypted file names the place of its key, so
+/// that replacing this file also changes the place. Functions block.
+struct SecretKeys: Sendable {
+    let file: SecretKeyFile
+    let keyring: (any Keyring)?
+    /// Whether the key belongs into the keyring. It is moved there, or from there to the file, when both can be used.
+    let prefersKeyring: Bool
+
+    /// Returns the key with which a file was encrypted.
+    func key(_ identifier: KeyIdentifier) throws(SecretError) -> PlacedKey {
+        guard let keyring else { throw .keyringUnreachable }
+        let key: SecretBytes?
+        do throws(KeyringError) {
+            key = try keyring.key(identifier)
+        } catch {
+            throw error == .locked ? .keyringLocked : .keyringUnreachable
+        }
+        // Other bytes are no reason to take the file for a damaged one.
+        guard let key, KeyIdentifier(of: key) == identifier else { throw .keyNotInKeyring }
+        return PlacedKey(bytes: key, place: .keyring(identifier))
+    }
+
+    /// Whether a key is where it belongs.
+    func isInPlace(_ key: PlacedKey) -> Bool {
+        switch key.place {
+        case .file: !prefersKeyring || keyring == nil
+        case .keyring: prefersKeyring
+        }
+    }
+
+    /// Returns the key for the next file: in the preferred place, or else in the present one.
+    ///
+    /// - Parameter current: the key of the present file; `nil` if there is no file.
+    func keyForWriting(after current: PlacedKey?) throws(Errno) -> PlacedKey {
+        if let current, isInPlace(current) { return current }
+        if prefersKeyring, let keyring, let key = try? keyInKeyring(keyring) { return key }
+        if let current, prefersKeyring { return current }
+        return PlacedKey(bytes: try file.readOrMake(), place: .file)
+    }
+
+    /// Returns a key that the keyring has: one of an earlier move that was interrupted, or a new one.
+    private func keyInKeyring(_ keyring: any Keyring) throws -> PlacedKey {
+        let known = try keyring.anyKey()
+        if let known, known.count == Sealing.keyLength, let identifier = KeyIdentifier(of: known) {
+            return PlacedKey(bytes: known, place: .keyring(identifier))
+        }
+        let key = try Sealing.makeKey()
+        guard let identifier = KeyIdentifier(of: key) else { throw Sealing.Failed() }
+        try keyring.store(key, as: identifier)
+        SecretStoreStep.keyInKeyring.reach()
+        // A keyring that does not return the key must not be trusted with it.
+        guard try keyring.key(identifier) == key else { throw KeyringError.failed("it does not return the key") }
+        return PlacedKey(bytes: key, place: .keyring(identifier))
+    }
+
+    /// Removes the key from the place where it is no longer used, after a file was written with another key.
+    func removeOthers(than key: PlacedKey, before: PlacedKey?) {
+        switch key.place {
+        case .keyring: file.remove()
+        case .file:
+            guard let keyring, case .keyring(let identifier) = before?.place else { return }
+            // A key that stays in the keyring opens no file.
+            try? keyring.remove(identifier)
+        }
+    }
+}
