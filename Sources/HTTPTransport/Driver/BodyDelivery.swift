@@ -13,11 +13,14 @@ struct BodyDelivery {
 
     /// The bytes for ``HTTPResponse/body``.
     private(set) var collected: [UInt8] = []
-    /// The number of bytes that the destination has received, including those of earlier transfers.
+    /// The number of bytes that the destination has received, or receives with ``flush()``, including those of earlier
+    /// transfers.
     private(set) var delivered: Int
 
     private let origin: HTTPOrigin
     private let destination: TransferDestination
+    /// The destination if it is a file.
+    private let file: BodyFile?
     /// Whether the destination gets nothing because the request failed.
     private let isRefused: Bool
     /// The part of the file that is still missing; the end is `nil` for the file's end.
@@ -43,6 +46,11 @@ struct BodyDelivery {
         wanted = ((request.range?.start ?? 0) + done, request.range?.end)
         let isPart = request.range != nil || plan.resumption != nil
         position = 0
+        if case .plain(.file(let file, let offset)) = plan.destination {
+            self.file = BodyFile(file, offset: offset + done)
+        } else {
+            file = nil
+        }
         wholeCount = headers["Content-Length"].flatMap { Int($0) }
         guard !isRefused else { return }
         if let tag = plan.resumption?.entityTag, headers["ETag"] != tag { throw .changed(origin) }
@@ -91,13 +99,27 @@ struct BodyDelivery {
             guard part.count <= limit - collected.count else { return .fail(.bodyTooLong(origin, limit: limit)) }
             collected += part
             return .goOn
-        case .plain(.file(let file, let offset)):
+        case .plain(.file):
             do {
-                try file.writeAll(part, at: offset + delivered)
+                try file?.add(part)
                 return .goOn
             } catch {
                 return .fail(.file(error))
             }
+        }
+    }
+
+    /// Writes the bytes that the destination has not received yet. To be called at the end of the transfer.
+    ///
+    /// - Returns: the failure, after which ``delivered`` does not count these bytes.
+    mutating func flush() -> HTTPError? {
+        guard let file else { return nil }
+        do {
+            try file.flush()
+            return nil
+        } catch {
+            delivered -= file.pending
+            return .file(error)
         }
     }
 

@@ -182,6 +182,7 @@ final class Transfer {
     /// Ends the transfer with libcurl's result.
     func finish(_ code: CURLcode) {
         if failure == nil, body == nil, code == CURLE_OK || (hasHead && head.status >= 400) { _ = begunBody() }
+        flushBody()
         if let failure { return fail(failure) }
         guard let body else {
             isReplyLost = losesReply(code)
@@ -208,6 +209,7 @@ final class Transfer {
     }
 
     func fail(_ error: HTTPError) {
+        flushBody()
         finish(with: .failure(error))
         if case .stream(let buffer) = plan.destination { buffer.finish(.failure(error)) }
     }
@@ -216,6 +218,10 @@ final class Transfer {
         guard !isCompleted else { return }
         isCompleted = true
         complete(TransferOutcome(result: result, resumption: resumption, isReplyLost: isReplyLost))
+    }
+
+    private func flushBody() {
+        if let error = body?.flush(), failure == nil { failure = error }
     }
 
     /// The beginning of the file that is delivered, if the rest can be requested alone.
