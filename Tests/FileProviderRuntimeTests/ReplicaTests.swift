@@ -199,6 +199,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["ReplicaPeer", "ReadingPeer"])
+    func onlyAProviderThatDoesMoreThanReadItGetsACopyOfNewContents(_ principal: String) async throws {
+        try await ProviderFixture.with(principal: principal) { stage in
+            let new = NewItem(parent: "root", filename: "a.txt", kind: .file, modified: 5, template: "purvey-local:1")
+            let made = try await stage.provider.create(new, contents: try .memory("contents"))
+            #expect(made.size == 8)
+            #expect(stage.notes.contains("handed a.txt, a file at its path: \(principal == "ReplicaPeer")"))
+            let changed = try await stage.provider.replaceContents(
+                of: made.identifier, with: try .memory("new contents"), base: made.contentVersion, modified: 0)
+            #expect(changed.size == 12)
+            let text = try await stage.provider.contents(of: made.identifier, progress: Self.noProgress)
+            #expect(try text.descriptor.text() == "new contents")
+            #expect(try filesOnTheirWay(stage).isEmpty)
+        }
+    }
+
     @Test func anImportedItemMayAlreadyExistAndTheEndIsReported() async throws {
         try await run { stage in
             let new = NewItem(

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 
 /// The peer as a replicated extension. It misbehaves as identifiers and names say, too.
-final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
+class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
     let catalogue: Catalogue
     let folder: URL
     private let manager: NSFileProviderManager?
@@ -111,6 +111,11 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
 
     // MARK: Changes
 
+    private func read(_ url: URL) -> Data? {
+        note("handed \(url.lastPathComponent), a file at its path: \(FileManager.default.fileExists(atPath: url.path))")
+        return try? FileProviderContents.open(url).readToEnd()
+    }
+
     func createItem(
         basedOn template: NSFileProviderItem, fields: NSFileProviderItemFields, contents url: URL?,
         options: NSFileProviderCreateItemOptions = [], request: NSFileProviderRequest,
@@ -131,7 +136,7 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
             var entry = Entry(identifier: UUID().uuidString, parent: parent, name: name)
             entry.isFolder = template.contentType == .folder
             entry.linkTarget = template.symlinkTargetPath ?? nil
-            entry.contents = url.flatMap { try? Data(contentsOf: $0) } ?? Data()
+            entry.contents = url.flatMap { read($0) } ?? Data()
             if name == "renamed" { entry.name = "renamed 2" }
             if name == "without contents" { entry.contents = Data() }
             if name == "translated" { entry.contents = Data("other contents".utf8) }
@@ -165,7 +170,7 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
                 }
                 if changedFields.contains(.fileSystemFlags) { entry.permissions = item.fileSystemFlags?.rawValue }
                 if changedFields.contains(.extendedAttributes) { entry.attributes = item.extendedAttributes }
-                if let newContents, let data = try? Data(contentsOf: newContents) {
+                if let newContents, let data = read(newContents) {
                     entry.contents = identifier == "translated" ? Data("other contents".utf8) : data
                     entry.version += 1
                 }
@@ -192,6 +197,9 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
         return Progress(totalUnitCount: 1)
     }
 }
+
+/// A replicated extension that only reads the contents that it is handed.
+final class ReadingPeer: ReplicaPeer, FileProviderReadingContents {}
 
 /// Protocols that are optional for a provider.
 extension ReplicaPeer: NSFileProviderServicing, NSFileProviderThumbnailing {

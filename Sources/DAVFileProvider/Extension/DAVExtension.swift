@@ -12,7 +12,9 @@ import WebDAVClient
 ///     }
 ///
 /// Sendable: all properties are immutable.
-open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProviderSettingUp, @unchecked Sendable {
+open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProviderSettingUp,
+    FileProviderReadingContents, @unchecked Sendable
+{
     /// The kind of the service.
     open class var service: any DAVServiceKind { PlainDAVService() }
 

@@ -83,19 +83,9 @@ extension DAVWork {
 
     /// Returns the condition under which contents are read. A weak tag cannot be a condition of the request, so it is
     /// only compared with that of the reply.
-    private func condition(_ tag: DAVEntityTag?) -> DAVClient.ReadCondition {
+    func condition(_ tag: DAVEntityTag?) -> DAVClient.ReadCondition {
         guard let tag else { return .any }
         return account.profile.tagging == .strong ? .tag(tag) : .range(tag)
-    }
-
-    /// Records the digest of contents if a later change may get the same version: a change within the same second, or
-    /// one with a date that a client sets.
-    func noteContents(_ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool) async throws {
-        let profile = account.profile
-        let isDoubtful = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
-        let digest = isDoubtful ? try await Blocking.run { try ContentDigest.digest(of: file, length) } : nil
-        let (number, version) = (item.number, item.contentVersion)
-        try await account.catalogue.perform { try $0.note(digest: digest, of: number, version: version) }
     }
 
     /// Makes a file that is to be handed to the system.
@@ -105,78 +95,5 @@ extension DAVWork {
             try FileDescriptor.open(url.path, [.readWrite, .create, .exclusive], permissions: 0o600)
         }
         return (url, file)
-    }
-
-    // MARK: Parts
-
-    /// A part of a file, at its offset in a file with a hole before it.
-    struct FetchedPart: Sendable {
-        let url: URL
-        let item: DAVItem
-        let range: NSRange
-    }
-
-    /// Fetches a part of a file.
-    ///
-    /// - Parameter version: the content version that the part must be of.
-    func fetchPart(
-        _ identifier: NSFileProviderItemIdentifier, _ requested: NSRange, alignment: Int, version: Data?,
-        _ progress: Progress
-    ) async throws -> FetchedPart {
-        let known = try await account.known(identifier)
-        // Without ranges, or without a tag to compare, a part may be of another version than the rest.
-        guard account.profile.sendsRanges, !known.isFolder, let size = known.version.length, size > 0,
-            let tag = known.version.tag.flatMap({ DAVEntityTag(opaque: $0) })
-        else { throw CocoaError(.featureUnsupported) }
-        if let version, version != Data(known.item.contentVersion.utf8) {
-            throw NSFileProviderError(.versionNoLongerAvailable)
-        }
-        let step = max(1, alignment)
-        let start = min(requested.location, size - 1) / step * step
-        let end = min(size, (requested.location + requested.length + step - 1) / step * step)
-        guard start < end else { throw CocoaError(.featureUnsupported) }
-        let (url, file) = try await makeFile()
-        do {
-            progress.totalUnitCount = Int64(end - start)
-            let contents = try await account.ask { client throws(DAVError) in
-                var client = client
-                client.onProgress = { progress.completedUnitCount = Int64($1) }
-                return try await client.get(
-                    known.address, range: HTTPByteRange(start..<end), if: condition(tag), to: .file(file, offset: start)
-                )
-            }
-            guard contents.count == end - start, contents.tag?.opaque == tag.opaque, contents.size == size else {
-                throw DAVError.changed(known.name)
-            }
-            return FetchedPart(
-                url: url, item: account.object(known.item), range: NSRange(location: start, length: end - start))
-        } catch {
-            try? FileManager.default.removeItem(at: url)
-            switch error {
-            case DAVError.notFound: _ = try await refresh(known)
-            case DAVError.changed: break
-            default: throw error
-            }
-            throw NSFileProviderError(.versionNoLongerAvailable)
-        }
-    }
-}
-
-extension DAVServerProfile {
-    /// Whether any two states of a file have different versions.
-    var distinguishesAllChanges: Bool { tagging != .absent && listsTags && distinguishesQuickChanges == true }
-}
-
-/// Digests of local files.
-enum ContentDigest {
-    /// Returns a digest of the first bytes of a file. Blocks.
-    static func digest(of file: FileDescriptor, _ length: Int) throws(Errno) -> [UInt8] {
-        do {
-            return Array(try MessageDigest.hexadecimal(.sha256, of: file, 0..<length).utf8)
-        } catch .file(let error) {
-            throw error
-        } catch {
-            throw .inputOutput
-        }
     }
 }

@@ -69,7 +69,7 @@ extension DAVWork {
         }
         let modified = template.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
         let outgoing = try await Blocking.run {
-            try template.contents.map { try OutgoingFile($0.path, modified: modified, for: identifier) }
+            try template.contents.map { try OutgoingFile($0, modified: modified, for: identifier) }
         }
         if let number = earlier?.number, let made = try await account.known(number) {
             // The reply to an earlier attempt was lost. The contents may have changed since.
@@ -133,7 +133,7 @@ extension DAVWork {
     ) async throws -> Changed {
         let number = known.item.number
         progress.totalUnitCount = Int64(outgoing.count) + 1
-        let digest = try await account.catalogue.perform { try $0.digest(of: number, version: base) }
+        let digest = try await digest(of: number, version: base)
         let entry = try await write(in: known.item.parent, progress) { writer throws(DAVError) in
             try await writer.replace(
                 known.address, with: outgoing, base: ServerWriter.Base(version: base, digest: digest))
@@ -198,7 +198,7 @@ extension DAVWork {
         let date = change.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
         if change.fields.contains(.contents), let url = change.contents {
             let outgoing = try await Blocking.run {
-                try OutgoingFile(url.path, modified: date, for: change.identifier.rawValue)
+                try OutgoingFile(url, modified: date, for: change.identifier.rawValue)
             }
             var changed = try await replace(known, outgoing, base: change.base, progress)
             changed.pending = pending.subtracting([.contents, .contentModificationDate])
@@ -262,6 +262,7 @@ extension DAVWork {
         _ known: DAVKnownItem, _ entry: DAVEntry, to parent: DAVKnownItem
     ) async throws -> DAVKnownItem {
         let observed = ObservedItem(entry, account.service)
+        await digests.wait(for: known.item.number)
         let item = try await account.catalogue.perform { catalogue in
             let round = try catalogue.beginRound()
             // A listing may have found it in its new place meanwhile.
@@ -330,7 +331,7 @@ extension DAVWork {
                 // The version that the system has: the user has not seen a later one.
                 let seen = known.item.told ?? base
                 let number = known.item.number
-                let digest = try await account.catalogue.perform { try $0.digest(of: number, version: seen) }
+                let digest = try await digest(of: number, version: seen)
                 try await write(in: known.item.parent) { writer throws(DAVError) in
                     try await writer.remove(known.address, base: ServerWriter.Base(version: seen, digest: digest))
                 }

@@ -11,6 +11,8 @@ package final class DAVWork: Sendable {
     package let watch: ChangeWatch
     /// The directory for files that are handed to the system, which removes them.
     let temporary: URL
+    let partTags = PartTags()
+    let digests = PendingDigests()
 
     /// - Parameter signal: reports that the working set has changed.
     package init(_ account: DAVAccount, temporary: URL, signal: @escaping @Sendable () -> Void) {

@@ -1,4 +1,5 @@
 import FileProvider
+import Foundation
 import HTTPTransport
 import LinuxSystem
 
@@ -11,8 +12,9 @@ struct OutgoingFile: Sendable {
     let token: String
 
     /// Opens a file. Blocks.
-    init(_ path: String, modified: HTTPDate?, for identifier: String) throws(Errno) {
-        file = try FileDescriptor.open(path, [.readOnly])
+    init(_ url: URL, modified: HTTPDate?, for identifier: String) throws {
+        let handle = try FileProviderContents.open(url)
+        file = try withExtendedLifetime(handle) { try FileDescriptor.copy(of: handle.fileDescriptor) }
         count = Int(try file.status().size)
         self.modified = modified
         token = "\(identifier) \(count) \(try Self.digest(file, count))"

@@ -40,10 +40,28 @@ struct UploadFile {
         try Self.copy(contents, into: directory, named: name.description, permissions: permissions, engineRequest)
     }
 
+    /// Creates the file, or hands over `contents` themselves to a provider that only reads them.
+    ///
+    /// - Returns: the size of the file, in bytes.
+    func fill(
+        with contents: FileDescriptor?, permissions: mode_t = 0o600, for replica: any NSFileProviderReplicatedExtension,
+        _ engineRequest: EngineRequest
+    ) throws -> Int64 {
+        if let contents, replica is any FileProviderReadingContents {
+            FileProviderContents.hand(contents, at: url.path)
+            return Int64(try contents.status().size)
+        }
+        try fill(with: contents, permissions: permissions, engineRequest)
+        return Int64(try FileStatus.of(url.path).size)
+    }
+
     /// Creates the file as a symbolic link.
     func makeLink(to target: String) throws(Errno) { try directory.makeLink(name, target: Array(target.utf8)) }
 
-    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+    func remove() {
+        FileProviderContents.takeBack(url.path)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
 
     /// Copies a file. Progress of the copy extends the request's deadline. The copy stops when the request is over. It
     /// may change the file position of `contents`, which the sender does not use.

@@ -30,8 +30,8 @@ extension ReplicaProvider {
             do {
                 let made = try UploadFile(named: request.filename, in: temporary)
                 file = made
-                try made.fill(with: request.contents, permissions: request.permissions, engineRequest)
-                template.size = Int64(try FileStatus.of(made.url.path).size)
+                template.size = try made.fill(
+                    with: request.contents, permissions: request.permissions, for: replica, engineRequest)
             } catch {
                 throw UploadFile.failure(error, engineRequest)
             }
@@ -89,8 +89,7 @@ extension ReplicaProvider {
         var wanted = now
         ProviderStep.replacementBegun.reach()
         do {
-            try file.fill(with: request.contents, engineRequest)
-            wanted.size = Int64(try FileStatus.of(file.url.path).size)
+            wanted.size = try file.fill(with: request.contents, for: replica, engineRequest)
         } catch {
             throw UploadFile.failure(error, engineRequest)
         }

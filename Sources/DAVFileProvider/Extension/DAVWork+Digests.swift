@@ -1,0 +1,85 @@
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// The digests of contents whose version other contents may get as well.
+extension DAVWork {
+    /// The size in bytes from which on a digest is computed after the reply to the system.
+    private static let largeSize = 8 << 20
+
+    /// Records the digest of contents if a later change may get the same version: a change within the same second, or
+    /// one with a date that a client sets.
+    func noteContents(_ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool) async throws {
+        let profile = account.profile
+        let isDoubtful = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
+        let (number, version) = (item.number, item.contentVersion)
+        guard isDoubtful, length >= Self.largeSize else {
+            let digest = isDoubtful ? try await Blocking.run { try ContentDigest.digest(of: file, length) } : nil
+            return try await account.catalogue.perform { try $0.note(digest: digest, of: number, version: version) }
+        }
+        // Until the digest is known, none fits: if this process ends before, an edit is a conflict, and both contents
+        // stay.
+        try await account.catalogue.perform { try $0.note(digest: ContentDigest.unknown, of: number, version: version) }
+        digests.begin(number) { [account] in
+            guard let digest = try? await Blocking.run({ try ContentDigest.digest(of: file, length) }) else { return }
+            try? await account.catalogue.perform { catalogue in
+                // The file may have got other contents meanwhile.
+                guard try catalogue.digest(of: number, version: version) == ContentDigest.unknown else { return }
+                try catalogue.note(digest: digest, of: number, version: version)
+            }
+        }
+    }
+
+    /// Returns the digest of the contents that a version has; `nil` if no other contents have the version.
+    func digest(of number: Int64, version: String) async throws -> [UInt8]? {
+        await digests.wait(for: number)
+        return try await account.catalogue.perform { try $0.digest(of: number, version: version) }
+    }
+}
+
+extension DAVServerProfile {
+    /// Whether any two states of a file have different versions.
+    var distinguishesAllChanges: Bool { tagging != .absent && listsTags && distinguishesQuickChanges == true }
+}
+
+/// The digests that are being computed, by the numbers of their items.
+final class PendingDigests: Sendable {
+    // Leaf lock.
+    private let tasks = Lock<[Int64: Task<Void, Never>]>([:])
+
+    /// Runs a computation, after an earlier one for the same item.
+    func begin(_ number: Int64, _ body: @escaping @Sendable () async -> Void) {
+        tasks.withLock { tasks in
+            let earlier = tasks[number]
+            let task = Task {
+                await earlier?.value
+                await body()
+            }
+            tasks[number] = task
+            Task { [weak self] in
+                await task.value
+                self?.tasks.withLock { if $0[number] == task { $0[number] = nil } }
+            }
+        }
+    }
+
+    /// Waits until no computation runs for an item.
+    func wait(for number: Int64) async { await tasks.withLock { $0[number] }?.value }
+}
+
+/// Digests of local files.
+enum ContentDigest {
+    /// The value in place of a digest that is not known yet.
+    static let unknown: [UInt8] = []
+
+    /// Returns a digest of the first bytes of a file. Blocks.
+    static func digest(of file: FileDescriptor, _ length: Int) throws(Errno) -> [UInt8] {
+        do {
+            return Array(try MessageDigest.hexadecimal(.sha256, of: file, 0..<length).utf8)
+        } catch .file(let error) {
+            throw error
+        } catch {
+            throw .inputOutput
+        }
+    }
+}
