@@ -48,8 +48,8 @@ extension PartDownloader {
         for read in waiters.reads(of: number) {
             for gap in file.gaps(in: PartBlocks.around(read.range, size: file.size)) {
                 guard let first = asked.gaps(in: gap).first else { continue }
-                return first.length <= PartTransfers.largestPart
-                    ? first : first.lowerBound..<first.lowerBound + PartTransfers.largestPart
+                let limit = read.answer == nil ? transfer.aheadSize : PartTransfers.largestPart
+                return first.length <= limit ? first : first.lowerBound..<first.lowerBound + limit
             }
         }
         return nil
@@ -62,7 +62,10 @@ extension PartDownloader {
         transfers.running -= 1
         let number = file.number
         // The transfer may be that of another version by now.
-        if partials.isInUse(file), transfers.files[number]?.requests.removeValue(forKey: key) != nil {
+        if partials.isInUse(file), let ask = transfers.files[number]?.requests.removeValue(forKey: key) {
+            if case .here(let range) = outcome {
+                transfers.files[number]?.noteArrival(of: range, begun: ask.begun, at: context.clock.now)
+            }
             take(outcome, of: file, range, sentIn: epoch, engine)
         }
         // The release of the parts waits for their last request, which may be this one.
@@ -79,7 +82,6 @@ extension PartDownloader {
         let number = file.number
         switch outcome {
         case .here(let range):
-            transfers.files[number]?.moved = context.clock.now
             partials.noteLocal(number, bytes: file.insert(range))
             if file.isComplete { return complete(number, engine) }
             partialContents.noteGrown(number, engine)

@@ -21,9 +21,24 @@ struct PartTransfers {
         var isVersionAsked = false
         /// The time at which the last part arrived, in seconds since 1970.
         var moved = 0.0
+        /// The maximum size of the next part that no reader waits for yet, in bytes. The parts grow as fast as the
+        /// service sends them, so that each takes about ``PartTransfers/aheadTime``: over a slow connection, a reader
+        /// would have to wait for the end of a large part.
+        private(set) var aheadSize = PartTransfers.firstAhead
 
         /// The time at which the first of the running requests began, in seconds since 1970; `nil` if none runs.
         var begun: Double? { requests.values.map(\.begun).min() }
+
+        /// Records the arrival of a part at a time in seconds since 1970.
+        mutating func noteArrival(of range: Range<Int64>, begun: Double, at now: Double) {
+            moved = now
+            let time = now - begun
+            let most = min(aheadSize * 2, PartTransfers.largestAhead)
+            guard time > 0 else { return aheadSize = most }
+            let size = Double(range.length) / time * PartTransfers.aheadTime
+            let blocks = Int64(min(size, Double(most))) / PartBlocks.size
+            aheadSize = max(blocks, 1) * PartBlocks.size
+        }
 
         func cancel() { for ask in requests.values { ask.task.cancel() } }
     }
@@ -43,6 +58,11 @@ struct PartTransfers {
     static let leastSize: Int64 = 4 << 20
     /// The maximum size of one part, in bytes.
     static let largestPart: Int64 = 16 << 20
+    /// The size of the first part that is requested ahead of a reader, and the largest size of such parts, in bytes.
+    static let firstAhead: Int64 = 1 << 20
+    static let largestAhead: Int64 = 8 << 20
+    /// The time in seconds that a part ahead of a reader should take.
+    static let aheadTime = 0.5
     /// The alignment of the bounds of parts in bytes, except at the end of the file.
     static let alignment: Int64 = 64 << 10
     /// The maximum number of concurrent requests, for one file and for all files.

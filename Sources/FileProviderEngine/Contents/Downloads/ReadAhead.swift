@@ -1,7 +1,7 @@
 /// The read-ahead of one handle. Random reads cause none; the window doubles with sequential reads.
 package struct ReadAhead: Sendable {
     package static let least: Int64 = 256 << 10
-    package static let most: Int64 = 16 << 20
+    package static let most: Int64 = 32 << 20
     /// The distance in bytes within which reads may be out of order. The kernel issues adjacent reads in any order.
     private static let disorder: Int64 = 1 << 20
 
