@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A separate daemon with a mounted domain of the provider "On This Machine". It ends with this object.
+/// A separate daemon with a mounted domain, by default of the provider "On This Machine". It ends with this object.
 final class CloudFolder {
     /// The path of the mount.
     let mount: String
@@ -11,12 +11,22 @@ final class CloudFolder {
     private let home: ScratchFolder
     private let daemon: Companion
 
-    /// The name of the provider's directory in the sources, and of its program.
-    private static let provider = "LocalFolder"
-    /// The identifier of the installed provider.
-    static let providerIdentifier = "org.purvey.\(provider)"
+    /// The name of the default provider's directory in the sources, and of its program.
+    private static let local = "LocalFolder"
+    /// The identifier of the default provider.
+    static let providerIdentifier = "org.purvey.\(local)"
 
-    init(over source: String) throws {
+    /// Mounts a folder of this machine.
+    convenience init(over source: String) throws {
+        try self.init(of: Self.local, [Self.providerIdentifier, "measured", "path=\(source)"])
+    }
+
+    /// Mounts a domain.
+    ///
+    /// - Parameters:
+    ///   - provider: the name of the provider's directory in the sources, and of its program.
+    ///   - domain: the arguments of `purvey domains add`, with the name `measured`.
+    init(of provider: String, _ domain: [String]) throws {
         let home = try ScratchFolder()
         let mount = home.path + "/mounts/measured"
         (self.home, self.mount) = (home, mount)
@@ -26,8 +36,8 @@ final class CloudFolder {
         ) { PeerMount.unmount(mount) }
         do {
             try awaitDaemon()
-            try installProvider()
-            _ = try purvey(["domains", "add", Self.providerIdentifier, "measured", "path=\(source)"])
+            try purvey(["extensions", "install", Self.makeBundle(of: provider, in: home)])
+            try purvey(["domains", "add"] + domain)
         } catch {
             daemon.end()
             throw error
@@ -38,6 +48,15 @@ final class CloudFolder {
 
     /// The PID of the daemon.
     var processIdentifier: pid_t { daemon.processID }
+
+    /// The PIDs of the processes that the daemon has started, its providers among them.
+    var startedProcesses: [pid_t] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.compactMap { pid_t($0) }.filter { process in
+            let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+            return status.split(separator: "\n").contains("PPid:\t\(processIdentifier)")
+        }
+    }
 
     /// Runs a command with this daemon, and returns its output.
     @discardableResult
@@ -57,10 +76,8 @@ final class CloudFolder {
         throw MeasurementError("the daemon did not start")
     }
 
-    private func installProvider() throws { try purvey(["extensions", "install", Self.makeBundle(in: home)]) }
-
-    /// Creates the provider's bundle in a directory, and returns its path.
-    static func makeBundle(in home: ScratchFolder) throws -> String {
+    /// Creates a provider's bundle in a directory, and returns its path.
+    static func makeBundle(of provider: String = local, in home: ScratchFolder) throws -> String {
         let bundle = home.path + "/\(provider).appex"
         let plist = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "../Providers/\(provider)/Info.plist")

@@ -3,11 +3,12 @@ import HTTPTransport
 import LinuxSystem
 
 extension Section {
-    /// Transfers between `HTTPTransport` and an nginx on this machine, against `curl` with the same server.
+    /// Transfers between `HTTPTransport` and an nginx on this machine, and through a mount, against `curl` with the same
+    /// server.
     ///
     /// The times of `curl` include the start of its process, except that for the first byte, which `curl` measures.
     static let http = Section(name: "http") { report in
-        guard access(curl, X_OK) == 0 else { return report.miss("curl", because: "it is not installed") }
+        guard access(WebServer.curl, X_OK) == 0 else { return report.miss("curl", because: "it is not installed") }
         guard access(WebServer.program, X_OK) == 0 else { return report.miss("nginx", because: "it is not installed") }
         let server = try WebServer(largeSize: largeSize, smallFiles: smallFiles)
         try withExtendedLifetime(server) {
@@ -15,23 +16,15 @@ extension Section {
             try measureFirstByte(server.site, &report)
             try measureSmallFiles(server.site, &report)
             try measureUpload(of: server.largePath, server.site, &report)
+            try measureMount(of: server, largeSize: largeSize, smallFiles: smallFiles, &report)
         }
     }
 
     /// Whether less data is transferred.
     private static let isScaledDown = CommandLine.arguments.contains("--small")
-    private static let curl = "/usr/bin/curl"
     private static var largeSize: Int { isScaledDown ? 64 << 20 : 1 << 30 }
     private static var smallFiles: Int { isScaledDown ? 100 : 1_000 }
     private static var sizeName: String { isScaledDown ? "64 MiB" : "1 GiB" }
-
-    /// Runs `curl` without the user's settings, and without proxies.
-    @discardableResult
-    private static func curl(_ arguments: [String]) throws -> String {
-        try BenchmarkChild.output(
-            ofProgram: curl,
-            ["--disable", "--silent", "--no-progress-meter", "--show-error", "--fail", "--noproxy", "*"] + arguments)
-    }
 
     private static func measureReading(_ site: WebSite, _ report: inout Report) throws {
         let client = try site.client()
@@ -41,7 +34,7 @@ extension Section {
                 throw MeasurementError("the server sent \(response.deliveredCount) bytes")
             }
         } _: {
-            try curl(["--output", "/dev/null", site.address("large")])
+            try WebServer.curl(["--output", "/dev/null", site.address("large")])
         }
         report.add(
             "\(sizeName) read", Double(largeSize) / times.ours, .bytesPerSecond,
@@ -61,12 +54,7 @@ extension Section {
                     }
                 })
             client.close()
-            let words = try curl([
-                "--output", "/dev/null", "--range", "0-0", "--write-out", "%{time_starttransfer}",
-                site.address("large"),
-            ])
-            guard let time = Double(words) else { throw MeasurementError("curl printed \(words)") }
-            times.theirs.append(time)
+            times.theirs.append(try WebServer.secondsToFirstByte(of: site.address("large")))
         }
         let theirs = Measure.median(times.theirs)
         report.add(
@@ -87,7 +75,7 @@ extension Section {
         let single = try Measure.medians {
             try blocking { for number in 0..<count { try await read(number) } }
         } _: {
-            try curl(["--output", "/dev/null", site.address(names)])
+            try WebServer.curl(["--output", "/dev/null", site.address(names)])
         }
         report.add(
             "\(count) small files over one connection", single.ours, .seconds,
@@ -101,7 +89,7 @@ extension Section {
                 }
             }
         } _: {
-            try curl([
+            try WebServer.curl([
                 "--parallel", "--parallel-max", "\(connections)", "--output", "/dev/null", site.address(names),
             ])
         }
@@ -121,7 +109,7 @@ extension Section {
             let upload = request
             try blocking { try await client.send(upload) }.requireSuccess()
         } _: {
-            try curl(["--upload-file", path, site.address("uploaded")])
+            try WebServer.curl(["--upload-file", path, site.address("uploaded")])
         }
         report.add(
             "\(sizeName) sent", Double(largeSize) / times.ours, .bytesPerSecond,

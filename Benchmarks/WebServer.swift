@@ -5,11 +5,15 @@ import LinuxSystem
 /// An nginx on 127.0.0.1 that serves a large file and small ones, and takes uploads. It ends with this object.
 final class WebServer {
     static let program = "/usr/sbin/nginx"
+    static let curl = "/usr/bin/curl"
+    private static let extensionModule = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so"
     /// The size of a small file, in bytes.
     static let smallSize = 4096
 
     let site: WebSite
     let largePath: String
+    /// Whether the server has the module for listings and locks.
+    let speaksWebDAV = access(extensionModule, R_OK) == 0
     private let companion: Companion
     private let scratch: ScratchFolder
 
@@ -19,8 +23,13 @@ final class WebServer {
         let files = try scratch.folder("files")
         _ = try scratch.folder("bodies")
         var noise = IncompressibleBytes()
-        try noise.write(
-            largeSize, to: try files.open("large", [.readWrite, .create, .exclusive], permissions: 0o644))
+        let large = try files.open("large", [.readWrite, .create, .exclusive], permissions: 0o644)
+        try noise.write(largeSize, to: large)
+        // An older file: a young one may still change without a trace in its date.
+        let date = timespec(tv_sec: time(nil) - 3_600, tv_nsec: 0)
+        try [date, date].withUnsafeBufferPointer { dates in
+            _ = try retrying { futimens(large.rawValue, dates.baseAddress) }
+        }
         try retrying { mkdirat(files.rawValue, "small", 0o755) }
         let small = try files.open("small", [.readOnly, .directory])
         for number in 0..<smallFiles {
@@ -30,15 +39,26 @@ final class WebServer {
         let port = try Self.freePort()
         site = WebSite(port: port)
         largePath = path + "/files/large"
-        // A single process: workers would survive it.
+        let (module, methods, zone) =
+            speaksWebDAV
+            ? (
+                "load_module \(Self.extensionModule);",
+                "dav_methods PUT DELETE MKCOL COPY MOVE; dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK; "
+                    + "dav_ext_lock zone=locks;",
+                "dav_ext_lock_zone zone=locks:10m;"
+            ) : ("", "dav_methods PUT;", "")
+        // A single process: workers would survive it. It reads the files of the user who runs the benchmark.
+        let user = getuid() == 0 ? "user root;" : ""
         let settings = """
+            \(module) \(user)
             daemon off; master_process off; pid \(path)/pid; error_log \(path)/errors;
             events { worker_connections 256; }
             http {
                 access_log off; sendfile on; keepalive_requests 1000000; client_max_body_size 2g;
                 client_body_temp_path \(path)/bodies; proxy_temp_path \(path)/bodies/p;
                 fastcgi_temp_path \(path)/bodies/f; uwsgi_temp_path \(path)/bodies/u; scgi_temp_path \(path)/bodies/s;
-                server { listen 127.0.0.1:\(port); root \(path)/files; dav_methods PUT; }
+                server { listen 127.0.0.1:\(port); root \(path)/files; \(methods) }
+                \(zone)
             }
             """
         try Array(settings.utf8).withUnsafeBytes { try scratch.file("settings").writeAll($0) }
@@ -53,6 +73,35 @@ final class WebServer {
     }
 
     deinit { companion.end() }
+
+    /// Waits until the server has a file of a size, or no such file.
+    func wait(for name: String, size: Int?) throws {
+        let path = scratch.path + "/files/" + name
+        for _ in 0..<120_000 {
+            if (try? FileStatus.of(path, followingLinks: false))?.size == size { return }
+            usleep(5_000)
+        }
+        throw MeasurementError("“\(name)” does not get to the server")
+    }
+
+    // MARK: curl
+
+    /// Runs `curl` without the user's settings, and without proxies.
+    @discardableResult
+    static func curl(_ arguments: [String]) throws -> String {
+        try BenchmarkChild.output(
+            ofProgram: curl,
+            ["--disable", "--silent", "--no-progress-meter", "--show-error", "--fail", "--noproxy", "*"] + arguments)
+    }
+
+    /// Returns the time that `curl` measures until the first byte of a file.
+    static func secondsToFirstByte(of address: String) throws -> Double {
+        let words = try curl([
+            "--output", "/dev/null", "--range", "0-0", "--write-out", "%{time_starttransfer}", address,
+        ])
+        guard let time = Double(words) else { throw MeasurementError("curl printed \(words)") }
+        return time
+    }
 
     // MARK: Ports
 
