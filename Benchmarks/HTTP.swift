@@ -3,8 +3,8 @@ import HTTPTransport
 import LinuxSystem
 
 extension Section {
-    /// Transfers between `HTTPTransport` and an nginx on this machine, and through a mount, against `curl` with the same
-    /// server.
+    /// Transfers between `HTTPTransport` and an nginx on this machine, and through a mount, against `curl` with the
+    /// same server.
     ///
     /// The times of `curl` include the start of its process, except that for the first byte, which `curl` measures.
     static let http = Section(name: "http") { report in
