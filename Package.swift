@@ -76,6 +76,7 @@ let package = Package(
         // Exchange is found at run time. Without it, programs would reach no store.
         .library(name: "Security", targets: ["Security", "Exchange"]),
         .library(name: "FileProviderUI", targets: ["FileProviderUI"]),
+        .library(name: "DocumentPicker", targets: ["DocumentPicker"]),
         // Separate from FileProviderUI and Purvey, so that only programs with windows load GTK.
         .library(name: "FileProviderGTK", targets: ["FileProviderGTK"]),
         // Both targets, because programs import the one and log with the other.
@@ -215,6 +216,13 @@ let package = Package(
                 "AppExtension", "Conduit", "FileProvider", "FileProviderWire", "FoundationAdditions", "ItemProvider",
                 "LinuxSystem",
             ]),
+        // Document pickers as in UIKit and AppKit. They start purvey-files, so that only that program loads GTK.
+        library(
+            "DocumentPicker",
+            [
+                "Conduit", "Exchange", "FileCoordination", "FileProvider", "FileProviderUI", "FoundationAdditions",
+                "LinuxSystem", "OSLog", "UniformTypeIdentifiers",
+            ]),
         library(
             "Exchange",
             [
@@ -255,7 +263,7 @@ let package = Package(
         library(
             "Purvey",
             [
-                "AppExtension", "CoordinationService", "CoreTransferable", "DragAndDrop", "Exchange",
+                "AppExtension", "CoordinationService", "CoreTransferable", "DocumentPicker", "DragAndDrop", "Exchange",
                 "FileCoordination", "FileProvider", "FileProviderUI", "FoundationAdditions", "Images", "ItemProvider",
                 "MobileCoreServices", "Security", "UniformTypeIdentifiers",
             ]),
@@ -264,8 +272,9 @@ let package = Package(
         library(
             "FileBrowser",
             [
-                "CLinux", "Conduit", "DomainMessages", "Exchange", "FileProvider", "FileProviderWire", "ItemValues",
-                "LinuxSystem",
+                "AppExtension", "CLinux", "Conduit", "DocumentPicker", "DomainMessages", "Exchange", "ExtensionHost",
+                "FileProvider", "FileProviderUI", "FileProviderWire", "ItemProvider", "ItemValues", "LinuxSystem",
+                "UniformTypeIdentifiers",
             ]),
 
         // Floor 10: programs.
@@ -297,8 +306,8 @@ let package = Package(
         program(
             "PurveyFiles",
             [
-                "CAdwaita", "DomainMessages", "FileBrowser", "FileProvider", "FileProviderGTK", "ItemValues",
-                "LinuxSystem",
+                "CAdwaita", "Conduit", "DocumentPicker", "DomainMessages", "FileBrowser", "FileProvider",
+                "FileProviderGTK", "FileProviderUI", "ItemValues", "LinuxSystem",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProviderWire", "Images", "LinuxSystem"]),
@@ -619,13 +628,17 @@ let package = Package(
         tests(
             "FileBrowserTests",
             [
-                "BrowserTesting", "Conduit", "DaemonTesting", "DomainMessages", "FileBrowser", "FileProvider",
-                "LinuxSystem", "ScriptableProvider", "ScriptableService",
+                "BrowserTesting", "Conduit", "DaemonTesting", "DocumentPicker", "DomainMessages", "FileBrowser",
+                "FileProvider", "ItemValues", "LinuxSystem", "ScriptableProvider", "ScriptableService",
             ]),
+        .executableTarget(
+            name: "PickerPeer", dependencies: ["Purvey"], path: "Tests/PickerPeer",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests("DocumentPickerTests", ["DocumentPicker", "FileTesting"]),
         tests(
             "PurveyFilesTests",
             [
-                "BrowserTesting", "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting",
+                "BrowserTesting", "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "PickerPeer", "ProgramTesting",
                 "ScriptableProvider", "ScriptableService",
             ]),
         tests("PurveyDemoTests", ["FileTesting", "LinuxSystem", "ProgramTesting"]),

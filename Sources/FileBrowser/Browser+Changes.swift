@@ -15,7 +15,7 @@ extension Browser {
         return path.isEmpty ? mount : mount + "/" + path
     }
 
-    private static let unmounted = BrowserError("The domain is not mounted, so nothing can be changed in it")
+    static let unmounted = BrowserError("The domain is not mounted, so nothing can be changed in it")
 
     /// Makes a folder in the current one, and lets the user name it.
     package func makeFolder() {
@@ -59,7 +59,7 @@ extension Browser {
     }
 
     /// Reads one item, and shows it if it belongs to the current folder.
-    private func readItem(_ id: BrowserItem.ID) async {
+    func readItem(_ id: BrowserItem.ID) async {
         guard case .folder(let domain, let path) = location, domain == id.domain, path == id.path.parentPath,
             let item = try? await daemon.call(
                 DescribeItemCall(place: ItemPlace(text: id.domain + ":" + id.path, path: "")))
@@ -177,7 +177,7 @@ extension Browser {
 
     package var canUndo: Bool { !undoStack.isEmpty }
 
-    private func done(_ text: String, _ step: UndoStep) {
+    func done(_ text: String, _ step: UndoStep) {
         undoStack.append(step)
         whenDone(text, true)
     }
@@ -186,13 +186,19 @@ extension Browser {
     package func undo() {
         guard let step = undoStack.popLast() else { return }
         attempt { browser throws(BrowserError) in
-            switch step {
-            case .trashed(let items):
-                for item in items { try await browser.untrash(item) }
-            case .moved(let moves):
-                for move in moves.reversed() { try await FileWork.move(move.to, to: move.from) }
-            }
+            try await browser.takeBack(step)
             browser.loadAgain()
+        }
+    }
+
+    private func takeBack(_ step: UndoStep) async throws(BrowserError) {
+        switch step {
+        case .trashed(let items):
+            for item in items { try await untrash(item) }
+        case .moved(let moves):
+            for move in moves.reversed() { try await FileWork.move(move.to, to: move.from) }
+        case .several(let steps):
+            for step in steps.reversed() { try await takeBack(step) }
         }
     }
 

@@ -43,6 +43,14 @@ extension Browser {
         for domain in Set(items.map(\.domain)).sorted() { apply(.retry(domain: domain)) }
     }
 
+    /// Makes the background transfers of a domain wait, or continue. Transfers that have begun are completed.
+    package func setPaused(_ domain: String, _ isPaused: Bool) {
+        attempt { browser throws(BrowserError) in
+            _ = try await browser.daemon.call(PauseDomainsCall(names: [domain], isPaused: isPaused))
+            await browser.readDomains()
+        }
+    }
+
     /// Adds items to the favorites, or removes them.
     package func setFavorite(_ items: [BrowserItem], _ isFavorite: Bool) {
         attempt { browser throws(BrowserError) in

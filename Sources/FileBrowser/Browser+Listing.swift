@@ -39,6 +39,10 @@ extension Browser {
         case .trash:
             let items = try await daemon.call(TrashedItemsCall()).items.map { BrowserItem($0) }
             if !Task.isCancelled { listing.replace(with: items) }
+        case .tag(let tag):
+            let search = SearchCall(
+                domain: nil, words: [], types: [], tags: [tag], since: nil, before: nil, limit: Self.mostResults)
+            show(try await daemon.call(search).items)
         case .search(let text, let domain): try await readSearch(text, domain)
         case .transfers: await readDomains()
         }

@@ -1,5 +1,6 @@
 import DomainMessages
 import FileProvider
+import FileProviderUI
 import LinuxSystem
 
 /// The model of a window: what it shows, and what the user does in it. It knows no toolkit.
@@ -21,6 +22,9 @@ import LinuxSystem
     package var whenPlaced: (BrowserItem.ID) -> Void = { _ in }
     /// Called when an item appeared whose name the user should now type.
     package var whenNaming: (BrowserItem.ID) -> Void = { _ in }
+
+    /// Called when an extension of a provider asks the user. Returns the answers; `nil` if the user refuses.
+    package var whenAsked: (FileProviderPrompt) async -> [String]? = { _ in nil }
 
     package let listing = ItemListing()
 
@@ -115,18 +119,32 @@ import LinuxSystem
     /// Shows a location at first, without history.
     package func begin(at location: Location) { show(location) }
 
-    /// Shows a directory at first. A directory outside of all mounts is reported as a failure.
-    package func begin(atDirectory path: String) {
-        show(.recents)
+    /// Shows a directory, and selects an item in it. A directory outside of all mounts is reported as a failure.
+    package func begin(atDirectory path: String, selecting name: String? = nil) {
         attempt { browser throws(BrowserError) in
-            let domains = try await browser.daemon.call(DomainsStatusCall()).domains.map { DomainPlace(activity: $0) }
-            for place in domains {
-                guard let mount = place.activity.domain.mount, let names = path.pathNames(beneath: mount) else {
-                    continue
+            let domains = try await browser.daemon.call(DomainsStatusCall()).domains
+            for activity in domains {
+                guard let mount = activity.domain.mount, let names = path.pathNames(beneath: mount) else { continue }
+                let folder = names.joined(separator: "/")
+                browser.go(to: .folder(domain: activity.domain.name, path: folder))
+                await browser.loading?.value
+                if let name {
+                    let id = BrowserItem.ID(
+                        domain: activity.domain.name, path: folder.isEmpty ? name : folder + "/" + name)
+                    await browser.readItem(id)
+                    browser.whenPlaced(id)
                 }
-                return browser.show(.folder(domain: place.name, path: names.joined(separator: "/")))
+                return
             }
             throw BrowserError("“\(path)” is in none of the services' folders")
+        }
+    }
+
+    /// Shows the first domain, as recent files are no place for new ones.
+    package func beginAtFirstDomain() {
+        attempt { browser throws(BrowserError) in
+            let names = try await browser.daemon.call(DomainsStatusCall()).domains.map(\.domain.name)
+            if let first = names.min() { browser.go(to: .folder(domain: first, path: "")) }
         }
     }
 

@@ -1,6 +1,7 @@
 @_exported import AppExtension
 @_exported import CoordinationService
 @_exported import CoreTransferable
+@_exported import DocumentPicker
 @_exported import DragAndDrop
 @_exported import Exchange
 @_exported import FileCoordination

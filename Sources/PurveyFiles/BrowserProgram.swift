@@ -1,4 +1,5 @@
 import CAdwaita
+import DocumentPicker
 import FileBrowser
 import FileProviderGTK
 import LinuxSystem
@@ -9,6 +10,8 @@ import LinuxSystem
     enum Begin {
         case place(String?)
         case location(Location)
+        /// Picks items for the program that started this one.
+        case pick(PickerRequest)
         /// Writes pictures to a directory, and ends.
         case screenshots(String, domain: String?)
     }
@@ -23,17 +26,25 @@ import LinuxSystem
         guard let object = adw_application_new("org.purvey.Files", G_APPLICATION_NON_UNIQUE) else { return 1 }
         let application = object.object(as: GtkApplication.self)
         var status: CInt = 0
+        var picker: Picker?
         onSignal("activate", of: application) {
             Style.install()
             let browser = Browser(daemon: UserDaemon())
-            let window = BrowserWindow(browser, in: application)
+            if case .pick(let request) = begin {
+                do throws(Errno) {
+                    picker = try Picker(request, browser)
+                } catch {
+                    status = manual.complain("--hand-over needs a socket as descriptor 3, which it is not: \(error)")
+                    return
+                }
+            }
+            let window = BrowserWindow(browser, in: application, picker: picker)
             switch begin {
-            case .place(let place?) where place.hasPrefix("/"):
-                browser.begin(atDirectory: place)
-                show(window)
-            case .place(let place):
-                browser.begin(at: location(place))
-                show(window)
+            case .pick(let request):
+                open(request.place, window)
+                if request.place == nil, request.needsFolder { browser.beginAtFirstDomain() }
+                if picker?.bar.grabFocus() != true { window.items.grabFocus() }
+            case .place(let place): open(place, window)
             case .location(let location):
                 browser.begin(at: location)
                 show(window)
@@ -46,7 +57,18 @@ import LinuxSystem
         }
         let result = g_application_run(application.object(as: GApplication.self), 0, nil)
         g_object_unref(object)
-        return result == 0 ? status : result
+        return result == 0 ? picker?.status ?? status : result
+    }
+
+    /// Opens a window with a domain, a folder or a directory; with the recent files for `nil`.
+    private static func open(_ place: String?, _ window: BrowserWindow) {
+        if let place, place.hasPrefix("/") {
+            window.browser.begin(at: .recents)
+            window.browser.begin(atDirectory: place)
+        } else {
+            window.browser.begin(at: location(place))
+        }
+        show(window)
     }
 
     private static func show(_ window: BrowserWindow) {

@@ -26,6 +26,7 @@ import Glibc
                 await prepare(window)
                 isComplete = await picture(window, directory, "\(prefix)-\(name)") && isComplete
             }
+            closeDialogs(over: window.window)
         }
         return isComplete
     }
@@ -105,13 +106,62 @@ import Glibc
                 }
             ),
             (
-                "end",
+                "right-to-left-info",
                 { window in
+                    window.setInformationShown(true)
+                    window.items.select(window.browser.listing.count - 1)
+                    await settle(window.browser)
+                }
+            ),
+            (
+                "tags",
+                { window in
+                    window.setInformationShown(false)
                     gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR)
                     await show(root, window, width: 1_000)
+                    window.items.select(window.browser.listing.count - 1)
+                    TagDialog.show(for: window.browser.selection, window.browser, over: window.window)
+                    await settle(window.browser)
+                }
+            ),
+            (
+                "versions",
+                { window in
+                    closeDialogs(over: window.window)
+                    if let item = window.browser.listing.all.last {
+                        ConflictDialog.show(
+                            ConflictPair(original: item, copy: item), window.browser, over: window.window,
+                            picture: { window.items.picture(of: $0) }, open: { _ in })
+                    }
+                    await settle(window.browser)
+                }
+            ),
+            (
+                "keys",
+                { window in
+                    closeDialogs(over: window.window)
+                    Shortcuts.show(over: window.window)
+                    await settle(window.browser)
                 }
             ),
         ]
+    }
+
+    /// Returns the windows over a window: dialogs, and the list of keys.
+    private static func dialogs(
+        over window: UnsafeMutablePointer<GtkWindow>
+    ) -> [UnsafeMutablePointer<GtkWindow>] {
+        let all: OpaquePointer = gtk_window_get_toplevels()
+        return (0..<g_list_model_get_n_items(all)).compactMap { index in
+            guard let object = g_list_model_get_item(all, index) else { return nil }
+            defer { g_object_unref(object) }
+            let other = object.assumingMemoryBound(to: GtkWindow.self)
+            return gtk_window_get_transient_for(other) == window ? other : nil
+        }
+    }
+
+    private static func closeDialogs(over window: UnsafeMutablePointer<GtkWindow>) {
+        for dialog in dialogs(over: window) { gtk_window_destroy(dialog) }
     }
 
     private static func show(_ location: Location, _ window: BrowserWindow, width: CInt) async {
@@ -129,9 +179,10 @@ import Glibc
         try? await Task.sleep(for: .milliseconds(700))
     }
 
-    /// Draws the window into a PNG file.
+    /// Draws the window, or the dialog over it, into a PNG file.
     private static func picture(_ window: BrowserWindow, _ directory: String, _ name: String) async -> Bool {
-        let widget = window.window.object(as: GtkWidget.self)
+        let shown = dialogs(over: window.window).first ?? window.window
+        let widget = shown.object(as: GtkWidget.self)
         let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
         guard width > 0, height > 0, let paintable = gtk_widget_paintable_new(widget) else { return false }
         defer { g_object_unref(paintable.gtkAddress) }

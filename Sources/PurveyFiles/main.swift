@@ -1,5 +1,6 @@
 // `purvey-files`: a window on the files of the services. It is a client of the daemon.
 import CAdwaita
+import DocumentPicker
 import FileBrowser
 import FileProviderGTK
 import Glibc
@@ -10,17 +11,26 @@ let manual = ProgramManual(
     help: """
         usage: purvey-files [DOMAIN[:PATH] | DIRECTORY]
                purvey-files --show recents|favorites|trash|transfers
+               purvey-files --choose [--folders | --files-and-folders] [--multiple] [--type TYPE]... [OPTIONS] [PLACE]
+               purvey-files --save NAME [OPTIONS] [PLACE]
                purvey-files --screenshots DIR [DOMAIN]
 
         Shows the files of all services in a window, to browse, search, open and change them, keep them on this computer,
         and free up space. The window opens with the service DOMAIN, in its folder PATH, or with a directory in a mount.
 
           --show PLACE       open the window with that place
+          --choose           let the user choose a file, and print its path; the status is 1 if there is none
+          --folders          choose folders instead of files; --files-and-folders: choose either
+          --multiple         permit the choice of several items, each of which is printed
+          --type TYPE        permit only files of this type, such as public.image; for several types, repeat it
+          --save NAME        let the user choose the folder and the name of a new file, and print its path
+          --title TEXT       the window's title; --prompt TEXT: the label of its button; --message TEXT: a text above it
+          --null             end each printed path with a NUL instead of a line end
           --screenshots DIR  write pictures of each view to DIR, light and dark, wide and narrow, and right to left
           --help             show this help
           --version          show the version
 
-        """, options: ["--screenshots", "--show"])
+        """, options: ["--screenshots", "--show"] + PickerRequest.options)
 
 signal(SIGPIPE, SIG_IGN)
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -30,6 +40,12 @@ switch arguments.first {
 case "--screenshots"?:
     guard 2...3 ~= arguments.count else { exit(manual.misuse("--screenshots takes a directory and a domain")) }
     begin = .screenshots(arguments[1], domain: arguments.count > 2 ? arguments[2] : nil)
+case "--choose"?, "--save"?, "--browse"?:
+    do throws(PickerRequest.ArgumentError) {
+        begin = .pick(try PickerRequest(arguments: arguments))
+    } catch {
+        exit(manual.misuse(error.description))
+    }
 case "--show"?:
     guard arguments.count == 2, let location = BrowserProgram.location(named: arguments[1]) else {
         exit(manual.misuse("--show takes one of recents, favorites, trash and transfers"))

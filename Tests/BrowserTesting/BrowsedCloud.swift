@@ -68,6 +68,27 @@ package struct BrowsedCloud: Sendable {
         guard ending == .exited(0) else { throw Failed("\(arguments): \(text)") }
     }
 
+    /// Installs a bundle with a program that was built beside the tests, such as a share extension. Blocks.
+    ///
+    /// - Parameter list: the bundle's property list without its program.
+    package func install(_ program: String, _ list: [String: Any]) throws {
+        let bundle = home + "/" + program + ".appex"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        let complete = list.merging(["CFBundleExecutable": program]) { $1 }
+        try PropertyListSerialization.data(fromPropertyList: complete, format: .xml, options: 0)
+            .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
+        try FileManager.default.copyItem(atPath: BuiltProgram.path(program), toPath: bundle + "/" + program)
+        try succeed("extensions", "install", bundle)
+    }
+
+    /// Installs the user interface of the domain's provider. Blocks.
+    package func installInterface() throws {
+        let bundle = home + "/ScriptableInterface.appex"
+        try StartedCloud.makeInterfaceBundle(
+            at: bundle, program: BuiltProgram.path("ScriptableProvider"), timeLimit: 600)
+        try succeed("extensions", "install", "--link", bundle)
+    }
+
     /// Runs a request to the service on a thread of its own.
     package func tell<Value: Sendable>(
         _ body: @escaping @Sendable (CloudControl) throws -> Value

@@ -76,6 +76,37 @@ final class AccessibilityBus: Sendable {
         return Self.strings(reply)
     }
 
+    /// Makes a call that replies with an array of numbers.
+    fileprivate func numbers(_ node: AccessibleNode, _ interface: String, _ method: String) throws -> [UInt32] {
+        let reply = try Self.call(connection, node.name, node.path, interface, method, nil)
+        defer { g_variant_unref(reply) }
+        guard g_variant_n_children(reply) == 1 else { return [] }
+        let array: OpaquePointer = g_variant_get_child_value(reply, 0)
+        defer { g_variant_unref(array) }
+        return (0..<g_variant_n_children(array)).map { index in
+            let child: OpaquePointer = g_variant_get_child_value(array, index)
+            defer { g_variant_unref(child) }
+            return g_variant_get_uint32(child)
+        }
+    }
+
+    /// Returns the place of an element.
+    fileprivate func place(_ node: AccessibleNode, _ arguments: [OpaquePointer?]) throws -> (x: Int, y: Int) {
+        var arguments = arguments
+        let reply = try Self.call(
+            connection, node.name, node.path, "org.a11y.atspi.Component", "GetExtents",
+            g_variant_new_tuple(&arguments, gsize(arguments.count)))
+        defer { g_variant_unref(reply) }
+        let rectangle: OpaquePointer = g_variant_get_child_value(reply, 0)
+        defer { g_variant_unref(rectangle) }
+        let numbers = (0..<2).map { index in
+            let child: OpaquePointer = g_variant_get_child_value(rectangle, gsize(index))
+            defer { g_variant_unref(child) }
+            return Int(g_variant_get_int32(child))
+        }
+        return (numbers[0], numbers[1])
+    }
+
     /// Returns the windows of all programs, and what is in them.
     func nodes() -> [AccessibleNode] {
         let root = AccessibleNode(
@@ -121,6 +152,23 @@ struct AccessibleNode: Sendable, CustomStringConvertible {
     /// Does the element's first action, such as the click of a button.
     func press() throws {
         _ = try bus.ask(self, "org.a11y.atspi.Action", "DoAction", [g_variant_new_int32(0)])
+    }
+
+    /// Whether the element can be used now.
+    var isSensitive: Bool { hasState(Self.sensitive) }
+
+    /// The number of AT-SPI's state.
+    private static let sensitive = 24
+
+    private func hasState(_ number: Int) -> Bool {
+        guard let words = try? bus.numbers(self, Self.interface, "GetState") else { return false }
+        return words.indices.contains(number / 32) && words[number / 32] >> (number % 32) & 1 == 1
+    }
+
+    /// Returns the place of the element in its window, in pixels.
+    func extents() throws -> (x: Int, y: Int) {
+        // 1: relative to the window.
+        try bus.place(self, [g_variant_new_uint32(1)])
     }
 
     func grabFocus() throws { _ = try bus.ask(self, "org.a11y.atspi.Component", "GrabFocus") }

@@ -10,10 +10,25 @@ import Testing
 struct WindowFixture {
     let place: BrowsedCloud
     let tree: AccessibilityBus
+    /// The program that shows the window, or starts the program that does.
+    let program: RunningProgram
     private let environment: [String: String?]
 
+    /// The program that a test starts, by the place where it runs.
+    typealias Launch = (BrowsedCloud) -> (program: String, arguments: [String])
+
+    /// The name of the list of items, which every window has.
+    static let items = "Items"
+
     /// Runs a test with a window that shows the domain "Cloud".
-    static func run(_ files: [String: String], _ body: (WindowFixture) async throws -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - launch: the program that is started in place of such a window.
+    ///   - more: further environment variables of it.
+    static func run(
+        _ files: [String: String], launching launch: Launch = { _ in ("purvey-files", ["Cloud"]) },
+        environment more: [String: String] = [:], _ body: (WindowFixture) async throws -> Void
+    ) async throws {
         try await BrowsedCloud.run(files) { place in
             let server = try RunningProgram(
                 "/usr/bin/Xvfb", ["-displayfd", "1", "-screen", "0", "1100x800x24", "-nolisten", "tcp", "-noreset"])
@@ -25,19 +40,24 @@ struct WindowFixture {
                 "DISPLAY": ":\(display)", "WAYLAND_DISPLAY": nil, "XDG_RUNTIME_DIR": runtime, "GDK_BACKEND": "x11",
                 "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory", "PURVEY_HOME": place.daemon.home,
                 "PURVEY_BUS": "none", "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": runtime, "XDG_CACHE_HOME": runtime,
+                "XDG_DATA_HOME": runtime + "/data",
             ]
+            for (name, value) in more { environment[name] = value }
+            try makeProgram(in: runtime)
             let bus = try RunningProgram(
                 "/usr/bin/dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address"],
                 environment: environment)
             let address = try #require(try await bus.lines(1).first, "dbus-daemon does not start")
             environment["DBUS_SESSION_BUS_ADDRESS"] = address
+            let launched = launch(place)
             let program = try RunningProgram(
-                try BuiltProgram.path("purvey-files"), ["Cloud"], environment: environment)
+                try BuiltProgram.path(launched.program), launched.arguments, environment: environment)
             let result: Result<Void, any Error>
             do {
                 let tree = try await onThread { try AccessibilityBus(session: address) }
-                let fixture = WindowFixture(place: place, tree: tree, environment: environment)
-                _ = try await fixture.find("list", "Items")
+                let fixture = WindowFixture(
+                    place: place, tree: tree, program: program, environment: environment)
+                _ = try await fixture.find("list", Self.items)
                 try await body(fixture)
                 result = .success(())
             } catch {
@@ -49,6 +69,20 @@ struct WindowFixture {
             }
             try result.get()
         }
+    }
+
+    /// Makes a program for text files, with its desktop entry. It stores what it reads.
+    private static func makeProgram(in runtime: String) throws {
+        let entries = runtime + "/data/applications"
+        try FileManager.default.createDirectory(atPath: entries, withIntermediateDirectories: true)
+        let entry = """
+            [Desktop Entry]
+            Type=Application
+            Name=Test Reader
+            Exec=cp %f \(runtime)/read
+            MimeType=text/plain;
+            """
+        try Data(entry.utf8).write(to: URL(fileURLWithPath: entries + "/org.example.reader.desktop"))
     }
 
     /// Returns an element, once there is one.
@@ -109,11 +143,36 @@ struct WindowFixture {
     }
 
     /// Gives the keyboard to the window: no window manager does.
-    func focusWindow() async throws {
-        let run = try await RunningProgram(
-            "/usr/bin/xdotool", ["search", "--onlyvisible", "--name", "Files", "windowfocus"],
-            environment: environment
-        ).end()
+    func focusWindow(named name: String = "Files") async throws {
+        let run = try await xdotool("search", "--onlyvisible", "--name", name, "windowfocus")
         #expect(run.status == 0, "\(run)")
+    }
+
+    /// Makes the window wider or narrower.
+    func resizeWindow(named name: String = "Files", to width: Int, _ height: Int = 660) async throws {
+        let run = try await xdotool(
+            "search", "--onlyvisible", "--name", name, "windowsize", String(width), String(height))
+        #expect(run.status == 0, "\(run)")
+    }
+
+    private func xdotool(_ words: String...) async throws -> ProgramRun {
+        try await RunningProgram("/usr/bin/xdotool", words, environment: environment).end()
+    }
+
+    /// The process ID of the picker that a program has started.
+    func pickerProcess() async throws -> pid_t {
+        let parent = program.processID
+        var found: pid_t?
+        try await eventually("a picker of process \(parent)") {
+            found = try await onThread {
+                // Each thread has a list of the children that it has started.
+                let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(parent)/task")
+                return tasks.lazy.compactMap { task in
+                    try? String(contentsOfFile: "/proc/\(parent)/task/\(task)/children", encoding: .utf8)
+                }.flatMap { $0.split(separator: " ") }.compactMap { pid_t($0) }.first
+            }
+            return found != nil
+        }
+        return try #require(found)
     }
 }

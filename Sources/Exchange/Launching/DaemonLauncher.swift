@@ -4,27 +4,13 @@ import LinuxSystem
 
 /// The launcher of `purveyd` for this user.
 package enum DaemonLauncher {
-    /// Returns the path of the daemon's program. It is the value of `PURVEY_DAEMON`. If that is not set, it is a file
-    /// beside the running program or in `PATH`.
+    /// Returns the path of the daemon's program: see ``ProgramSearch``. The variable is `PURVEY_DAEMON`.
     package static func findProgram() throws(ExchangeError) -> String {
-        if let named = getenv("PURVEY_DAEMON").map({ String(cString: $0) }), !named.isEmpty {
-            guard named.hasPrefix("/"), isProgram(named) else {
-                throw .daemonUnavailable("PURVEY_DAEMON is '\(named)', which is not the absolute path of a program")
-            }
-            return named
+        do throws(ProgramSearchError) {
+            return try ProgramSearch.find("purveyd", variable: "PURVEY_DAEMON")
+        } catch {
+            throw .daemonUnavailable(error.description)
         }
-        let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path).flatMap { path in
-            path.lastSlash.map { String(path[..<$0]) }
-        }
-        let path = getenv("PATH").map { String(cString: $0) } ?? ""
-        let folders = path.split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
-        let candidates = ([own].compactMap(\.self) + folders).map { $0 + "/purveyd" }
-        guard let found = candidates.first(where: isProgram) else { throw .notFound(besides: own, in: folders) }
-        return found
-    }
-
-    private static func isProgram(_ path: String) -> Bool {
-        access(path, X_OK) == 0 && (try? FileStatus.of(path))?.kind == .regular
     }
 
     /// Starts the daemon, and waits until it accepts connections. Blocks, usually for some tens of milliseconds.
@@ -58,17 +44,6 @@ package enum DaemonLauncher {
             program, arguments: ["--socket", locations.socket], environment: locations.environmentOfDaemon(),
             descriptors: [nil, nil, theirs], workingFolder: "/")
         return (child, ours)
-    }
-}
-
-extension ExchangeError {
-    /// Returns the error for a missing daemon program, with the searched places and a remedy.
-    fileprivate static func notFound(besides own: String?, in folders: [String]) -> ExchangeError {
-        let beside = own.map { " (\($0))" } ?? ""
-        let path = folders.isEmpty ? ", which has no folder" : " (\(folders.joined(separator: ", ")))"
-        return .daemonUnavailable(
-            "the program purveyd is neither beside this program\(beside) nor in PATH\(path), and PURVEY_DAEMON, "
-                + "which can name it, is not set")
     }
 }
 

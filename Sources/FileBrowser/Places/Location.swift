@@ -8,6 +8,8 @@ package enum Location: Sendable, Hashable {
     case favorites
     case trash
     case transfers
+    /// The items of all domains with a tag.
+    case tag(String)
     /// The results of a search; in one domain, or in all of them.
     case search(text: String, domain: String?)
 
@@ -33,6 +35,7 @@ package enum Location: Sendable, Hashable {
         case .favorites: "Favorites"
         case .trash: "Trash"
         case .transfers: "Transfers"
+        case .tag(let tag): "Tag “\(tag)”"
         case .search: "Search"
         }
     }

@@ -18,6 +18,7 @@ package struct DomainPlace: Sendable, Equatable {
         if activity.needsSignIn { return "Sign-in needed" }
         if activity.disconnection != nil { return "Not reachable" }
         if activity.domain.mount == nil { return "Not mounted" }
+        if activity.isPaused { return "Paused" }
         let moving = activity.uploadsInFlight + activity.downloadsInFlight
         let waiting = activity.uploadsWaiting + activity.downloadsWaiting
         if moving + waiting > 0 { return moving + waiting == 1 ? "1 transfer" : "\(moving + waiting) transfers" }

@@ -55,7 +55,7 @@ enum FileWork {
         return try result.get()
     }
 
-    private static func copyNow(
+    static func copyNow(
         _ path: String, into folder: String, _ progress: @escaping (Int64, Int64) -> Void, isCancelled: () -> Bool
     ) throws(BrowserError) -> String {
         let name = path.lastPathName

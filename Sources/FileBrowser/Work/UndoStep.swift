@@ -4,6 +4,8 @@ enum UndoStep: Sendable {
     case trashed([BrowserItem])
     /// Moves from one path of a mount to another.
     case moved([(from: String, to: String)])
+    /// Changes in their order.
+    indirect case several([UndoStep])
 }
 
 /// Items that wait to be pasted in the window.

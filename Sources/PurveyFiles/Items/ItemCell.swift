@@ -11,6 +11,10 @@ import FileProviderGTK
     private let isTile: Bool
     private let image: Widget
     private let name: Widget
+    /// The folder of an item whose neighbours lie in other folders.
+    private let place = Make.label("", "caption", "dim-label")
+    /// The name and the place.
+    private let names: Widget
     private let badge: Widget
     private let word = Make.label("", "caption", "dim-label")
     private let size = Make.label("", "dim-label", "numeric")
@@ -19,6 +23,7 @@ import FileProviderGTK
     private var state: Widget?
     private var entry: Widget?
 
+    private static let dimmedOpacity = 0.45
     private static let iconSize: (row: CInt, tile: CInt) = (24, 64)
 
     init(isTile: Bool) {
@@ -26,6 +31,8 @@ import FileProviderGTK
         image = gtk_image_new()
         badge = gtk_image_new()
         name = Make.label()
+        names = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 0, name, place)
+        place.isVisible = false
         gtk_label_set_ellipsize(name.opaque, PANGO_ELLIPSIZE_MIDDLE)
         widget = Make.box(isTile ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: isTile ? 6 : 12)
         if isTile { layOutTile() } else { layOutRow() }
@@ -33,7 +40,8 @@ import FileProviderGTK
 
     private func layOutRow() {
         gtk_image_set_pixel_size(image.opaque, Self.iconSize.row)
-        gtk_widget_set_hexpand(name, 1)
+        gtk_widget_set_hexpand(names, 1)
+        gtk_widget_set_valign(names, GTK_ALIGN_CENTER)
         // Names keep some room beside the other columns in a narrow window.
         gtk_label_set_width_chars(name.opaque, 8)
         gtk_widget_set_hexpand(word, 1)
@@ -45,7 +53,7 @@ import FileProviderGTK
         gtk_widget_set_hexpand(badgeBox, 0)
         state = badgeBox
         widget.addClass("item-row")
-        for child in [image, name, badgeBox, size, date] { widget.append(child) }
+        for child in [image, names, badgeBox, size, date] { widget.append(child) }
     }
 
     private func layOutTile() {
@@ -61,7 +69,7 @@ import FileProviderGTK
         gtk_widget_set_halign(state, GTK_ALIGN_CENTER)
         widget.addClass("item-tile")
         gtk_widget_set_valign(widget, GTK_ALIGN_START)
-        for child in [image, name, state] { widget.append(child) }
+        for child in [image, names, state] { widget.append(child) }
     }
 
     /// Shows an item.
@@ -70,9 +78,12 @@ import FileProviderGTK
     ///   - picture: a `GdkPaintable` of the contents; `nil` for the icon of the type.
     ///   - detail: the columns to show.
     ///   - showsPlace: whether the tip has the item's path, as it lies in another folder than its neighbours.
+    ///   - isDimmed: whether the item cannot be picked for the program that asked.
     func show(
-        _ item: BrowserItem, at position: Int, picture: OpaquePointer?, detail: Detail, showsPlace: Bool
+        _ item: BrowserItem, at position: Int, picture: OpaquePointer?, detail: Detail, showsPlace: Bool,
+        isDimmed: Bool
     ) {
+        gtk_widget_set_opacity(widget, isDimmed ? Self.dimmedOpacity : 1)
         if entry != nil, self.position != position { endNaming() }
         self.position = position
         let condition = item.condition
@@ -83,6 +94,11 @@ import FileProviderGTK
         }
         setText(name, item.name)
         gtk_widget_set_tooltip_text(name, showsPlace ? item.domain + ": " + item.path : item.name)
+        place.isVisible = showsPlace && !isTile
+        if showsPlace {
+            let path = [item.domain] + item.folder.split(separator: "/").map(String.init)
+            setText(place, item.isTrashed ? item.domain : path.joined(separator: " › "))
+        }
         badge.isVisible = condition.icon != nil
         if let icon = condition.icon { gtk_image_set_from_icon_name(badge.opaque, icon) }
         let explanation = [condition.word, condition.explanation].filter { !$0.isEmpty }.joined(separator: ". ")
@@ -133,7 +149,7 @@ import FileProviderGTK
         entry.setAccessible(label: "New name of \(text)")
         gtk_editable_set_text(entry.opaque, text)
         gtk_widget_set_hexpand(entry, 1)
-        gtk_box_insert_child_after(widget.object(as: GtkBox.self), entry, name)
+        gtk_box_insert_child_after(names.object(as: GtkBox.self), entry, name)
         name.isVisible = false
         self.entry = entry
         onSignal("activate", of: entry) { [weak self] in
@@ -154,8 +170,7 @@ import FileProviderGTK
         gtk_widget_add_controller(entry, focus)
         gtk_widget_grab_focus(entry)
         // The name without its extension is what most changes concern.
-        let stem = text.lastIndex(of: ".").flatMap { $0 == text.startIndex ? nil : $0 } ?? text.endIndex
-        gtk_editable_select_region(entry.opaque, 0, CInt(text[..<stem].unicodeScalars.count))
+        gtk_editable_select_region(entry.opaque, 0, text.stemLength)
     }
 
     /// Shows the name again. Does nothing if it is not being changed.
@@ -164,7 +179,15 @@ import FileProviderGTK
         let hadFocus = gtk_widget_get_focus_child(widget) != nil
         let row = gtk_widget_get_parent(widget)
         name.isVisible = true
-        gtk_box_remove(widget.object(as: GtkBox.self), entry)
+        gtk_box_remove(names.object(as: GtkBox.self), entry)
         if hadFocus, let row { gtk_widget_grab_focus(row) }
+    }
+}
+
+extension String {
+    /// The number of characters of a file name before its extension, as GTK counts them.
+    var stemLength: CInt {
+        let stem = lastIndex(of: ".").flatMap { $0 == startIndex ? nil : $0 } ?? endIndex
+        return CInt(self[..<stem].unicodeScalars.count)
     }
 }

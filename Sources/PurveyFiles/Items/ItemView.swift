@@ -28,6 +28,8 @@ import FileProviderGTK
         }
     }
     private(set) var isGrid = false
+    /// Whether an item is shown dimmed, as it cannot be picked.
+    var isDimmed: (BrowserItem) -> Bool = { _ in false }
 
     /// Called when the first row was added or the last one removed.
     var whenEmptinessChanged: () -> Void = {}
@@ -72,6 +74,9 @@ import FileProviderGTK
     ///
     /// - Parameter folder: the folder in a mount; `nil` if the location is no folder.
     func prepare(_ folder: String?) { thumbnails.prepare(folder) }
+
+    /// Returns the picture of an item's contents, if there is one.
+    func picture(of item: BrowserItem) -> OpaquePointer? { thumbnails.texture(of: item) }
 
     private var view: Widget { isGrid ? grid : list }
 
@@ -171,7 +176,8 @@ import FileProviderGTK
         let showsPlace = if case .folder = browser.location { false } else { true }
         let item = browser.listing[position]
         cell.show(
-            item, at: position, picture: thumbnails.texture(of: item), detail: detail, showsPlace: showsPlace)
+            item, at: position, picture: thumbnails.texture(of: item), detail: detail, showsPlace: showsPlace,
+            isDimmed: isDimmed(item))
     }
 
     private func activate(_ position: Int) {

@@ -9,12 +9,14 @@ import FileProviderGTK
     let widget: Widget
     private let content = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12)
     private let browser: Browser
+    private let tags: TagRow
 
     /// Called when the user asks for the remedy of a failure.
     var whenAsked: (Remedy) -> Void = { _ in }
 
     init(_ browser: Browser) {
         self.browser = browser
+        tags = TagRow(browser)
         content.setMargins(18)
         widget = Make.scrolled(content)
         gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
@@ -51,7 +53,8 @@ import FileProviderGTK
         row("Modified", item.description.modified.map(ItemWords.longDate))
         row("Service", item.domain)
         row("Folder", item.isTrashed ? "Trash" : item.folder.isEmpty ? "/" : item.folder)
-        row("Tags", item.tags.isEmpty ? nil : item.tags.joined(separator: ", "))
+        content.append(tags.widget)
+        tags.show(item)
         row("Link to", item.description.target)
         if item.description.isPinnedByFolder { row("Kept", "With its folder") }
     }

@@ -55,6 +55,7 @@ import FileProviderGTK
         case .favorites:
             show("starred-symbolic", "No Favorites", "“Add to Favorites” in the menu of an item adds it.")
         case .trash: show("user-trash-symbolic", "The Trash Is Empty", "Items that you delete appear in it.")
+        case .tag(let tag): show("user-bookmarks-symbolic", "No Items", "No item of the services has the tag “\(tag)”.")
         case .transfers: show("network-idle-symbolic", "No Transfers", "All changes are sent.")
         case .search(let text, let domain):
             let place = domain.map { " in \($0)" } ?? ""

@@ -9,6 +9,8 @@ import FileProviderGTK
     let widget: Widget
     private let list: Widget
     private let browser: Browser
+    /// The rows in the list, by what they are about.
+    private var rows: [(key: TransferRow.Key, row: TransferRow)] = []
 
     init(_ browser: Browser) {
         self.browser = browser
@@ -29,15 +31,22 @@ import FileProviderGTK
     private static func isQuiet(_ activity: DomainActivity) -> Bool {
         activity.transfers.isEmpty && activity.uploadsWaiting + activity.uploadsInFlight == 0
             && activity.downloadsWaiting + activity.downloadsInFlight == 0 && activity.faults.isEmpty
+            && !activity.isPaused && !activity.needsSignIn
     }
 
+    /// Shows the present transfers. Rows that stay keep their widgets, so that their buttons keep the focus.
     func refresh() {
-        list.removeChildren { gtk_list_box_remove(list.opaque, $0) }
-        for job in browser.jobs { add(job) }
-        for place in browser.domains where !Self.isQuiet(place.activity) { add(place) }
+        let contents =
+            browser.jobs.map(content) + browser.domains.filter { !Self.isQuiet($0.activity) }.flatMap(contents)
+        if contents.map(\.key) != rows.map(\.key) {
+            list.removeChildren { gtk_list_box_remove(list.opaque, $0) }
+            rows = contents.map { ($0.key, TransferRow()) }
+            for (_, row) in rows { gtk_list_box_append(list.opaque, row.widget) }
+        }
+        for (content, row) in zip(contents, rows) { row.row.show(content) }
     }
 
-    private func add(_ job: Job) {
+    private func content(_ job: Job) -> TransferRow.Content {
         let isRunning = job.state == .running
         let icon =
             switch job.state {
@@ -46,54 +55,82 @@ import FileProviderGTK
             case .cancelled: "process-stop-symbolic"
             case .failed: "dialog-warning-symbolic"
             }
-        var button: Widget?
+        var content = TransferRow.Content(
+            key: .job(ObjectIdentifier(job), isRunning: isRunning), icon: icon, title: job.title, subtitle: job.words)
         if isRunning {
-            let cancel = Make.button(icon: "process-stop-symbolic", tip: "Cancel: \(job.title)")
-            cancel.addClass("flat")
-            onSignal("clicked", of: cancel) { job.cancel() }
-            button = cancel
+            content.fraction = job.fraction ?? 0
+            content.button = .init(label: "Cancel", name: "Cancel: \(job.title)") { job.cancel() }
         }
-        add(icon: icon, job.title, job.words, fraction: isRunning ? job.fraction ?? 0 : nil, button)
+        return content
     }
 
-    private func add(_ place: DomainPlace) {
+    private func contents(_ place: DomainPlace) -> [TransferRow.Content] {
         let activity = place.activity
-        for transfer in activity.transfers {
+        var contents = [pausing(place)]
+        for (index, transfer) in activity.transfers.enumerated() {
             let verb = transfer.isUpload ? "Uploading" : "Downloading"
-            add(
-                icon: transfer.isUpload ? "network-transmit-symbolic" : "folder-download-symbolic",
-                "\(verb) “\(transfer.name)”", Self.words(transfer, place.name),
-                fraction: transfer.total > 0 ? Double(transfer.percent) / 100 : nil, nil)
+            var content = TransferRow.Content(
+                key: .transfer(place.name, index), icon: Self.icon(isUpload: transfer.isUpload),
+                title: "\(verb) “\(transfer.name)”", subtitle: Self.words(transfer, place.name))
+            content.fraction = transfer.total > 0 ? Double(transfer.percent) / 100 : nil
+            contents.append(content)
         }
         // Not every provider reports the progress of uploads.
         let unlisted = activity.uploadsInFlight - activity.transfers.count { $0.isUpload }
         if unlisted > 0 {
-            add(
-                icon: "network-transmit-symbolic", unlisted == 1 ? "Sending 1 change" : "Sending \(unlisted) changes",
-                place.name, fraction: nil, nil)
+            contents.append(
+                .init(
+                    key: .unlisted(place.name), icon: Self.icon(isUpload: true),
+                    title: unlisted == 1 ? "Sending 1 change" : "Sending \(unlisted) changes", subtitle: place.name))
         }
         let waiting = activity.uploadsWaiting + activity.downloadsWaiting
         if waiting > 0 {
-            let reason =
-                activity.needsSignIn
-                ? "until you sign in"
-                : activity.disconnection.map { "because \($0)" }
-                    ?? (activity.faults.isEmpty ? "until others have ended" : "until the failure is resolved")
-            add(
-                icon: "emoji-recent-symbolic", waiting == 1 ? "1 transfer waits" : "\(waiting) transfers wait",
-                "\(place.name), \(reason)", fraction: nil, retryButton(place.name))
+            var content = TransferRow.Content(
+                key: .waiting(place.name), icon: "emoji-recent-symbolic",
+                title: waiting == 1 ? "1 transfer waits" : "\(waiting) transfers wait",
+                subtitle: "\(place.name), \(Self.reason(activity))")
+            if !activity.isPaused { content.button = retrying(place.name) }
+            contents.append(content)
         }
-        for fault in activity.faults {
-            add(
-                icon: "dialog-warning-symbolic", place.name, BrowserError.sentence(fault), fraction: nil,
-                retryButton(place.name))
+        for (index, fault) in activity.faults.enumerated() {
+            var content = TransferRow.Content(
+                key: .fault(place.name, index), icon: "dialog-warning-symbolic", title: place.name,
+                subtitle: BrowserError.sentence(fault))
+            content.button = retrying(place.name)
+            contents.append(content)
         }
+        return contents
     }
 
-    private func retryButton(_ domain: String) -> Widget {
-        let button = Make.button("Try Again") { [browser] in browser.apply(.retry(domain: domain)) }
-        button.addClass("flat")
-        return button
+    /// Returns the row with which the transfers of a domain are paused and continued.
+    private func pausing(_ place: DomainPlace) -> TransferRow.Content {
+        let isPaused = place.activity.isPaused
+        var content = TransferRow.Content(
+            key: .domain(place.name, isPaused: isPaused), icon: "folder-remote-symbolic", title: place.name,
+            subtitle: isPaused
+                ? "Paused. Changes stay on this computer, and files that you open are still downloaded."
+                : place.summary)
+        let label = isPaused ? "Resume" : "Pause"
+        content.button = .init(label: label, name: "\(label) the transfers of \(place.name)") { [browser] in
+            browser.setPaused(place.name, !isPaused)
+        }
+        return content
+    }
+
+    private func retrying(_ domain: String) -> TransferRow.Button {
+        .init(label: "Try Again", name: "Try again: \(domain)") { [browser] in browser.apply(.retry(domain: domain)) }
+    }
+
+    private static func icon(isUpload: Bool) -> String {
+        isUpload ? "network-transmit-symbolic" : "folder-download-symbolic"
+    }
+
+    /// Returns the reason why transfers wait.
+    private static func reason(_ activity: DomainActivity) -> String {
+        if activity.isPaused { return "until you resume them" }
+        if activity.needsSignIn { return "until you sign in" }
+        if let reason = activity.disconnection { return "because \(reason)" }
+        return activity.faults.isEmpty ? "until others have ended" : "until the failure is resolved"
     }
 
     /// Returns words such as “Papers, 1.2 MiB of 4 MiB, 300 KiB a second, 9 s left”.
@@ -110,28 +147,5 @@ import FileProviderGTK
         }
         if let moved = transfer.moved, now - moved >= 5 { words.append("nothing for \(Int(min(now - moved, 1e9))) s") }
         return words.joined(separator: ", ")
-    }
-
-    private func add(icon: String, _ title: String, _ subtitle: String, fraction: Double?, _ button: Widget?) {
-        let texts = Make.box(
-            GTK_ORIENTATION_VERTICAL, spacing: 4, Make.label(title),
-            Make.label(subtitle, "caption", "dim-label", wraps: true))
-        gtk_widget_set_hexpand(texts, 1)
-        if let fraction {
-            let bar: Widget = gtk_progress_bar_new()
-            gtk_progress_bar_set_fraction(bar.opaque, fraction)
-            bar.setAccessible(label: "Progress of \(title)")
-            texts.append(bar)
-        }
-        let box = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, Make.icon(icon), texts)
-        if let button {
-            gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
-            box.append(button)
-        }
-        box.setMargins(12)
-        let row: Widget = gtk_list_box_row_new()
-        gtk_list_box_row_set_child(row.object(as: GtkListBoxRow.self), box)
-        gtk_list_box_row_set_activatable(row.object(as: GtkListBoxRow.self), 0)
-        gtk_list_box_append(list.opaque, row)
     }
 }

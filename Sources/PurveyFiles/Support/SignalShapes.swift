@@ -57,6 +57,15 @@ import FileProviderGTK
         connect(controller, "key-pressed", unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
+    /// Calls a closure whose result is whether the signal needs no other handling: `close-request`.
+    static func question(_ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Bool) {
+        let handler: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
+            Handler<Void, Bool>.run(data) { $0(()) } == true ? 1 : 0
+        }
+        // SAFETY: as above.
+        connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler { action() })
+    }
+
     private static func connect(
         _ object: some GTKPointer, _ signal: String, _ callback: GCallback?, _ handler: AnyObject
     ) {

@@ -17,12 +17,14 @@ import FileProviderGTK
     private let transfers: TransfersView
     private let status: StatusView
     private let content: Widget
-    private let overlay: Widget = adw_toast_overlay_new()
+    let toasts = Toasts()
+    private let picker: Picker?
     let searchEntry: Widget = gtk_search_entry_new()
     private let searchBar: Widget = gtk_search_bar_new()
     private let forwardButton = Make.button(icon: "go-next-symbolic", tip: "Forward", action: "win.forward")
     private let gridButton = Make.button(icon: "view-grid-symbolic", tip: "Show as grid", action: "win.grid")
-    private var undoToast: OpaquePointer?
+    /// The menu that was shown last.
+    var menu: ItemMenu?
     /// The folder in a mount for which the items were prepared.
     private var preparedFolder: String?
     /// The location before the present one.
@@ -37,8 +39,10 @@ import FileProviderGTK
     /// The windows that are open. This property retains them.
     private static var open: [BrowserWindow] = []
 
-    init(_ browser: Browser, in application: UnsafeMutablePointer<GtkApplication>) {
+    /// - Parameter picker: the part that picks for another program; `nil` for a window of its own.
+    init(_ browser: Browser, in application: UnsafeMutablePointer<GtkApplication>, picker: Picker? = nil) {
         self.browser = browser
+        self.picker = picker
         let widget: Widget = adw_application_window_new(application)
         window = widget.object(as: GtkWindow.self)
         actions = ItemActions(in: widget.opaque)
@@ -67,17 +71,19 @@ import FileProviderGTK
         layout = AdaptiveLayout(sidebar: sidebar.widget, frame: frame, body: content, pane: info.widget) {
             frame.append($0)
         }
+        if let picker { frame.append(picker.bar.widget) }
         gtk_widget_set_hexpand(frame, 1)
         gtk_widget_set_size_request(frame, 340, -1)
-        adw_toast_overlay_set_child(overlay.opaque, layout.widget)
-        adw_application_window_set_content(widget.object(as: AdwApplicationWindow.self), overlay)
+        adw_toast_overlay_set_child(toasts.widget.opaque, layout.widget)
+        adw_application_window_set_content(widget.object(as: AdwApplicationWindow.self), toasts.widget)
         gtk_window_set_default_size(window, 1_000, 660)
-        gtk_window_set_title(window, "Files")
+        setTitle()
         gtk_widget_set_size_request(widget, 360, 300)
 
         fill(header)
         addSearch()
         addActions()
+        attachPicker()
         follow()
         Shortcuts.install(in: application, items: items.widget)
         Self.open.append(self)
@@ -88,6 +94,18 @@ import FileProviderGTK
     private func ended() {
         browser.stop()
         Self.open.removeAll { $0 === self }
+    }
+
+    private func attachPicker() {
+        guard let picker else { return }
+        picker.attach(to: window)
+        items.isDimmed = { [request = picker.request] in !$0.isFolder && !request.accepts($0) }
+    }
+
+    private func setTitle() {
+        let title = picker?.title ?? (browser.location == .recents ? "Files" : "\(browser.location.title) — Files")
+        gtk_window_set_title(window, title)
+        window.object(as: GtkWidget.self).setAccessible(label: title)
     }
 
     // MARK: Header
@@ -128,6 +146,9 @@ import FileProviderGTK
         onSignal("stop-search", of: searchEntry) { [weak self] in self?.endSearch() }
     }
 
+    /// Whether the entry for a search is shown.
+    var isSearching: Bool { gtk_search_bar_get_search_mode(searchBar.opaque) != 0 }
+
     /// Shows or hides the search.
     func setSearching(_ isSearching: Bool) {
         gtk_search_bar_set_search_mode(searchBar.opaque, isSearching ? 1 : 0)
@@ -142,49 +163,6 @@ import FileProviderGTK
 
     // MARK: Actions
 
-    private func addActions() {
-        let browser = browser
-        actions.add(.open) { [weak self] in browser.selection.first.map { self?.activate($0) } }
-        actions.add(.rename) { [weak self] in browser.selection.first.map { self?.items.beginNaming($0.id) } }
-        actions.add(.trash) { browser.trash(browser.selection) }
-        actions.add(.copy) { browser.copy(browser.selection, isCut: false) }
-        actions.add(.cut) { browser.copy(browser.selection, isCut: true) }
-        actions.add(.paste) { browser.paste() }
-        actions.add(.duplicate) { browser.duplicate(browser.selection) }
-        actions.add(.keep) { browser.keep(browser.selection, isWanted: true) }
-        actions.add(.unkeep) { browser.keep(browser.selection, isWanted: false) }
-        actions.add(.download) { browser.download(browser.selection) }
-        actions.add(.freeUp) { browser.freeUp(browser.selection) }
-        actions.add(.retry) { browser.retry(browser.selection) }
-        actions.add(.favorite) { browser.setFavorite(browser.selection, true) }
-        actions.add(.unfavorite) { browser.setFavorite(browser.selection, false) }
-        actions.add(.restore) { browser.restore(browser.selection) }
-        actions.add(.deleteForever) { [window] in
-            let items = browser.selection
-            Dialogs.confirmDeletion(of: items, over: window) { browser.deleteForever(items) }
-        }
-        actions.add(.newFolder) { browser.makeFolder() }
-        actions.add(.selectAll) { [weak self] in self?.items.selectAll() }
-        actions.add(.undo) { [weak self] in self?.undo() }
-        actions.add(.back) { browser.goBack() }
-        actions.add(.forward) { browser.goForward() }
-        actions.add(.up) { browser.goUp() }
-        actions.add(.reload) { browser.load() }
-        actions.add(.search) { [weak self] in
-            guard let self else { return }
-            setSearching(gtk_search_bar_get_search_mode(searchBar.opaque) == 0)
-        }
-        actions.add(.grid) { [weak self] in self?.toggleGrid() }
-        actions.add(.info) { [weak self] in
-            guard let self else { return }
-            setInformationShown(!layout.isPaneShown)
-        }
-        actions.add(.menu) { [weak self] in self?.items.popUpMenu() }
-        actions.add(.shortcuts) { [window] in Shortcuts.show(over: window) }
-        actions.add(.close) { [window] in gtk_window_close(window) }
-        actions.refresh(browser)
-    }
-
     /// Shows or hides the pane with information.
     func setInformationShown(_ isShown: Bool) {
         // The pane is not updated while it is hidden.
@@ -192,8 +170,8 @@ import FileProviderGTK
         layout.isPaneShown = isShown
     }
 
-    private func undo() {
-        if let toast = undoToast.take() { adw_toast_dismiss(toast) }
+    func undo() {
+        toasts.dismissUndo()
         browser.undo()
         actions.refresh(browser)
     }
@@ -210,20 +188,22 @@ import FileProviderGTK
     func activate(_ item: BrowserItem) {
         if item.isTrashed || item.isRemote { return }
         if item.isFolder { return browser.go(to: .folder(domain: item.domain, path: item.path)) }
+        if let picker, picker.take(item) { return }
         guard let path = item.mountedPath, let uri = g_filename_to_uri(path, nil, nil) else {
             return browser.report(BrowserError("“\(item.name)” cannot be opened, because its domain is not mounted"))
         }
         defer { g_free(uri) }
-        DefaultProgram.open(String(cString: uri), on: gtk_widget_get_display(overlay)) { [browser] reason in
+        DefaultProgram.open(String(cString: uri), on: gtk_widget_get_display(toasts.widget)) { [browser] reason in
             browser.report(BrowserError("“\(item.name)” cannot be opened: \(reason)"))
         }
     }
 
     private func showMenu(_ widget: Widget, _ x: Double, _ y: Double) {
         actions.refresh(browser)
-        let menu = actions.menu(browser)
-        let popover: Widget = gtk_popover_menu_new_from_model(menu.menuModel)
-        g_object_unref(menu.gtkAddress)
+        let menu = ItemMenu(browser, actions)
+        self.menu = menu
+        menu.load()
+        let popover: Widget = gtk_popover_menu_new_from_model(menu.model.menuModel)
         gtk_widget_set_parent(popover, widget)
         gtk_popover_set_has_arrow(popover.object(as: GtkPopover.self), 0)
         gtk_widget_set_halign(popover, GTK_ALIGN_START)
@@ -236,17 +216,35 @@ import FileProviderGTK
 
     private func apply(_ remedy: Remedy) {
         if case .signIn(let domain) = remedy {
-            Dialogs.signIn(to: domain, browser, over: window)
+            signIn(to: domain)
         } else {
             browser.apply(remedy)
+        }
+    }
+
+    /// Signs in with the provider's own user interface, or with a password if it has none.
+    private func signIn(to domain: String) {
+        Task {
+            do throws(BrowserError) {
+                if try await browser.signInWithInterface(to: domain) { return }
+                Dialogs.signIn(to: domain, browser, over: window)
+            } catch {
+                browser.report(error)
+            }
         }
     }
 
     // MARK: Changes
 
     private func follow() {
+        browser.whenAsked = { [window] in await PromptDialog.ask($0, over: window) }
         browser.whenChanged = { [weak self] in self?.refresh($0) }
-        browser.whenDone = { [weak self] in self?.toast($0, canUndo: $1) }
+        browser.whenDone = { [weak self] in
+            guard let self else { return }
+            toasts.show($0, canUndo: $1)
+            actions.refresh(browser)
+            refreshContent()
+        }
         browser.whenNaming = { [weak self] in self?.items.beginNaming($0) }
         browser.whenPlaced = { [weak self] id in
             self?.items.focus(id)
@@ -292,8 +290,7 @@ import FileProviderGTK
             pathBar.refresh()
             sidebar.refresh()
             banner.refresh()
-            gtk_window_set_title(window, "\(browser.location.title) — Files")
-            window.object(as: GtkWidget.self).setAccessible(label: "\(browser.location.title) — Files")
+            setTitle()
             refreshContent()
         case .loading: itemsArrived()
         case .selection: break
@@ -304,6 +301,7 @@ import FileProviderGTK
         }
         if layout.isPaneShown, aspect == .selection || aspect == .loading || aspect == .location { info.refresh() }
         actions.refresh(browser)
+        picker?.bar.refresh()
     }
 
     /// Shows the items, the transfers, or the page in place of them.
@@ -363,31 +361,5 @@ import FileProviderGTK
         }
         if focusOnArrival { items.grabFocus() }
         focusOnArrival = browser.isLoading && focusOnArrival
-    }
-
-    private func toast(_ text: String, canUndo: Bool) {
-        // A toast waits until earlier ones have ended, so an earlier one is dismissed.
-        if let former = undoToast.take() { adw_toast_dismiss(former) }
-        let toast: OpaquePointer = adw_toast_new("")
-        adw_toast_set_title(toast, escaped(text))
-        adw_toast_set_timeout(toast, canUndo ? 8 : 3)
-        if canUndo {
-            adw_toast_set_button_label(toast, "Undo")
-            adw_toast_set_action_name(toast, "win.undo")
-            undoToast = toast
-            onSignal("dismissed", of: toast) { [weak self] in
-                if self?.undoToast == toast { self?.undoToast = nil }
-            }
-        }
-        adw_toast_overlay_add_toast(overlay.opaque, toast)
-        actions.refresh(browser)
-        refreshContent()
-    }
-
-    /// Returns a text for a label with markup.
-    private func escaped(_ text: String) -> String {
-        guard let escaped = g_markup_escape_text(text, -1) else { return "" }
-        defer { g_free(escaped) }
-        return String(cString: escaped)
     }
 }

@@ -3,19 +3,21 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The few questions of the window: a password, and whether to delete for good.
+/// The few questions of the window: a password, and whether to delete for good or to replace a file.
 @MainActor enum Dialogs {
-    private static func make(
-        over window: UnsafeMutablePointer<GtkWindow>, _ heading: String, _ body: String
+    /// Returns a dialog with a button that changes nothing. Heading and body are plain text.
+    static func make(
+        over window: UnsafeMutablePointer<GtkWindow>, _ heading: String, _ body: String, cancel: String = "Cancel"
     ) -> UnsafeMutablePointer<AdwMessageDialog> {
         let widget: Widget = adw_message_dialog_new(window, heading, body)
         let dialog = widget.object(as: AdwMessageDialog.self)
-        adw_message_dialog_add_response(dialog, "cancel", "Cancel")
+        adw_message_dialog_add_response(dialog, "cancel", cancel)
         adw_message_dialog_set_close_response(dialog, "cancel")
         return dialog
     }
 
-    private static func onResponse(
+    /// Calls a closure when the user chooses a button of a dialog.
+    static func onResponse(
         _ dialog: UnsafeMutablePointer<AdwMessageDialog>, _ name: String, _ action: @escaping @MainActor () -> Void
     ) {
         Signals.pointer("response", of: dialog) { response in
@@ -33,6 +35,17 @@ import FileProviderGTK
         adw_message_dialog_add_response(dialog, "delete", "Delete Forever")
         adw_message_dialog_set_response_appearance(dialog, "delete", ADW_RESPONSE_DESTRUCTIVE)
         onResponse(dialog, "delete", action)
+        gtk_window_present(dialog.object(as: GtkWindow.self))
+    }
+
+    /// Asks whether a file of a name is to be replaced.
+    static func confirmReplacement(
+        of name: String, over window: UnsafeMutablePointer<GtkWindow>, _ action: @escaping @MainActor () -> Void
+    ) {
+        let dialog = make(over: window, "Replace “\(name)”?", "The folder has a file of that name.")
+        adw_message_dialog_add_response(dialog, "replace", "Replace")
+        adw_message_dialog_set_response_appearance(dialog, "replace", ADW_RESPONSE_DESTRUCTIVE)
+        onResponse(dialog, "replace", action)
         gtk_window_present(dialog.object(as: GtkWindow.self))
     }
 

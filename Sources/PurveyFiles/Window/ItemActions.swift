@@ -9,15 +9,25 @@ import FileProviderGTK
     /// The actions about the selection and the current location.
     enum Name: String, CaseIterable {
         case open, rename, trash, copy, cut, paste, duplicate, keep, unkeep, download, restore, favorite, unfavorite
-        case undo, back, forward, up, reload, search, grid, info, menu, shortcuts, close
+        case undo, transfers, back, forward, up, reload, search, grid, info, menu, shortcuts, close
         case freeUp = "free-up"
         case deleteForever = "delete-forever"
-        case retry
+        case retry, tags, conflict
         case newFolder = "new-folder"
         case selectAll = "select-all"
 
         /// The name in menus and for buttons.
         var detailed: String { "win." + rawValue }
+    }
+
+    /// The actions about one of several things, which is named in the menu.
+    enum Choice: String {
+        case openWith = "open-with"
+        case share
+        case perform
+
+        /// The name in menus for one of the things.
+        func detailed(_ identifier: String) -> String { "win.\(rawValue)::\(identifier)" }
     }
 
     private let group: OpaquePointer
@@ -31,6 +41,18 @@ import FileProviderGTK
         Signals.pointer("activate", of: object) { _ in action() }
         g_action_map_add_action(group, object)
         actions[name] = object
+        g_object_unref(object.gtkAddress)
+    }
+
+    func add(_ choice: Choice, _ action: @escaping @MainActor (String) -> Void) {
+        let type = g_variant_type_new("s")
+        let object: OpaquePointer = g_simple_action_new(choice.rawValue, type)
+        g_variant_type_free(type)
+        Signals.pointer("activate", of: object) { value in
+            guard let value, let text = g_variant_get_string(OpaquePointer(value), nil) else { return }
+            action(String(cString: text))
+        }
+        g_action_map_add_action(group, object)
         g_object_unref(object.gtkAddress)
     }
 
@@ -57,6 +79,8 @@ import FileProviderGTK
         enable(.download, canChange && here.contains { $0.isFolder || $0.condition.isFetchable })
         enable(.freeUp, canChange && here.contains { $0.isFolder || $0.condition.isEvictable })
         enable(.retry, canChange && here.contains { $0.condition.remedy != nil || $0.condition.isWaiting })
+        enable(.tags, canChange)
+        enable(.conflict, items.count == 1 && hasMount && !here[0].isFolder)
         enable(.favorite, canChange && browser.location != .favorites)
         enable(.unfavorite, canChange && browser.location == .favorites)
         enable(.restore, isTrash && !items.isEmpty)
@@ -71,26 +95,6 @@ import FileProviderGTK
 
     // MARK: Menus
 
-    /// Returns the menu of the selection, without what does not apply.
-    func menu(_ browser: Browser) -> OpaquePointer {
-        let menu: OpaquePointer = g_menu_new()
-        let sections: [[(String, Name)]] =
-            browser.selection.isEmpty
-            ? [[("New Folder", .newFolder), ("Paste", .paste)], [("Select All", .selectAll)]]
-            : [
-                [("Open", .open)],
-                [
-                    ("Download", .download), ("Keep on This Computer", .keep), ("No Longer Keep", .unkeep),
-                    ("Free Up Space", .freeUp), ("Try Again", .retry),
-                ],
-                [("Cut", .cut), ("Copy", .copy), ("Duplicate", .duplicate)],
-                [("Rename…", .rename), ("Add to Favorites", .favorite), ("Remove from Favorites", .unfavorite)],
-                [("Move to Trash", .trash), ("Restore", .restore), ("Delete Forever…", .deleteForever)],
-            ]
-        for entries in sections { append(entries.filter { isEnabled($0.1) }, to: menu) }
-        return menu
-    }
-
     /// Returns the menu of the window.
     func mainMenu() -> OpaquePointer {
         let menu: OpaquePointer = g_menu_new()
@@ -100,7 +104,7 @@ import FileProviderGTK
         return menu
     }
 
-    private func isEnabled(_ name: Name) -> Bool { actions[name].map { g_action_get_enabled($0) != 0 } ?? false }
+    func isEnabled(_ name: Name) -> Bool { actions[name].map { g_action_get_enabled($0) != 0 } ?? false }
 
     private func append(_ entries: [(String, Name)], to menu: OpaquePointer) {
         guard !entries.isEmpty else { return }

@@ -21,6 +21,7 @@ import FileProviderGTK
                 Entry(keys: "<Alt>Right", name: .forward, title: "Forward"),
                 Entry(keys: "<Alt>Up", name: .up, title: "Enclosing folder"),
                 Entry(keys: "<Control>f", name: .search, title: "Search"),
+                Entry(keys: "<Control><Shift>t", name: .transfers, title: "Transfers"),
                 Entry(keys: "F5", name: .reload, title: "Reload"),
             ]
         ),
@@ -37,6 +38,8 @@ import FileProviderGTK
                 Entry(keys: "<Control>v", name: .paste, title: "Paste", isGlobal: false),
                 Entry(keys: "<Control>d", name: .duplicate, title: "Duplicate"),
                 Entry(keys: "<Control>a", name: .selectAll, title: "Select all", isGlobal: false),
+                Entry(keys: "<Control>t", name: .tags, title: "Tags"),
+                Entry(keys: "<Control>e", name: .conflict, title: "Compare versions"),
                 Entry(keys: "<Control>k", name: .keep, title: "Keep on this computer"),
                 Entry(keys: "<Control><Shift>k", name: .freeUp, title: "Free up space"),
                 Entry(keys: "Menu|<Shift>F10", name: .menu, title: "Menu of the selection", isGlobal: false),

@@ -25,6 +25,7 @@ import FileProviderGTK
         .path-bar button { padding: 2px 8px; min-height: 26px; }
         .failure { background-color: alpha(@warning_bg_color, 0.25); padding: 6px 12px; }
         .failure button { min-height: 28px; }
+        .picker-bar { padding: 9px 12px; border-top: 1px solid alpha(currentColor, 0.15); }
         .condition { padding: 12px; }
         .warning { color: @warning_color; }
         levelbar.space block { min-height: 3px; border-radius: 2px; }

@@ -1,0 +1,177 @@
+import Foundation
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// A panel that lets the user pick a name and a folder of the services for a new file.
+///
+/// It runs `purvey-files`, as ``UIDocumentPickerViewController`` does. The panel makes no file. The user confirms that
+/// an existing file is replaced.
+///
+/// Source: AppKit, `NSSavePanel.h`.
+@MainActor open class NSSavePanel: NSObject {
+    private var picker: PickerProcess?
+    private var isCancelled: (@MainActor () -> Void)?
+    private(set) var pickedURLs: [URL] = []
+
+    /// The picked URL; `nil` if the user picked none.
+    open var url: URL? { pickedURLs.first }
+    /// The folder that is shown first: a directory in a mount. `nil` for the recent files.
+    open var directoryURL: URL?
+    /// The types of the file. The first one completes a name without an extension.
+    open var allowedContentTypes: [UTType] = []
+    /// The extensions or type identifiers of the file, as programs named them before ``allowedContentTypes``.
+    open var allowedFileTypes: [String]? {
+        get { allowedContentTypes.isEmpty ? nil : allowedContentTypes.map(\.identifier) }
+        set {
+            allowedContentTypes = (newValue ?? []).compactMap { name in
+                name.contains(".") ? UTType(name) : UTType(filenameExtension: name)
+            }
+        }
+    }
+    /// The name of the file, which the user may change.
+    open var nameFieldStringValue = "Untitled"
+    /// The title of the window; `nil` for the usual one.
+    open var title: String?
+    /// The label of the button that picks; `nil` for the usual one.
+    open var prompt: String?
+    /// A text above the buttons.
+    open var message: String?
+    /// The label of the name. The window has its own.
+    open var nameFieldLabel: String?
+    /// Whether the user may make folders. The window always permits it.
+    open var canCreateDirectories = true
+    /// Whether hidden files are shown. The window shows what the services list.
+    open var showsHiddenFiles = false
+    /// Whether the name has no extension. The window always shows it.
+    open var isExtensionHidden = false
+    /// Whether the user may hide the extension. The window never hides it.
+    open var canSelectHiddenExtension = false
+    /// Whether files of other types may be saved.
+    open var allowsOtherFileTypes = false
+    /// Whether packages can be entered. They are folders here.
+    open var treatsFilePackagesAsDirectories = false
+
+    /// Creates a panel.
+    public nonisolated override init() { super.init() }
+
+    var request: PickerRequest {
+        var request = PickerRequest(.save(name: suggestedName))
+        request.types = allowedContentTypes.map(\.identifier)
+        return request
+    }
+
+    private var suggestedName: String {
+        let name = nameFieldStringValue.isEmpty ? "Untitled" : nameFieldStringValue
+        guard (name as NSString).pathExtension.isEmpty, let type = allowedContentTypes.first,
+            let fileExtension = type.preferredFilenameExtension
+        else { return name }
+        return name + "." + fileExtension
+    }
+
+    private var completeRequest: PickerRequest {
+        var request = request
+        request.title = title
+        request.prompt = prompt
+        request.message = message
+        request.place = directoryURL?.path
+        return request
+    }
+
+    /// Shows the panel.
+    ///
+    /// - Parameter handler: called once on the main thread, when the panel has ended.
+    open func begin(completionHandler handler: @escaping @MainActor (NSApplication.ModalResponse) -> Void) {
+        start { event in
+            Task { @MainActor [weak self] in
+                guard let self else { return }
+                handler(take(event))
+            }
+        } cancelled: {
+            handler(.cancel)
+        }
+    }
+
+    /// Shows the panel, and waits for its end.
+    open func begin() async -> NSApplication.ModalResponse {
+        await withCheckedContinuation { continuation in
+            begin { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Shows the panel, and blocks the main thread until it has ended. The run loop's timers and sources are served
+    /// meanwhile.
+    open func runModal() -> NSApplication.ModalResponse {
+        let ending = Lock<PickerProcess.Event?>(nil)
+        start { event in
+            ending.withLock { $0 = event }
+        } cancelled: {
+            ending.withLock { $0 = .cancelled }
+        }
+        while true {
+            if let event = ending.withLock({ $0 }) { return take(event) }
+            // Without a source, the run loop returns at once.
+            if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: Self.pause)) {
+                Thread.sleep(forTimeInterval: Self.pause)
+            }
+        }
+    }
+
+    private static let pause = 0.02
+
+    /// Closes the panel.
+    open func cancel(_ sender: Any?) {
+        picker?.close()
+        picker = nil
+        isCancelled.take()?()
+    }
+
+    private func start(
+        _ report: @escaping @Sendable (PickerProcess.Event) -> Void, cancelled: @escaping @MainActor () -> Void
+    ) {
+        cancel(nil)
+        pickedURLs = []
+        isCancelled = cancelled
+        picker = PickerProcess.start(completeRequest, report: report)
+    }
+
+    private func take(_ event: PickerProcess.Event) -> NSApplication.ModalResponse {
+        picker = nil
+        isCancelled = nil
+        switch event {
+        case .picked(let urls):
+            pickedURLs = urls
+            return .OK
+        case .cancelled: return .cancel
+        case .failed(let error):
+            // A panel has no failures: programs see that nothing was picked.
+            DocumentPickerError.note(error)
+            return .cancel
+        }
+    }
+}
+
+/// A panel that lets the user pick files or folders of the services.
+///
+/// Source: AppKit, `NSOpenPanel.h`.
+@MainActor open class NSOpenPanel: NSSavePanel {
+    /// Whether files may be picked.
+    open var canChooseFiles = true
+    /// Whether folders may be picked.
+    open var canChooseDirectories = false
+    /// Whether the user may pick more than one item.
+    open var allowsMultipleSelection = false
+    /// Whether links are resolved. Links of services always are items of their own.
+    open var resolvesAliases = true
+    /// Whether contents are downloaded before the panel ends. They are downloaded when they are read.
+    open var canDownloadUbiquitousContents = true
+    /// The picked URLs.
+    open var urls: [URL] { pickedURLs }
+
+    override var request: PickerRequest {
+        var request = PickerRequest(
+            canChooseDirectories ? canChooseFiles ? .filesAndFolders : .folders : .files)
+        request.types = allowedContentTypes.map(\.identifier)
+        request.allowsMultiple = allowsMultipleSelection
+        return request
+    }
+}

@@ -1,0 +1,2 @@
+// Re-exports Foundation, as Apple's modules do.
+@_exported import FoundationAdditions

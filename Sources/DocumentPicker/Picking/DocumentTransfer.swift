@@ -1,0 +1,70 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+
+/// Copies and moves of the documents that a program gives or gets. All functions block.
+enum DocumentTransfer {
+    /// Copies picked items into a new directory in the temporary one, from which the program may take them.
+    static func copyToInbox(_ urls: [URL]) throws -> [URL] {
+        let inbox = FileManager.default.temporaryDirectory.appendingPathComponent("Inbox-" + UUID().uuidString)
+        try FileManager.default.createDirectory(
+            at: inbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do {
+            return try urls.map { try copy($0, into: inbox, named: $0.path.lastPathName) }
+        } catch {
+            try? FileManager.default.removeItem(at: inbox)
+            throw error
+        }
+    }
+
+    /// Copies or moves files to the places that the user picked: for one file its new URL, otherwise the folder of
+    /// all of them. Returns the new URLs.
+    static func export(_ sources: [URL], to places: [URL], isCopy: Bool) throws -> [URL] {
+        guard let place = places.first else { return [] }
+        guard let source = sources.first, sources.count == 1 else {
+            return try sources.map { try transfer($0, into: place, named: $0.path.lastPathName, isCopy: isCopy) }
+        }
+        // The user has confirmed that an existing file is replaced. It goes only after the new one is complete.
+        let folder = place.deletingLastPathComponent()
+        let new = try transfer(source, into: folder, named: place.path.lastPathName, isCopy: isCopy)
+        guard new.path.lastPathName != place.path.lastPathName else { return [new] }
+        guard rename(new.path, place.path) == 0 else {
+            let reason = Errno.current
+            unlink(new.path)
+            throw DocumentPickerError("“\(place.path.lastPathName)” cannot be replaced: \(reason)")
+        }
+        return [place]
+    }
+
+    /// Copies or moves an item into a folder, with a number in its name if the name is taken. Returns its new URL.
+    static func transfer(_ source: URL, into folder: URL, named name: String, isCopy: Bool) throws -> URL {
+        let new = try copy(source, into: folder, named: name)
+        if !isCopy { try FileManager.default.removeItem(at: source) }
+        return new
+    }
+
+    /// The maximum number of names that are tried.
+    private static let mostNumbers = 1_000
+
+    private static func copy(_ source: URL, into folder: URL, named name: String) throws -> URL {
+        let directory = try FileDescriptor.open(folder.path, .readOnly)
+        let file = try FileDescriptor.open(source.path, .readOnly)
+        let isFolder = try file.status().kind == .directory
+        var number = 1
+        while true {
+            let candidate = number == 1 ? name : ConflictName.inserting(" \(number)", into: name)
+            do throws(CopyError) {
+                if isFolder {
+                    try TreeCopier.copy(file, into: directory, named: candidate)
+                } else {
+                    try FileCopier.copy(file, into: directory, named: candidate)
+                }
+                return folder.appendingPathComponent(candidate, isDirectory: isFolder)
+            } catch .alreadyExists where number < mostNumbers {
+                number += 1
+            } catch {
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Conduit
+import Exchange
+import Foundation
+import LinuxSystem
+
+/// A run of the program that shows the picker. The program runs as a client of the daemon by itself, so that this
+/// process sees nothing but what the user picks.
+package final class PickerProcess: Sendable {
+    /// A report of the picker. The last one of a run is any but ``picked(_:)``, or for a picker that does not browse
+    /// any at all.
+    package enum Event: Sendable {
+        case picked([URL])
+        case cancelled
+        case failed(DocumentPickerError)
+    }
+
+    /// Makes a new document in a folder. Called on a thread that may block; the function is called once with the
+    /// document's name, or `nil` for none.
+    package typealias NewDocument = @Sendable (_ folder: URL, _ reply: @escaping @Sendable (String?) -> Void) -> Void
+
+    private struct State {
+        var connection: Connection?
+        var hasEnded = false
+    }
+
+    private let browses: Bool
+    private let report: @Sendable (Event) -> Void
+    // Leaf lock: reports are made after its release.
+    private let state = Lock(State())
+
+    /// The number of seconds for which messages of the picker are collected: a user may take weeks.
+    private static let longestRun = 2_000_000
+    /// The number of seconds for which the messages of a picker that has ended are waited for.
+    private static let patience = 2
+    private static let limits = ConnectionLimits(callsInFlight: 16)
+
+    private init(browses: Bool, report: @escaping @Sendable (Event) -> Void) {
+        self.browses = browses
+        self.report = report
+    }
+
+    /// Starts the picker. Failures to start it are reported, too. Never blocks.
+    ///
+    /// - Parameters:
+    ///   - program: the path of the picker program; `nil` for `purvey-files` (see ``ProgramSearch``).
+    ///   - newDocument: serves requests for a new document of a picker that browses.
+    ///   - report: called on any thread.
+    package static func start(
+        _ request: PickerRequest, program: String? = nil, newDocument: NewDocument? = nil,
+        report: @escaping @Sendable (Event) -> Void
+    ) -> PickerProcess {
+        let browses = if case .browse = request.purpose { true } else { false }
+        let process = PickerProcess(browses: browses, report: report)
+        HandlerThreads.shared.run { process.run(request, program, newDocument) }
+        return process
+    }
+
+    /// Closes the picker. No further event is reported.
+    package func close() {
+        end(with: nil)
+    }
+
+    /// Shows an item in the picker.
+    package func reveal(_ path: String) async throws(DocumentPickerError) {
+        guard let connection = state.withLock({ $0.connection }) else {
+            throw DocumentPickerError("The document browser is not shown")
+        }
+        do throws(ConduitError) {
+            _ = try await connection.call(RevealCall(path: path))
+        } catch {
+            throw DocumentPickerError("The document browser cannot show the document: \(error)")
+        }
+    }
+
+    private func run(_ request: PickerRequest, _ program: String?, _ newDocument: NewDocument?) {
+        do {
+            let program = try program ?? ProgramSearch.find("purvey-files", variable: "PURVEY_FILES")
+            let (ours, theirs) = try SequencedPacketSocket.pair()
+            let (messages, messagesEnd) = try StartMessages.channel()
+            var request = request
+            request.isHandedOver = true
+            let child = try ChildProgram.start(
+                program, arguments: request.arguments, descriptors: [nil, nil, messagesEnd, theirs.descriptor])
+            let connection = try Connection(ours, service: service(newDocument), limits: Self.limits)
+            let isWanted = state.withLock { state in
+                if !state.hasEnded { state.connection = connection }
+                return !state.hasEnded
+            }
+            if !isWanted { connection.close() }
+            HandlerThreads.shared.run { [self] in watch(child, messages, connection) }
+        } catch {
+            end(with: .failed(DocumentPickerError("The document picker cannot be started: \(error)")))
+        }
+    }
+
+    private func service(_ newDocument: NewDocument?) -> Service {
+        var service = Service()
+        service.on(PickCall.self) { [self] request, call in
+            HandlerThreads.shared.run { [self] in
+                do {
+                    let urls = try request.items.map { try $0.resolve() }
+                    if browses {
+                        call.reply()
+                        report(.picked(urls))
+                    } else {
+                        end(with: .picked(urls)) { call.reply() }
+                    }
+                } catch {
+                    call.fail(domain: "DocumentPicker", code: 1, message: "the item cannot be handed over: \(error)")
+                }
+            }
+        }
+        service.on(DismissCall.self) { [self] _, call in
+            end(with: .cancelled) { call.reply() }
+        }
+        if let newDocument {
+            service.on(NewDocumentCall.self) { request, call in
+                HandlerThreads.shared.run {
+                    do {
+                        newDocument(try request.folder.resolve()) { call.reply(.init(name: $0)) }
+                    } catch {
+                        call.fail(domain: "DocumentPicker", code: 1, message: "the folder cannot be found: \(error)")
+                    }
+                }
+            }
+        }
+        return service
+    }
+
+    /// Waits for the program's end. A program that reported no end has failed, for the reason that it printed.
+    private func watch(_ child: ChildProgram, _ messages: FileDescriptor, _ connection: Connection) {
+        let words = Lock("")
+        let isRead = Semaphore()
+        HandlerThreads.shared.run {
+            let text = (try? StartMessages.collect(from: messages, seconds: Self.longestRun)) ?? ""
+            words.withLock { $0 = text }
+            isRead.signal()
+        }
+        let ending = try? child.wait()
+        // The last message may still be on its way. It is served before the end of the connection is.
+        connection.onClose { [self] _ in
+            HandlerThreads.shared.run { [self] in
+                // Programs that the user opened from the picker may hold its standard error open.
+                isRead.wait(seconds: Self.patience)
+                end(with: .failed(Self.failure(words.withLock { $0 }, ending)))
+            }
+        }
+    }
+
+    private static func failure(_ words: String, _ ending: ChildProgram.Ending?) -> DocumentPickerError {
+        let last = words.split(separator: "\n").last.map(String.init)
+        return switch ending {
+        case .signalled(let signal): DocumentPickerError("The document picker crashed (signal \(signal))")
+        default: DocumentPickerError(last ?? "The document picker ended unexpectedly")
+        }
+    }
+
+    /// Reports the end of the run, if it has not ended yet, and closes the connection.
+    ///
+    /// - Parameter reply: replies to the call that ends the run. The program may end after that, which is no failure
+    ///   any more.
+    private func end(with event: Event?, _ reply: () -> Void = {}) {
+        let (isFirst, connection) = state.withLock { state in
+            defer { state = State(connection: nil, hasEnded: true) }
+            return (!state.hasEnded, state.connection)
+        }
+        reply()
+        connection?.close()
+        if isFirst, let event { report(event) }
+    }
+}

@@ -1,0 +1,119 @@
+import LinuxSystem
+
+/// The items that a program wants the user to pick, as the picker program takes it on its command line.
+package struct PickerRequest: Sendable, Equatable {
+    package enum Purpose: Sendable, Equatable {
+        case files
+        case folders
+        case filesAndFolders
+        /// A folder for a new file, and its name.
+        case save(name: String)
+        /// Documents, one after the other, while the window stays. The label is that of the button for a new document;
+        /// `nil` for none.
+        case browse(newDocument: String?)
+    }
+
+    package var purpose: Purpose
+    package var allowsMultiple = false
+    /// The types of the files that may be picked, by identifier; empty for files of all types.
+    package var types: [String] = []
+    /// The title of the window; `nil` for the usual one.
+    package var title: String?
+    /// The label of the button that picks; `nil` for the usual one.
+    package var prompt: String?
+    /// A text above the buttons.
+    package var message: String?
+    /// The place that is shown first: a directory in a mount, or `DOMAIN:PATH`.
+    package var place: String?
+    /// Whether the picked items are sent over ``handOverDescriptor`` rather than printed.
+    package var isHandedOver = false
+    /// Whether a NUL follows each printed path instead of a line end.
+    package var endsWithNull = false
+
+    /// The number of the descriptor over which the picker program sends what the user picked.
+    package static let handOverDescriptor: CInt = 3
+
+    package init(_ purpose: Purpose) { self.purpose = purpose }
+
+    /// The options of the picker program.
+    package static let options = [
+        "--choose", "--save", "--browse", "--folders", "--files-and-folders", "--multiple", "--type", "--title",
+        "--prompt", "--message", "--new-document", "--hand-over", "--null",
+    ]
+
+    /// The arguments of the picker program.
+    package var arguments: [String] {
+        var words: [String]
+        switch purpose {
+        case .files: words = ["--choose"]
+        case .folders: words = ["--choose", "--folders"]
+        case .filesAndFolders: words = ["--choose", "--files-and-folders"]
+        case .save(let name): words = ["--save", name]
+        case .browse(let label): words = ["--browse"] + (label.map { ["--new-document", $0] } ?? [])
+        }
+        if allowsMultiple { words.append("--multiple") }
+        for type in types { words += ["--type", type] }
+        for (option, value) in [("--title", title), ("--prompt", prompt), ("--message", message)] {
+            if let value { words += [option, value] }
+        }
+        if isHandedOver { words.append("--hand-over") }
+        if endsWithNull { words.append("--null") }
+        // After this, a place may begin with a hyphen.
+        return words + (place.map { ["--", $0] } ?? [])
+    }
+
+    /// A command line that is no request, with the reason.
+    package struct ArgumentError: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Reads the arguments of the picker program.
+    package init(arguments: [String]) throws(ArgumentError) {
+        var words = arguments[...]
+        var (folders, both): (Bool, Bool) = (false, false)
+        var newDocument: String?
+        func value(of option: String) throws(ArgumentError) -> String {
+            guard let value = words.popFirst() else { throw ArgumentError(description: "\(option) takes an argument") }
+            return value
+        }
+        let first = words.popFirst() ?? ""
+        switch first {
+        case "--choose": purpose = .files
+        case "--browse": purpose = .browse(newDocument: nil)
+        case "--save":
+            let name = try value(of: first)
+            guard FileName(name) != nil else { throw ArgumentError(description: "'\(name)' cannot be a file name") }
+            purpose = .save(name: name)
+        default: throw ArgumentError(description: "unexpected argument '\(first)'")
+        }
+        while let word = words.popFirst() {
+            switch word {
+            case "--folders": folders = true
+            case "--files-and-folders": both = true
+            case "--multiple": allowsMultiple = true
+            case "--type": types.append(try value(of: word))
+            case "--title": title = try value(of: word)
+            case "--prompt": prompt = try value(of: word)
+            case "--message": message = try value(of: word)
+            case "--new-document": newDocument = try value(of: word)
+            case "--hand-over": isHandedOver = true
+            case "--null": endsWithNull = true
+            case "--":
+                place = words.popFirst()
+                if let rest = words.first { throw ArgumentError(description: "unexpected argument '\(rest)'") }
+            case let option where option.hasPrefix("-"):
+                throw ArgumentError(description: "unknown option '\(option)'")
+            default:
+                guard place == nil else { throw ArgumentError(description: "unexpected argument '\(word)'") }
+                place = word
+            }
+        }
+        switch purpose {
+        case .files where both: purpose = .filesAndFolders
+        case .files where folders: purpose = .folders
+        case .browse: purpose = .browse(newDocument: newDocument)
+        default:
+            if folders || both { throw ArgumentError(description: "--folders belongs to --choose") }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import FileProviderUI
+import Foundation
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// A controller with the documents of the services, from which the user opens one after the other.
+///
+/// It runs `purvey-files` while it is visible, as ``UIDocumentPickerViewController`` does.
+///
+/// Source: UIKit, `UIDocumentBrowserViewController.h`.
+open class UIDocumentBrowserViewController: UIViewController {
+    /// The use of a file that the program made for a new document.
+    public enum ImportMode: UInt, Sendable {
+        /// The user cancelled the creation.
+        case none
+        case copy
+        case move
+    }
+
+    private let types: [String]
+    private var picker: PickerProcess?
+
+    /// The delegate, which opens and makes documents.
+    open weak var delegate: (any UIDocumentBrowserViewControllerDelegate)?
+    /// Whether the window has a button for a new document.
+    open var allowsDocumentCreation = true
+    /// The label of that button.
+    open var localizedCreateDocumentActionTitle = "New Document"
+    /// Whether the user may open more than one document at a time.
+    open var allowsPickingMultipleItems = false
+    /// The types of documents in the list of recent ones. The window shows recent files of all types.
+    open var contentTypesForRecentDocuments: [UTType] = []
+    /// The types of documents that the user may open.
+    open var allowedContentTypes: [String] { types }
+    /// Whether names have their extensions. The window always shows them.
+    open var shouldShowFileExtensions = true
+
+    /// Creates a browser of documents of these types; of all types for `nil`.
+    public init(forOpening contentTypes: [UTType]?) {
+        types = contentTypes?.map(\.identifier) ?? []
+        super.init()
+    }
+
+    /// Creates a browser as programs did before ``init(forOpening:)``.
+    public convenience init(forOpeningFilesWithContentTypes allowedContentTypes: [String]?) {
+        self.init(forOpening: allowedContentTypes?.compactMap { UTType($0) })
+    }
+
+    /// Shows the window.
+    open override func viewDidAppear(_ animated: Bool) {
+        super.viewDidAppear(animated)
+        guard picker == nil else { return }
+        var request = PickerRequest(
+            .browse(newDocument: allowsDocumentCreation ? localizedCreateDocumentActionTitle : nil))
+        request.types = types
+        request.allowsMultiple = allowsPickingMultipleItems
+        request.title = title
+        picker = PickerProcess.start(
+            request,
+            newDocument: { folder, reply in
+                Task { @MainActor [weak self] in
+                    if let self { requestDocument(in: folder, reply) } else { reply(nil) }
+                }
+            },
+            report: { event in
+                Task { @MainActor [weak self] in self?.take(event) }
+            })
+    }
+
+    /// Closes the window.
+    open override func viewDidDisappear(_ animated: Bool) {
+        super.viewDidDisappear(animated)
+        picker?.close()
+        picker = nil
+    }
+
+    private func take(_ event: PickerProcess.Event) {
+        switch event {
+        case .picked(let urls): delegate?.documentBrowser(self, didPickDocumentsAt: urls)
+        case .cancelled: dismiss(animated: true)
+        case .failed(let error):
+            DocumentPickerError.note(error)
+            dismiss(animated: true)
+        }
+    }
+
+    // MARK: Documents
+
+    private func requestDocument(in folder: URL, _ reply: @escaping @Sendable (String?) -> Void) {
+        guard let delegate else { return reply(nil) }
+        var isAnswered = false
+        delegate.documentBrowser(self) { [self] source, mode in
+            guard !isAnswered else { return }
+            isAnswered = true
+            guard let source, mode != .none else { return reply(nil) }
+            Task {
+                let url = await importDocument(source, into: folder, mode)
+                reply(url?.path.lastPathName)
+            }
+        }
+    }
+
+    /// Imports a file, and informs the delegate.
+    private func importDocument(_ source: URL, into folder: URL, _ mode: ImportMode) async -> URL? {
+        do {
+            let new = try await DocumentTransfer.transferred(source, into: folder, isCopy: mode == .copy)
+            delegate?.documentBrowser(self, didImportDocumentAt: source, toDestinationURL: new)
+            return new
+        } catch {
+            delegate?.documentBrowser(self, failedToImportDocumentAt: source, error: error)
+            return nil
+        }
+    }
+
+    /// Imports a document into the folder of another one.
+    ///
+    /// - Parameter completion: gets the new URL, or the error.
+    open func importDocument(
+        at documentURL: URL, nextToDocumentAt neighbourURL: URL, mode importMode: ImportMode,
+        completionHandler completion: @escaping @MainActor (URL?, (any Error)?) -> Void
+    ) {
+        let folder = neighbourURL.deletingLastPathComponent()
+        Task {
+            do {
+                completion(
+                    try await DocumentTransfer.transferred(documentURL, into: folder, isCopy: importMode == .copy), nil)
+            } catch {
+                completion(nil, error)
+            }
+        }
+    }
+
+    /// Shows a document in the window. A document outside of the mounts cannot be imported, and is an error.
+    open func revealDocument(
+        at url: URL, importIfNeeded: Bool, completion: (@MainActor (URL?, (any Error)?) -> Void)? = nil
+    ) {
+        Task { [picker] in
+            do {
+                guard let picker else { throw DocumentPickerError("The document browser is not shown") }
+                try await picker.reveal(url.path)
+                completion?(url, nil)
+            } catch {
+                completion?(nil, error)
+            }
+        }
+    }
+
+    /// Renames a document. A name that is taken is an error.
+    open func renameDocument(
+        at documentURL: URL, proposedName: String,
+        completionHandler: @escaping @MainActor (URL?, (any Error)?) -> Void
+    ) {
+        Task {
+            do {
+                let url = try await HandlerThreads.shared.value { () throws in
+                    let new = documentURL.deletingLastPathComponent().appendingPathComponent(proposedName)
+                    try FileManager.default.moveItem(at: documentURL, to: new)
+                    return new
+                }
+                completionHandler(url, nil)
+            } catch {
+                completionHandler(nil, error)
+            }
+        }
+    }
+}
+
+extension DocumentTransfer {
+    /// Copies or moves an item into a folder on a thread of its own. Returns its new URL.
+    static func transferred(_ source: URL, into folder: URL, isCopy: Bool) async throws -> URL {
+        try await HandlerThreads.shared.value { () throws in
+            try transfer(source, into: folder, named: source.path.lastPathName, isCopy: isCopy)
+        }
+    }
+}
+
+/// The opener and maker of documents of a browser. All methods are optional.
+///
+/// Source: UIKit, `UIDocumentBrowserViewController.h`.
+@MainActor public protocol UIDocumentBrowserViewControllerDelegate: NSObjectProtocol {
+    /// Informs the delegate of the documents that the user opens. The window stays.
+    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL])
+    /// Asks the delegate for a new document. It calls the handler once, with a file to import, or with `nil` and
+    /// `none`. The default makes no document.
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didRequestDocumentCreationWithHandler importHandler:
+            @escaping (URL?, UIDocumentBrowserViewController.ImportMode) -> Void)
+    /// Informs the delegate of an imported document.
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController, didImportDocumentAt sourceURL: URL,
+        toDestinationURL destinationURL: URL)
+    /// Informs the delegate of a document that could not be imported.
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController, failedToImportDocumentAt documentURL: URL, error: (any Error)?)
+}
+
+extension UIDocumentBrowserViewControllerDelegate {
+    /// Does nothing.
+    public func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
+    }
+    /// Makes no document.
+    public func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didRequestDocumentCreationWithHandler importHandler:
+            @escaping (URL?, UIDocumentBrowserViewController.ImportMode) -> Void
+    ) {
+        importHandler(nil, .none)
+    }
+    /// Does nothing.
+    public func documentBrowser(
+        _ controller: UIDocumentBrowserViewController, didImportDocumentAt sourceURL: URL,
+        toDestinationURL destinationURL: URL
+    ) {}
+    /// Does nothing.
+    public func documentBrowser(
+        _ controller: UIDocumentBrowserViewController, failedToImportDocumentAt documentURL: URL, error: (any Error)?
+    ) {}
+}

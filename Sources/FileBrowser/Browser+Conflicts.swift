@@ -1,0 +1,53 @@
+import DomainMessages
+import FileProvider
+import LinuxSystem
+
+/// Conflicts: files that were changed at two places, of which both versions stay.
+extension Browser {
+    /// Returns the versions of a file, if it has a conflicted copy beside it or is one. Looks at all items of the
+    /// listing, so it is called only when the user asks.
+    package func conflict(of item: BrowserItem) -> ConflictPair? {
+        guard item.mountedPath != nil, !item.isFolder else { return nil }
+        if let name = ConflictPair.originalName(of: item.name) {
+            let path = item.folder.isEmpty ? name : item.folder + "/" + name
+            let original = listing.item(BrowserItem.ID(domain: item.domain, path: path))
+            return original.map { ConflictPair(original: $0, copy: item) }
+        }
+        for row in 0..<listing.count {
+            let other = listing[row]
+            if other.folder == item.folder, other.domain == item.domain, !other.isFolder,
+                ConflictPair.originalName(of: other.name) == item.name
+            {
+                return ConflictPair(original: item, copy: other)
+            }
+        }
+        return nil
+    }
+
+    /// The version that stays when a conflict is resolved.
+    package enum Winner: Sendable {
+        case original
+        /// The copy takes the name of the original.
+        case copy
+    }
+
+    /// Moves the other version to the trash. It can be taken back by ``undo()``.
+    package func resolve(_ conflict: ConflictPair, keeping winner: Winner) {
+        attempt { browser throws(BrowserError) in
+            let loser = winner == .original ? conflict.copy : conflict.original
+            guard let copyPath = conflict.copy.mountedPath, let path = conflict.original.mountedPath else {
+                throw Browser.unmounted
+            }
+            _ = try await browser.daemon.call(TrashItemCall(place: loser.place))
+            browser.listing.remove(loser.id)
+            var steps: [UndoStep] = [.trashed([loser])]
+            defer { browser.done("The other version was moved to the trash", .several(steps)) }
+            guard winner == .copy else { return }
+            try await FileWork.move(copyPath, to: path)
+            steps.append(.moved([(copyPath, path)]))
+            browser.listing.remove(conflict.copy.id)
+            await browser.readItem(conflict.original.id)
+            browser.whenPlaced(conflict.original.id)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import DomainMessages
+import FileProvider
+
+/// The actions that a provider offers for an item beyond those of every provider.
+extension Browser {
+    /// Returns the provider's actions for an item; none if they cannot be read.
+    package func actions(for item: BrowserItem) async -> [ActionDescription] {
+        guard !item.isTrashed, !item.isRemote else { return [] }
+        return (try? await daemon.call(ListActionsCall(place: item.place)).actions) ?? []
+    }
+
+    /// Performs an action of the provider. An action that asks the user does so in windows of its own, or through
+    /// ``whenAsked``.
+    package func perform(_ action: ActionDescription, on item: BrowserItem) {
+        run(Job("\(action.name): \(Self.words(for: [item]))")) { browser, job throws(BrowserError) in
+            if action.interface == nil {
+                let request = PerformActionCall(place: item.place, action: action.identifier)
+                _ = try await browser.daemon.call(request, progress: job.reporter)
+            } else {
+                let subject = DescribeInterfaceCall.Subject.action(action.identifier, item.place)
+                guard try await browser.runInterface(subject) else {
+                    throw BrowserError("The extension does not support “\(action.name)”")
+                }
+            }
+            browser.whenDone("\(action.name) done", false)
+            browser.loadAgain()
+        }
+    }
+
+    /// Signs in to a service with the provider's own user interface. Returns `false` if it has none.
+    ///
+    /// - Throws: the reason why the sign-in failed. A user who cancels is no failure of the service.
+    package func signInWithInterface(to domain: String) async throws(BrowserError) -> Bool {
+        do throws(BrowserError) {
+            guard try await runInterface(.signIn(domain: domain)) else { return false }
+        } catch {
+            if error.kind == .other {
+                _ = try? await daemon.call(NoteFailedSignInCall(domain: domain, reason: error.message))
+            }
+            throw error
+        }
+        _ = try await daemon.call(RetryDomainCall(name: domain))
+        await readDomains()
+        loadAgain()
+        return true
+    }
+
+    /// Runs a user interface of a provider until it ends. Returns `false` if there is none for the subject.
+    private func runInterface(_ subject: DescribeInterfaceCall.Subject) async throws(BrowserError) -> Bool {
+        guard let interface = try await daemon.call(DescribeInterfaceCall(subject: subject)).interface else {
+            return false
+        }
+        let isSupported = try await InterfaceWork.run(interface, daemon: daemon) { [weak self] prompt in
+            await self?.whenAsked(prompt)
+        }
+        // The action may have changed items, whatever its result is.
+        _ = try? await daemon.call(SignalDomainCall(name: interface.domain, container: nil))
+        return isSupported
+    }
+}

@@ -1,0 +1,110 @@
+import CAdwaita
+import DocumentPicker
+import FileBrowser
+import FileProvider
+import FileProviderGTK
+import LinuxSystem
+
+/// The part of a window that picks items for another program.
+@MainActor final class Picker {
+    let request: PickerRequest
+    let bar: PickerBar
+    private let receiver: PickReceiver
+    private let browser: Browser
+    private var window: UnsafeMutablePointer<GtkWindow>?
+    /// Whether the result was handed over, or is being handed over.
+    private var isEnding = false
+    /// The exit status of the program: 1 as long as nothing was picked.
+    private(set) var status: CInt = 1
+
+    /// - Throws: the system's error if the program that asked has passed no socket.
+    init(_ request: PickerRequest, _ browser: Browser) throws(Errno) {
+        self.request = request
+        self.browser = browser
+        receiver = try PickReceiver(request)
+        bar = PickerBar(request, browser)
+        bar.whenPicked = { [weak self] in self?.confirm($0) }
+        bar.whenCancelled = { [weak self] in self?.cancel() }
+        bar.whenDocumentWanted = { [weak self] in self?.makeDocument() }
+        receiver.whenGone = { [weak self] in self?.close() }
+        receiver.whenRevealed = { path in
+            browser.begin(atDirectory: path.parentPath, selecting: path.lastPathName)
+        }
+    }
+
+    var title: String { request.title ?? request.usualTitle }
+
+    /// Attaches the picker to its window. The program that asked gets a message before the window is closed.
+    func attach(to window: UnsafeMutablePointer<GtkWindow>) {
+        self.window = window
+        Signals.question("close-request", of: window) { [weak self] in
+            self?.cancel()
+            return true
+        }
+        // Entries and the search take the key first.
+        let keys: OpaquePointer = gtk_event_controller_key_new()
+        Signals.key(keys) { [weak self] key in
+            guard key == guint(GDK_KEY_Escape) else { return false }
+            self?.cancel()
+            return true
+        }
+        gtk_widget_add_controller(window.object(as: GtkWidget.self), keys)
+    }
+
+    /// Picks an item that the user opened. Returns whether it belongs to the picker, so that no program opens it.
+    func take(_ item: BrowserItem) -> Bool {
+        guard !item.isFolder else { return false }
+        if case .save = request.purpose { bar.takeName(of: item) } else { bar.pick() }
+        return true
+    }
+
+    /// Ends without a result, unless one is being handed over.
+    func cancel() {
+        guard !isEnding else { return }
+        isEnding = true
+        Task {
+            await receiver.sendDismissal()
+            close()
+        }
+    }
+
+    private func close() {
+        isEnding = true
+        if let window = window.take() { gtk_window_destroy(window) }
+    }
+
+    private func confirm(_ pick: Pick) {
+        guard !isEnding else { return }
+        if case .newFile(_, let name) = pick, browser.hasItem(named: name), let window {
+            return Dialogs.confirmReplacement(of: name, over: window) { [weak self] in self?.send(pick) }
+        }
+        send(pick)
+    }
+
+    private func send(_ pick: Pick) {
+        isEnding = !request.canBrowse
+        Task {
+            do throws(BrowserError) {
+                try await receiver.send(pick)
+                status = 0
+                if !request.canBrowse { close() }
+            } catch {
+                isEnding = false
+                browser.report(error)
+            }
+        }
+    }
+
+    private func makeDocument() {
+        guard let folder = browser.currentFolder else { return }
+        Task {
+            do throws(BrowserError) {
+                if let name = try await receiver.requestDocument(in: folder) {
+                    browser.begin(atDirectory: folder, selecting: name)
+                }
+            } catch {
+                browser.report(error)
+            }
+        }
+    }
+}

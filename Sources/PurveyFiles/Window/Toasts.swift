@@ -1,0 +1,41 @@
+import CAdwaita
+import FileProviderGTK
+
+/// The short texts about completed work at the bottom of a window. The last one that can be undone has a button.
+@MainActor final class Toasts {
+    /// The widget around the content of the window.
+    let widget: Widget = adw_toast_overlay_new()
+    private var undoToast: OpaquePointer?
+
+    /// The seconds for which a toast is shown.
+    private static let seconds: (plain: guint, undo: guint) = (3, 8)
+
+    func show(_ text: String, canUndo: Bool) {
+        // A toast waits until earlier ones have ended, so an earlier one is dismissed.
+        dismissUndo()
+        let toast: OpaquePointer = adw_toast_new("")
+        adw_toast_set_title(toast, Self.escaped(text))
+        adw_toast_set_timeout(toast, canUndo ? Self.seconds.undo : Self.seconds.plain)
+        if canUndo {
+            adw_toast_set_button_label(toast, "Undo")
+            adw_toast_set_action_name(toast, "win.undo")
+            undoToast = toast
+            onSignal("dismissed", of: toast) { [weak self] in
+                if self?.undoToast == toast { self?.undoToast = nil }
+            }
+        }
+        adw_toast_overlay_add_toast(widget.opaque, toast)
+    }
+
+    /// Removes the toast whose work was undone.
+    func dismissUndo() {
+        if let toast = undoToast.take() { adw_toast_dismiss(toast) }
+    }
+
+    /// Returns a text for a label with markup.
+    private static func escaped(_ text: String) -> String {
+        guard let escaped = g_markup_escape_text(text, -1) else { return "" }
+        defer { g_free(escaped) }
+        return String(cString: escaped)
+    }
+}
