@@ -181,6 +181,8 @@ install:
 	    $(INSTALLED_PROGRAMS) $(PROVIDERS)
 	install --strip $(INSTALLED_PROGRAMS:%=.build/install/%) '$(BIN)'
 	install Scripts/assemble-extension '$(BIN)'
+	@Scripts/install-manuals install .build/install '$(SHARE)' $(INSTALLED_PROGRAMS)
+	install -D --mode=644 Packaging/assemble-extension.1 '$(SHARE)/man/man1/assemble-extension.1'
 ifneq ($(INSTALLED_DATA),)
 	umask 022; for file in $(INSTALLED_DATA); do \
 	    sed 's|PROGRAMS/|$(PREFIX)/bin/|' "Desktop/$${file##*/}" >'$(SHARE)'/"$$file" || exit; \
@@ -203,7 +205,8 @@ endif
 uninstall:
 	$(check_prefix)
 	rm -f $(foreach program,$(PROGRAMS) $(DESKTOP_PROGRAMS) assemble-extension,'$(BIN)/$(program)')
-	rm -f $(DESKTOP_DATA:%='$(SHARE)/%')
+	rm -f $(DESKTOP_DATA:%='$(SHARE)/%') '$(SHARE)/man/man1/assemble-extension.1'
+	Scripts/install-manuals uninstall '$(SHARE)' $(PROGRAMS) $(DESKTOP_PROGRAMS)
 	rm -rf $(foreach provider,$(PROVIDERS),'$(EXTENSIONS)/$(provider).appex')
 	for folder in '$(EXTENSIONS)' '$(DESTDIR)$(PREFIX)/lib/purvey'; do \
 	    [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \

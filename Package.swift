@@ -153,6 +153,7 @@ let package = Package(
         library("HTTPTransport", ["CCurl", "LinuxSystem"]),
         library("ItemStore", ["CSQLite", "ItemValues", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("MountTakeover", ["CLinux", "LinuxSystem"]),
+        library("ProgramManuals", ["LinuxSystem"]),
         library("Sandbox", ["CSandbox", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
@@ -283,14 +284,15 @@ let package = Package(
             [
                 "AppExtension", "CLinux", "CloudMount", "Conduit", "CoordinationService", "DomainMessages",
                 "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileProviderWire", "ItemStore",
-                "ItemValues", "LinuxSystem", "MountTakeover", "PropertyLists", "Sandbox", "SecretStorage", "Secrets",
+                "ItemValues", "LinuxSystem", "MountTakeover", "ProgramManuals", "PropertyLists", "Sandbox",
+                "SecretStorage", "Secrets",
             ]),
         program(
             "PurveyCommand",
             [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "DomainMessages", "Exchange",
                 "ExtensionHost", "FileCoordination", "FileProvider", "FileProviderUI", "FileProviderWire",
-                "ItemProvider", "ItemValues", "LinuxSystem", "Sandbox", "UniformTypeIdentifiers",
+                "ItemProvider", "ItemValues", "LinuxSystem", "ProgramManuals", "Sandbox", "UniformTypeIdentifiers",
             ]),
         .executableTarget(
             name: "PurveyBenchmark",
@@ -298,21 +300,22 @@ let package = Package(
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
                 "FileCoordination", "FileProvider", "FileProviderEngine", "FileProviderWire", "HTTPTransport",
                 "Images", "ItemProvider",
-                "ItemStore", "ItemValues", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
+                "ItemStore", "ItemValues", "LinuxSystem", "ProgramManuals", "UniformTypeIdentifiers", "ZipArchive",
             ],
             path: "Benchmarks", swiftSettings: settings),
-        program("PurveyKeeper", ["Fuse", "LinuxSystem", "MountTakeover"]),
-        program("PurveyBus", ["CGIO", "Conduit", "DomainMessages", "ItemValues", "LinuxSystem"]),
+        program("PurveyKeeper", ["Fuse", "LinuxSystem", "MountTakeover", "ProgramManuals"]),
+        program("PurveyBus", ["CGIO", "Conduit", "DomainMessages", "ItemValues", "LinuxSystem", "ProgramManuals"]),
         program(
             "PurveyFiles",
             [
                 "CAdwaita", "Conduit", "DocumentPicker", "DomainMessages", "FileBrowser", "FileProvider",
-                "FileProviderGTK", "FileProviderUI", "ItemValues", "LinuxSystem",
+                "FileProviderGTK", "FileProviderUI", "ItemValues", "LinuxSystem", "ProgramManuals",
             ]),
-        program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
-        program("PurveyPictures", ["Conduit", "FileProviderWire", "Images", "LinuxSystem"]),
+        program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem", "ProgramManuals"]),
+        program("PurveyPictures", ["Conduit", "FileProviderWire", "Images", "LinuxSystem", "ProgramManuals"]),
         .executableTarget(
-            name: "PurveyDemo", dependencies: ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"],
+            name: "PurveyDemo",
+            dependencies: ["Exchange", "ItemProvider", "LinuxSystem", "ProgramManuals", "UniformTypeIdentifiers"],
             path: "Examples/Demo", swiftSettings: settings),
 
         // The programs that Documentation/Programs.md shows.
@@ -376,6 +379,7 @@ let package = Package(
         .target(
             name: "FileTesting", dependencies: ["CLinux", "LinuxSystem", "ProgramTesting"], path: "Tests/FileTesting",
             swiftSettings: settings),
+        tests("ProgramManualsTests", ["ProgramManuals"]),
         tests("MountTakeoverTests", ["FileTesting", "LinuxSystem", "MountTakeover"]),
         .executableTarget(
             name: "SandboxPeer", dependencies: ["LinuxSystem", "Sandbox"], path: "Tests/SandboxPeer",
@@ -709,13 +713,14 @@ let package = Package(
             dependencies: [
                 "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange", "ExtensionHost",
                 "FileProvider",
-                "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProgramTesting",
-                "ScriptableService",
+                "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProgramManuals",
+                "ProgramTesting", "ScriptableService",
             ],
             path: "Tests/FaultHarness", swiftSettings: settings),
         .executableTarget(
             name: "PurveyFaults",
-            dependencies: ["FaultHarness", "LinuxSystem"], path: "Tests/PurveyFaults", swiftSettings: settings),
+            dependencies: ["FaultHarness", "LinuxSystem", "ProgramManuals"], path: "Tests/PurveyFaults",
+            swiftSettings: settings),
         tests(
             "FaultHarnessTests",
             [

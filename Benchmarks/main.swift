@@ -3,6 +3,7 @@
 import AppExtension
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 /// The sections in the order of execution. A section's file is named after it.
 let sections: [Section] = [
@@ -19,22 +20,22 @@ let childRoles: [ChildRole] = [
 
 let manual = ProgramManual(
     name: "purvey-benchmark",
-    help: """
-        usage: purvey-benchmark [--json] [--allow-missing-peers] [--small] [SECTION…]
-
+    summary: "measure Purvey, against other programs where there are any",
+    usage: ["[--json] [--allow-missing-peers] [--small] [SECTION…]"],
+    text: """
         Measures the given sections, all of them without arguments, and prints a table. The exit status is 0 when every target was
         met, 1 when one was missed or a program to compare with is not installed.
-
-          --json                   print JSON
-          --allow-missing-peers    do without the programs to compare with that are not installed
-          --small                  transfer 64 MiB instead of 1 GiB, and a tenth of the small files, in the section http
-          --help                   show this (also -h)
-          --version                print the version
-
-        The sections: \(sections.map(\.name).joined(separator: ", ")).
-
         """,
-    options: ["--json", "--allow-missing-peers", "--small"])
+    options: [
+        .init(name: "json", value: nil, summary: "print JSON"),
+        .init(
+            name: "allow-missing-peers", value: nil,
+            summary: "do without the programs to compare with that are not installed"),
+        .init(
+            name: "small", value: nil,
+            summary: "transfer 64 MiB instead of 1 GiB, and a tenth of the small files, in the section http"),
+    ],
+    discussion: "The sections: \(sections.map(\.name).joined(separator: ", ")).")
 
 func complain(_ message: String) { manual.complain(message) }
 

@@ -2,6 +2,7 @@ import Exchange
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 /// `purvey-demo EXAMPLES`: transfers the examples from one process to another in every possible way, and prints a
 /// table of promises, requests, results and times.
@@ -11,15 +12,10 @@ import LinuxSystem
 enum Demonstration {
     private static let manual = ProgramManual(
         name: "purvey-demo",
-        help: """
-            usage: purvey-demo EXAMPLES
-
+        summary: "hand files from one process to another in every way", usage: ["EXAMPLES"],
+        text: """
             Hands the files of the folder Examples from one process to another in every way there is, and prints a table of what was
             promised, what was asked, how it arrived and how long it took. A daemon of its own serves, and is gone afterwards.
-
-              --help       show this (also -h)
-              --version    print the version
-
             """)
 
     /// The board on which the two sides meet.

@@ -1,28 +1,74 @@
 import Glibc
+import LinuxSystem
 
-/// A program's output for `--help`, `-h` and `--version`, and for unknown arguments.
+/// The description of a program's command line: its output for `--help`, `-h` and `--version`, and for unknown
+/// arguments. The manual page and the completions of shells are made from the same description.
 package struct ProgramManual: Sendable {
     /// The program's name, as typed on a command line.
     package let name: String
-    /// The output of `--help`, with a line end.
-    package let help: String
-    /// The program's other options, for suggestions.
-    package let options: [String]
+    /// The section of the manual: 1 for programs of users, 8 for those of administrators.
+    package let section: Int
+    /// The line of the manual's index.
+    package let summary: String
+    /// The program's own command line.
+    package let command: CommandManual
+    /// The program's subcommands.
+    package let commands: [CommandManual]
 
     /// The options of every program.
     package static let commonOptions = ["--help", "--version"]
 
-    package init(name: String, help: String, options: [String] = []) {
+    /// Creates the description of a program.
+    ///
+    /// - Parameters:
+    ///   - summary: The line of the manual's index: a phrase without a full stop.
+    ///   - usage: The forms of the arguments, as in ``CommandManual/usage``.
+    ///   - text: The purpose of the program, in sentences.
+    ///   - discussion: The text after the options.
+    package init(
+        name: String, section: Int = 1, summary: String, usage: [String], text: String = "",
+        options: [CommandManual.Option] = [], discussion: String = "", commands: [CommandManual] = []
+    ) {
         self.name = name
-        self.help = help
-        self.options = options
+        self.section = section
+        self.summary = summary
+        self.commands = commands
+        let common = [
+            CommandManual.Option(name: "help", value: nil, summary: "show this (also -h)"),
+            CommandManual.Option(name: "version", value: nil, summary: "print the version"),
+        ]
+        command = CommandManual(
+            program: name, name: nil, summary: text.isEmpty ? summary : text, usage: usage, options: options + common,
+            discussion: discussion)
     }
 
-    /// Prints the help or the version if an argument requests it.
+    /// The options as typed.
+    package var options: [String] { command.options.map(\.spelling) }
+
+    /// The output of `--help`, with a line end.
+    package var help: String {
+        guard !commands.isEmpty else { return command.help }
+        let rows = CommandManual.table(commands.map { ($0.name ?? "", $0.summary) })
+        return [command.synopsis, rows, command.discussion].joined(separator: "\n\n") + "\n"
+    }
+
+    /// Prints the help or the version if an argument requests it. Prints the manual page, the script of completions for
+    /// a shell, or the completions of words, if the first argument requests that. The installation and shells do.
     ///
-    /// - Returns: the program's exit status then; `nil` if no argument requests either.
+    /// - Returns: the program's exit status then; `nil` if no argument requests any.
     package func answer(_ arguments: some Sequence<String>) -> CInt? {
-        for word in arguments {
+        let words = Array(arguments)
+        switch words.first {
+        case "--manual-page"? where words.count == 1: return print(ManualPage.text(of: self))
+        case "--completions"? where words.count == 2:
+            guard let shell = CompletionShell(rawValue: words[1]) else {
+                return misuse("there are no completions for '\(words[1])': bash, zsh or fish")
+            }
+            return print(shell.script(for: name))
+        case "--complete"?: return print(Completion(of: Array(words.dropFirst()), for: self).text())
+        default: break
+        }
+        for word in words {
             switch word {
             case "--help", "-h": return print(help)
             case "--version": return print("\(name) \(PurveyVersion.text)\n")
@@ -47,7 +93,7 @@ package struct ProgramManual: Sendable {
         guard word.hasPrefix("-"), word.count > 1 else { return "unexpected argument '\(word)'" }
         let spelling = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
         return SpellingSuggestion.sentence(
-            "unknown option '\(spelling)'", about: spelling, known: options + Self.commonOptions)
+            "unknown option '\(spelling)'", about: spelling, known: options)
     }
 
     /// Writes one line on standard error: the program's name and a message.
@@ -81,27 +127,6 @@ package struct ProgramManual: Sendable {
                 }
             }
             return nil
-        }
-    }
-}
-
-/// The version of Purvey: of its programs, and of the libraries built with them.
-public enum PurveyVersion {
-    /// The version number, as printed by every program's `--version`.
-    public static let text = "0.1.0"
-}
-
-/// Standard input, output and error.
-package enum StandardDescriptors {
-    /// Opens the standard descriptors that are missing at the start of the program. Otherwise, a file that is opened
-    /// later would get one of their numbers, and receive output that is meant for the user.
-    ///
-    /// Each is opened for the wrong direction. Therefore reading from the input and writing to the outputs still fails
-    /// with EBADF. Must be called before any other file is opened.
-    package static func fillMissing() {
-        for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 {
-            // open(2) returns the lowest free number, which is this one. Without /dev/null, nothing can be done.
-            _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 }

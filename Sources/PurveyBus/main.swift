@@ -3,17 +3,16 @@
 import Conduit
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 let manual = ProgramManual(
     name: "purvey-bus",
-    help: """
-        usage: purvey-bus [--help] [--version]
-
+    summary: "show domains and the states of their files on the desktop's bus", usage: ["[--help] [--version]"],
+    text: """
         Shows the domains and the states of their files on the desktop's message bus.
 
         It is not started by hand. purveyd starts it while domains exist, with the address of the bus as its argument and a
         socket as descriptor 3. With PURVEY_BUS=none in its environment, purveyd does not start it.
-
         """)
 
 /// The limit of private memory in bytes, whatever is sent on the bus.

@@ -1,5 +1,6 @@
 import DomainMessages
 import LinuxSystem
+import ProgramManuals
 
 /// A subcommand of `purvey`. It is an extension in a separate file (`Types.swift`:
 /// `extension Command { static let types }`) and a line in ``all``.

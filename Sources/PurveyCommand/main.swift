@@ -1,6 +1,7 @@
 // The `purvey` command line. One file for each command; `Command.all` lists them.
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 /// The signal SIGPIPE is ignored, so that a write to a closed pipe fails with EPIPE instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
@@ -29,6 +30,11 @@ do {
         try StandardOutput.print("purvey \(PurveyVersion.text)\n")
         exit(0)
     }
+    if name == "--complete" {
+        try await KnownValues.complete(Array(words.dropFirst()))
+        exit(0)
+    }
+    if name == "--manual-page" || name == "--completions", let status = Help.manual.answer(words) { exit(status) }
     // A command after '--help' is explained.
     let command = try ["--help", "-h"].contains(name) ? Command.help : Command.chosen(by: name)
     if command.name != Command.help.name { (subject, manual) = ("\(name): ", "purvey \(name) --help") }

@@ -1,6 +1,7 @@
 import Exchange
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 /// Starts the daemon in the background, and waits until it is ready. This is what `purveyd` without `--foreground`
 /// does.

@@ -1,6 +1,7 @@
 import Exchange
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 /// The command-line options of `purveyd`.
 struct DaemonOptions: Sendable {
@@ -23,23 +24,20 @@ struct DaemonOptions: Sendable {
     }
 
     static let manual = ProgramManual(
-        name: "purveyd", help: helpText, options: ["--foreground", "--socket", "--no-mount", "--log"])
+        name: "purveyd", summary: "serve the mounts, extensions and offered items of one user",
+        usage: ["[--foreground] [--socket PATH] [--no-mount] [--log LEVEL]"],
+        text: "Serves the mounts, extensions and offered items of one user. Commands and programs start it.",
+        options: [
+            .init(
+                name: "foreground", value: nil, summary: "stay in the foreground and write the log to standard error"),
+            .init(name: "socket", value: "PATH", summary: "listen at PATH instead of in the user's runtime folder"),
+            .init(name: "no-mount", value: nil, summary: "mount no file provider"),
+            .init(name: "log", value: "error|warning|info|debug", summary: "the least of the messages to log (info)"),
+        ], discussion: discussion)
 
-    private static let helpText = """
-        usage: purveyd [--foreground] [--socket PATH] [--no-mount] [--log LEVEL]
-
-        Serves the mounts, extensions and offered items of one user. Commands and programs start it.
-
-          --foreground    stay in the foreground and write the log to standard error
-          --socket PATH   listen at PATH instead of in the user's runtime folder
-          --no-mount      mount no file provider
-          --log LEVEL     error, warning, info (the default) or debug
-          --help          show this (also -h)
-          --version       print the version
-
+    private static let discussion = """
         PURVEY_HOME is the directory for all folders that it uses. PURVEY_BUS=none hides the domains from the desktop's bus.
         PURVEY_PASSTHROUGH is the socket of purvey-passthrough (/run/purvey-passthrough). SIGTERM ends it properly.
-
         """
 
     init(_ arguments: [String]) throws(UsageError) {

@@ -2,6 +2,7 @@
 import Exchange
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 // A write to a peer that has gone fails with EPIPE instead.
 signal(SIGPIPE, SIG_IGN)

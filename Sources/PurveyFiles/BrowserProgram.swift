@@ -3,6 +3,7 @@ import DocumentPicker
 import FileBrowser
 import FileProviderGTK
 import LinuxSystem
+import ProgramManuals
 
 /// The application: its first window, and GTK's loop.
 @MainActor enum BrowserProgram {

@@ -5,32 +5,42 @@ import FileBrowser
 import FileProviderGTK
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 let manual = ProgramManual(
     name: "purvey-files",
-    help: """
-        usage: purvey-files [DOMAIN[:PATH] | DIRECTORY]
-               purvey-files --show recents|favorites|trash|transfers
-               purvey-files --choose [--folders | --files-and-folders] [--multiple] [--type TYPE]... [OPTIONS] [PLACE]
-               purvey-files --save NAME [OPTIONS] [PLACE]
-               purvey-files --screenshots DIR [DOMAIN]
-
+    summary: "browse the files of all services in a window",
+    usage: [
+        "[DOMAIN[:PATH] | DIRECTORY]", "--show recents|favorites|trash|transfers",
+        "--choose [--folders | --files-and-folders] [--multiple] [--type TYPE]... [OPTIONS] [PLACE]",
+        "--save NAME [OPTIONS] [PLACE]", "--screenshots DIR [DOMAIN]",
+    ],
+    text: """
         Shows the files of all services in a window, to browse, search, open and change them, keep them on this computer,
         and free up space. The window opens with the service DOMAIN, in its folder PATH, or with a directory in a mount.
-
-          --show PLACE       open the window with that place
-          --choose           let the user choose a file, and print its path; the status is 1 if there is none
-          --folders          choose folders instead of files; --files-and-folders: choose either
-          --multiple         permit the choice of several items, each of which is printed
-          --type TYPE        permit only files of this type, such as public.image; for several types, repeat it
-          --save NAME        let the user choose the folder and the name of a new file, and print its path
-          --title TEXT       the window's title; --prompt TEXT: the label of its button; --message TEXT: a text above it
-          --null             end each printed path with a NUL instead of a line end
-          --screenshots DIR  write pictures of each view to DIR, light and dark, wide and narrow, and right to left
-          --help             show this help
-          --version          show the version
-
-        """, options: ["--screenshots", "--show"] + PickerRequest.options)
+        """,
+    options: [
+        .init(name: "show", value: "recents|favorites|trash|transfers", summary: "open the window with that place"),
+        .init(
+            name: "choose", value: nil,
+            summary: "let the user choose a file, and print its path; the status is 1 if there is none"),
+        .init(name: "folders", value: nil, summary: "choose folders instead of files"),
+        .init(name: "files-and-folders", value: nil, summary: "choose files and folders"),
+        .init(name: "multiple", value: nil, summary: "permit the choice of several items, each of which is printed"),
+        .init(
+            name: "type", value: "TYPE",
+            summary: "permit only files of this type, such as public.image; for several types, repeat it"),
+        .init(
+            name: "save", value: "NAME",
+            summary: "let the user choose the folder and the name of a new file, and print its path"),
+        .init(name: "title", value: "TEXT", summary: "the window's title"),
+        .init(name: "prompt", value: "TEXT", summary: "the label of the window's button"),
+        .init(name: "message", value: "TEXT", summary: "a text above the items"),
+        .init(name: "null", value: nil, summary: "end each printed path with a NUL instead of a line end"),
+        .init(
+            name: "screenshots", value: "DIR",
+            summary: "write pictures of each view to DIR, light and dark, wide and narrow, and right to left"),
+    ])
 
 signal(SIGPIPE, SIG_IGN)
 let arguments = Array(CommandLine.arguments.dropFirst())

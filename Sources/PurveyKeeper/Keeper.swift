@@ -2,6 +2,7 @@ import Fuse
 import Glibc
 import LinuxSystem
 import MountTakeover
+import ProgramManuals
 
 /// The keeper, which waits for the end of the daemon that started it, and restarts the daemon unless it ended
 /// intentionally. In the meantime it keeps the mounts open, so that programs wait for the next daemon instead of
@@ -223,12 +224,10 @@ func complain(_ text: String) { manual.complain(text) }
 
 let manual = ProgramManual(
     name: "purvey-keeper",
-    help: """
-        usage: purvey-keeper [--help] [--version]
-
+    summary: "start the daemon of Purvey again, and keep its mounts", usage: ["[--help] [--version]"],
+    text: """
         Starts purveyd again if it ends unexpectedly, and keeps its mounts until then, so that programs wait instead of
         getting errors.
 
         It is not started by hand. purveyd starts it while domains exist, with a socket as descriptor 3.
-
         """)

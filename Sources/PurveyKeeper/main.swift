@@ -3,6 +3,7 @@
 import Glibc
 import LinuxSystem
 import MountTakeover
+import ProgramManuals
 
 // Signals that end the daemon's terminal or the process that started it must not end the keeper.
 for number in [SIGHUP, SIGINT, SIGPIPE] { signal(number, SIG_IGN) }

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 // Registers backing files for mounts of users who lack the capability for it.
 StandardDescriptors.fillMissing()
@@ -7,18 +8,13 @@ signal(SIGPIPE, SIG_IGN)
 
 let standardSocket = "/run/purvey-passthrough"
 let manual = ProgramManual(
-    name: "purvey-passthrough",
-    help: """
-        usage: purvey-passthrough [SOCKET]
-
+    name: "purvey-passthrough", section: 8, summary: "let the kernel read and write files of mounts of Purvey",
+    usage: ["[SOCKET]"],
+    text: """
         Registers files with the kernel for users who lack the permission, so that their mounts read local files without
         purveyd. Runs as root, until it is ended.
-
-          SOCKET       the socket for all users (\(standardSocket)); it must not begin with '-'
-          --help       show this (also -h)
-          --version    print the version
-
-        """)
+        """,
+    discussion: "SOCKET is the socket for all users (\(standardSocket)). It must not begin with '-'.")
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let status = manual.answer(arguments) { exit(status) }
 do throws(Errno) {

@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import Images
 import LinuxSystem
+import ProgramManuals
 
 /// The maximum number of pixels of a picture from which thumbnails are created.
 let mostPixels = 1 << 25
@@ -37,14 +38,12 @@ extension ImageError {
 
 let manual = ProgramManual(
     name: "purvey-pictures",
-    help: """
-        usage: purvey-pictures [--help] [--version]
-
+    summary: "make thumbnails of pictures for the daemon of Purvey", usage: ["[--help] [--version]"],
+    text: """
         Makes thumbnails of large pictures that services send. It is a process without access to files and network, because
         an untrusted picture may crash the decoder.
 
         It is not started by hand. purveyd starts it when there is a picture to decode, with a socket as descriptor 3.
-
         """)
 
 signal(SIGPIPE, SIG_IGN)

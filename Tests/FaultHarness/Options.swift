@@ -1,4 +1,5 @@
 import LinuxSystem
+import ProgramManuals
 import ScriptableService
 
 extension Harness {
@@ -61,18 +62,37 @@ extension Harness {
 
         package static let manual = ProgramManual(
             name: "purvey-faults",
-            help: """
-                usage: purvey-faults [--scenario \(Scenario.allCases.map(\.rawValue).joined(separator: "|"))]… [--seed NUMBER]
-                    [--model \(StartedCloud.Model.allCases.map(\.rawValue).joined(separator: "|"))]
-                    [--kind \(Fault.Kind.allCases.map(\.rawValue).joined(separator: "|"))]… [--sample NUMBER]
-                    [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep] [--keeper] [--help] [--version]
-
+            summary: "test Purvey with a fault at every step",
+            usage: [
+                """
+                [--scenario NAME]… [--seed NUMBER] [--model NAME] [--kind NAME]… [--sample NUMBER]
+                    [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep] [--keeper]
+                """
+            ],
+            text: """
                 Kills, stops, disconnects and fills the disk at every step of what is done in a mounted domain, and tells what was
                 lost. The exit status is 0 when nothing was, and 1 when something was.
-
                 """,
             options: [
-                "--scenario", "--seed", "--model", "--kind", "--fault", "--sample", "--jobs", "--keep", "--keeper",
+                .init(
+                    name: "scenario", value: words(Scenario.allCases.map(\.rawValue)),
+                    summary: "do only this work in the mount; may be repeated"),
+                .init(name: "seed", value: "NUMBER", summary: "the number that chooses the scenarios and the sample"),
+                .init(
+                    name: "model", value: words(StartedCloud.Model.allCases.map(\.rawValue)),
+                    summary: "the kind of the provider"),
+                .init(
+                    name: "kind", value: words(Fault.Kind.allCases.map(\.rawValue)),
+                    summary: "cause only faults of this kind; may be repeated"),
+                .init(
+                    name: "fault", value: "KIND:STEP[:COUNT]",
+                    summary: "cause only this fault at this step; may be repeated"),
+                .init(name: "sample", value: "NUMBER", summary: "cause at most so many faults in each scenario"),
+                .init(name: "jobs", value: "NUMBER", summary: "make so many trials at once"),
+                .init(name: "keep", value: nil, summary: "keep the files of trials in which something was lost"),
+                .init(name: "keeper", value: nil, summary: "start a keeper, which starts the daemon again"),
             ])
+
+        private static func words(_ names: [String]) -> String { names.joined(separator: "|") }
     }
 }

@@ -3,6 +3,7 @@
 import FaultHarness
 import Glibc
 import LinuxSystem
+import ProgramManuals
 
 /// Prints a line unbuffered.
 @Sendable func say(_ line: String) {

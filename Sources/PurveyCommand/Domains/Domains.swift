@@ -9,7 +9,7 @@ extension Command {
         name: "domains", summary: "list, add, change and remove mounted services",
         usage: [
             "[--json]", "add [--json] [--password-file FILE] PROVIDER NAME [KEY=VALUE…]",
-            "set [--json] [--password-file FILE] NAME KEY=VALUE…", "remove [--json] [--keep-edits] NAME",
+            "set [--json] [--password-file FILE] DOMAIN KEY=VALUE…", "remove [--json] [--keep-edits] DOMAIN",
         ],
         options: [
             .flag("json", "print JSON"),

@@ -4,8 +4,8 @@ import Foundation
 extension Command {
     static let status = Command(
         name: "status", summary: "show the daemon, the mounts, transfers, and problems that need you",
-        usage: ["[--json] [NAME]"], options: [.flag("json", "print JSON")],
-        discussion: "With a NAME, one domain, with what its provider found out about the service."
+        usage: ["[--json] [DOMAIN]"], options: [.flag("json", "print JSON")],
+        discussion: "With a DOMAIN, one domain, with what its provider found out about the service."
     ) { arguments in
         guard arguments.operands.count <= 1 else { throw UsageError("unexpected argument '\(arguments.operands[1])'") }
         if let name = arguments.operands.first { return try await show(name, asJSON: arguments.has("json")) }

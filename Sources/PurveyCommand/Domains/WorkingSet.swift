@@ -62,13 +62,13 @@ extension Command {
 
     static let search = Command(
         name: "search", summary: "find items of all services by name, type, tag and date",
-        usage: ["[--json] [OPTION…] [WORD…]", "--provider [--json] [--domain NAME] [--limit N] WORD…"],
+        usage: ["[--json] [OPTION…] [WORD…]", "--provider [--json] [--domain DOMAIN] [--limit N] WORD…"],
         options: [
             .flag("json", "print JSON"), .value("type", "T", "of this type: an identifier, or an extension"),
             .value("tag", "TAG", "with this tag; if several are given, with all of them"),
             .value("since", "DATE", "modified on this day or later (2026-01-31)"),
             .value("before", "DATE", "modified before this day"),
-            .value("domain", "NAME", "in this domain only"), .value("limit", "N", "at most so many (100)"),
+            .value("domain", "DOMAIN", "in this domain only"), .value("limit", "N", "at most so many (100)"),
             .flag("provider", "search at the services"),
         ],
         discussion: """

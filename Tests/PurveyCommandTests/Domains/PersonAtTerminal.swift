@@ -19,7 +19,10 @@ final class PersonAtTerminal: Sendable {
         try self.init(place, environment: other, arguments)
     }
 
-    init(_ place: CommandFixture, environment other: [String: String?] = [:], _ arguments: [String]) throws {
+    /// - Parameter path: The program instead of `purvey`.
+    init(
+        _ place: CommandFixture, environment other: [String: String?] = [:], path: String? = nil, _ arguments: [String]
+    ) throws {
         terminal = try PseudoTerminal()
         let name = terminal.path
         var environment = ProcessInfo.processInfo.environment
@@ -28,7 +31,8 @@ final class PersonAtTerminal: Sendable {
         // A session without a terminal gets the first one that it opens.
         program = try ChildProgram.start(
             "/bin/sh",
-            arguments: ["-c", "exec \"$@\" <\(name) >\(name) 2>&1", "sh", try BuiltProgram.path("purvey")] + arguments,
+            arguments: ["-c", "exec \"$@\" <\(name) >\(name) 2>&1", "sh", try path ?? BuiltProgram.path("purvey")]
+                + arguments,
             environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [], newSession: true)
     }
 

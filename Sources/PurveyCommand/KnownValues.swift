@@ -1,0 +1,77 @@
+import AppExtension
+import Conduit
+import DomainMessages
+import Exchange
+import ExtensionHost
+import FileCoordination
+import Foundation
+import ItemValues
+import LinuxSystem
+import ProgramManuals
+
+/// The completions of values that the description of the command line does not have: names of domains, items and
+/// extensions.
+///
+/// Completing a word changes nothing: no daemon is started for it, and one that does not answer is not waited for.
+enum KnownValues {
+    /// The time that a shell waits for the daemon.
+    private static let patience = Duration.seconds(2)
+
+    /// Prints the completions of words for the script of a shell.
+    static func complete(_ words: [String]) async throws {
+        var completion = Completion(of: words, for: Help.manual)
+        let (values, prefix) = (completion.values, completion.prefix)
+        if let locations = try? Locations.current(), !values.isEmpty {
+            if values.contains(.extension) { completion.add(extensions(locations)) }
+            if answers(locations.socket) {
+                let found = await withDeadline { await known(values, prefix) }
+                completion.add(found ?? [])
+            }
+        }
+        try StandardOutput.print(completion.text())
+    }
+
+    /// Whether a daemon listens at a path.
+    private static func answers(_ path: String) -> Bool {
+        guard let address = try? LocalSocketAddress(path: path) else { return false }
+        return (try? SequencedPacketSocket.connect(to: address)) != nil
+    }
+
+    private static func extensions(_ locations: Locations) -> [Completion.Candidate] {
+        ExtensionLibrary(data: locations.data).all.flatMap { bundle in
+            [bundle.shortName, bundle.identifier].compactMap { $0 }.map { Completion.Candidate($0, bundle.name) }
+        }
+    }
+
+    private static func known(_ values: [Completion.Value], _ prefix: String) async -> [Completion.Candidate] {
+        let wantsItems = values.contains(.item)
+        if wantsItems, let colon = prefix.firstIndex(of: ":") {
+            // The path up to the last slash is a folder, and its items complete the rest.
+            let end = prefix.lastIndex(of: "/").map { prefix.index(after: $0) } ?? prefix.index(after: colon)
+            let folder = String(prefix[..<end])
+            let place = ItemPlace(text: folder, path: DomainClient.absolute(folder))
+            guard let part = try? await DomainClient.call(ListFolderCall(place: place, position: nil)) else {
+                return []
+            }
+            return part.items.map { item in
+                Completion.Candidate(folder + item.name + (item.kind == .folder ? "/" : ""), item.state.word)
+            }
+        }
+        guard wantsItems || values.contains(.domain),
+            let domains = try? await DomainClient.call(ListDomainsCall()).domains
+        else { return [] }
+        return domains.map { Completion.Candidate($0.name + (wantsItems ? ":" : ""), $0.provider) }
+    }
+
+    private static func withDeadline<T: Sendable>(_ body: @escaping @Sendable () async -> T) async -> T? {
+        await withTaskGroup(of: T?.self) { group in
+            group.addTask { await body() }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+}
