@@ -53,7 +53,8 @@ EXTENSIONS = $(DESTDIR)$(PREFIX)/lib/purvey/extensions
 SHARE = $(DESTDIR)$(PREFIX)/share
 # The files of Desktop that belong to the file browser, by their places in $(SHARE).
 DESKTOP_DATA = applications/org.purvey.Files.desktop metainfo/org.purvey.Files.metainfo.xml \
-    icons/hicolor/scalable/apps/org.purvey.Files.svg icons/hicolor/symbolic/apps/org.purvey.Files-symbolic.svg
+    icons/hicolor/scalable/apps/org.purvey.Files.svg icons/hicolor/symbolic/apps/org.purvey.Files-symbolic.svg \
+    cloud-providers/org.purvey.Purvey1.ini gnome-shell/search-providers/org.purvey.Files.search-provider.ini
 INSTALLED_DATA = $(if $(HAS_ADWAITA),$(DESKTOP_DATA))
 INSTALLED_FOLDERS = '$(BIN)' '$(EXTENSIONS)' '$(DESTDIR)$(USER_UNITS)' $(if $(SYSTEM_UNITS),'$(DESTDIR)$(SYSTEM_UNITS)') \
     $(foreach folder,$(dir $(INSTALLED_DATA)),'$(SHARE)/$(folder)')

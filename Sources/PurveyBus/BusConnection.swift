@@ -46,11 +46,12 @@ struct BusConnection {
             let answerer = Invocation(invocation)
             Unmanaged<DesktopBus>.fromOpaque(data).takeUnretainedValue().assumeIsolated { $0.take(call, answerer) }
         }
-        table.get_property = { _, _, path, _, name, error, data in
-            guard let data, let path, let name else { return nil }
+        table.get_property = { _, _, path, interface, name, error, data in
+            guard let data, let path, let interface, let name else { return nil }
             let (object, property) = (String(cString: path), String(cString: name))
+            let kind = String(cString: interface)
             let bus = Unmanaged<DesktopBus>.fromOpaque(data).takeUnretainedValue()
-            let value = bus.assumeIsolated { $0.property(property, ofObject: object) }
+            let value = bus.assumeIsolated { $0.property(property, of: kind, ofObject: object) }
             guard let value else {
                 g_set_error_literal(
                     error, g_dbus_error_quark(), CInt(G_DBUS_ERROR_UNKNOWN_OBJECT.rawValue), "it is gone")
@@ -62,6 +63,9 @@ struct BusConnection {
         let data = Unmanaged.passUnretained(bus).toOpaque()
         return g_dbus_connection_register_object(pointer, path, information, &table, data, nil, nil)
     }
+
+    /// Exports the menu of a domain's account.
+    func menu(at path: String, by bus: DesktopBus) -> AccountMenu? { AccountMenu(of: path, over: pointer, for: bus) }
 
     func takeAway(_ registration: UInt32) { g_dbus_connection_unregister_object(pointer, registration) }
 
@@ -83,6 +87,24 @@ struct BusConnection {
         g_dbus_connection_call(
             pointer, DesktopNotification.service, DesktopNotification.path, DesktopNotification.service, "Notify",
             BusValue.tuple(notification.arguments).variant, nil, G_DBUS_CALL_FLAGS_NONE, -1, nil, nil, nil)
+    }
+
+    /// Shows files or folders in the desktop's file manager, which the bus starts. Does nothing on a desktop without
+    /// one.
+    ///
+    /// - Parameter method: A method of `org.freedesktop.FileManager1`.
+    func showInFileManager(_ method: String, _ paths: [String]) {
+        let addresses = paths.compactMap { path in
+            g_filename_to_uri(path, nil, nil).map { address in
+                defer { g_free(address) }
+                return String(cString: address)
+            }
+        }
+        g_dbus_connection_call(
+            pointer, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1",
+            method, BusValue.tuple([.strings(addresses), .string("")]).variant, nil, G_DBUS_CALL_FLAGS_NONE, -1, nil,
+            nil,
+            nil)
     }
 
     /// Waits until all messages were sent to the bus.

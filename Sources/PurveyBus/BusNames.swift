@@ -62,7 +62,7 @@ enum BusNames {
             <property name="PendingUploads" type="u" access="read"/>
             <property name="PendingDownloads" type="u" access="read"/>
           </interface>
-          <interface name="org.freedesktop.DBus.ObjectManager">
+        \(CloudAccount.description)\(ShellSearch.description)          <interface name="org.freedesktop.DBus.ObjectManager">
             <method name="GetManagedObjects">
               <arg name="objects" type="a{oa{sa{sv}}}" direction="out"/>
             </method>

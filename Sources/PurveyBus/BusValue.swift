@@ -101,6 +101,10 @@ struct BusArguments {
         withChild(index) { array in (0..<g_variant_n_children(array)).map { Self.string(array, $0) } } ?? []
     }
 
+    func string(_ index: Int) -> String {
+        withChild(index) { g_variant_get_string($0, nil).map { String(cString: $0) } ?? "" } ?? ""
+    }
+
     func boolean(_ index: Int) -> Bool { withChild(index) { g_variant_get_boolean($0) != 0 } ?? false }
 
     /// Returns the number of elements of an array.

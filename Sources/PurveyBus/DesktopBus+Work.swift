@@ -68,7 +68,7 @@ extension DesktopBus {
         return .tuple([])
     }
 
-    private func ask<C: Conduit.Call>(_ request: C) async throws(BusError) -> C.Reply {
+    func ask<C: Conduit.Call>(_ request: C) async throws(BusError) -> C.Reply {
         do throws(ConduitError) {
             return try await daemon.call(request)
         } catch {

@@ -13,7 +13,7 @@ actor DesktopBus {
 
     private let address: String
     let daemon: Connection
-    private var connection: BusConnection?
+    private(set) var connection: BusConnection?
 
     private struct Call {
         let caller: String
@@ -29,7 +29,10 @@ actor DesktopBus {
 
     private struct Shown {
         var domain: DomainObject
-        let registration: UInt32
+        /// Keyed by the names of the interfaces.
+        var registrations: [String: UInt32] = [:]
+        /// The menu of the account; `nil` while the domain is not mounted.
+        var menu: AccountMenu?
     }
 
     private var calls: [UInt64: Call] = [:]
@@ -70,7 +73,9 @@ actor DesktopBus {
         // The position comes first, so that no later change is missed.
         guard var position = try? await daemon.call(FollowStatesCall(position: 0)).position else { return }
         await showDomains()
-        for interface in [BusNames.files, BusNames.objectManager] {
+        for interface in [
+            BusNames.files, BusNames.objectManager, CloudAccount.providerInterface, ShellSearch.interface,
+        ] {
             _ = connection.show(interface, at: BusNames.root, by: self)
         }
         connection.own(BusNames.name)
@@ -112,11 +117,8 @@ actor DesktopBus {
         let objects = status.domains.map(DomainObject.init)
         let paths = Set(objects.map(\.path))
         for (path, shown) in domains where !paths.contains(path) {
-            connection.takeAway(shown.registration)
+            takeAway(shown.domain.interfaces.map(\.name), of: path, over: connection)
             domains[path] = nil
-            connection.emit(
-                "InterfacesRemoved", of: BusNames.objectManager, at: BusNames.root,
-                [.path(path), .strings([BusNames.domain])])
         }
         for object in objects { show(object, over: connection) }
         await connection.flush()
@@ -127,28 +129,76 @@ actor DesktopBus {
         if object.needsSignIn, domains[object.path]?.domain.needsSignIn != true {
             connection.show(DesktopNotification.signIn(to: object.name))
         }
-        if let shown = domains[object.path] {
-            let changes = object.changes(from: shown.domain)
-            guard !changes.isEmpty else { return }
-            domains[object.path]?.domain = object
+        let before = domains[object.path]?.domain
+        domains[object.path, default: Shown(domain: object)].domain = object
+        let earlier = before?.interfaces.map(\.name) ?? []
+        takeAway(
+            earlier.filter { name in !object.interfaces.contains { $0.name == name } }, of: object.path,
+            over: connection)
+        for case let (name, _) in object.interfaces where earlier.contains(name) {
+            guard let changes = before.map({ object.changes(of: name, from: $0) }), !changes.isEmpty else { continue }
             connection.emit(
                 "PropertiesChanged", of: BusNames.properties, at: object.path,
-                [.string(BusNames.domain), .properties(changes), .strings([])])
-        } else {
-            let registration = connection.show(BusNames.domain, at: object.path, by: self)
-            domains[object.path] = Shown(domain: object, registration: registration)
-            connection.emit(
-                "InterfacesAdded", of: BusNames.objectManager, at: BusNames.root,
-                [.path(object.path), Self.interfaces(of: object)])
+                [.string(name), .properties(changes), .strings([])])
+        }
+        showMenu(of: object, over: connection)
+        let added = object.interfaces.filter { !earlier.contains($0.name) }
+        guard !added.isEmpty else { return }
+        for case let (name, _) in added {
+            domains[object.path]?.registrations[name] = connection.show(name, at: object.path, by: self)
+        }
+        connection.emit(
+            "InterfacesAdded", of: BusNames.objectManager, at: BusNames.root,
+            [.path(object.path), Self.description(of: added)])
+    }
+
+    /// Exports the menu of a domain's account, and enables its actions.
+    private func showMenu(of object: DomainObject, over connection: BusConnection) {
+        let path = object.path
+        guard object.interfaces.contains(where: { $0.name == CloudAccount.interface }) else {
+            domains[path]?.menu = nil
+            return
+        }
+        if domains[path]?.menu == nil { domains[path]?.menu = connection.menu(at: path, by: self) }
+        domains[path]?.menu?.update(isPaused: object.isPaused, hasFaults: object.hasFaults)
+    }
+
+    /// Performs an action of the menu of a domain's account. The status shows the result.
+    func perform(_ action: AccountMenu.Action, ofObject path: String) {
+        guard let name = domains[path]?.domain.name else { return }
+        Task {
+            switch action {
+            case .pause: _ = try? await daemon.call(PauseDomainsCall(names: [name], isPaused: true))
+            case .resume: _ = try? await daemon.call(PauseDomainsCall(names: [name], isPaused: false))
+            case .retry: _ = try? await retry([name])
+            }
+            lookAtDomains()
         }
     }
 
-    private static func interfaces(of object: DomainObject) -> BusValue {
-        .dictionary(of: "sa{sv}", [(.string(BusNames.domain), .properties(object.properties))])
+    /// Removes interfaces of a domain's object from the bus.
+    private func takeAway(_ interfaces: [String], of path: String, over connection: BusConnection) {
+        guard !interfaces.isEmpty else { return }
+        for name in interfaces {
+            if let number = domains[path]?.registrations.removeValue(forKey: name) { connection.takeAway(number) }
+        }
+        connection.emit(
+            "InterfacesRemoved", of: BusNames.objectManager, at: BusNames.root, [.path(path), .strings(interfaces)])
     }
 
-    /// Returns a property of a domain's object, or `nil` if the object does not exist any more.
-    func property(_ name: String, ofObject path: String) -> BusValue? { domains[path]?.domain.property(name) }
+    private static func description(of interfaces: [(name: String, properties: [(name: String, value: BusValue)])])
+        -> BusValue
+    {
+        .dictionary(of: "sa{sv}", interfaces.map { (.string($0.name), .properties($0.properties)) })
+    }
+
+    /// Returns a property of an object's interface, or `nil` if the object does not exist any more.
+    func property(_ name: String, of interface: String, ofObject path: String) -> BusValue? {
+        guard interface != CloudAccount.providerInterface else {
+            return CloudAccount.providerProperties.first { $0.name == name }?.value
+        }
+        return domains[path]?.domain.property(name, of: interface)
+    }
 
     // MARK: Methods
 
@@ -162,13 +212,27 @@ actor DesktopBus {
         }
         switch (call.interface, call.method) {
         case (BusNames.objectManager, _):
-            let objects = domains.map { (key: BusValue.path($0), value: Self.interfaces(of: $1.domain)) }
-            invocation.answer(.success(.tuple([.dictionary(of: "oa{sa{sv}}", objects)])))
+            let objects = domains.map { (key: BusValue.path($0), value: Self.description(of: $1.domain.interfaces)) }
+            let provider = (name: CloudAccount.providerInterface, properties: CloudAccount.providerProperties)
+            let root = (key: BusValue.path(BusNames.root), value: Self.description(of: [provider]))
+            invocation.answer(.success(.tuple([.dictionary(of: "oa{sa{sv}}", objects + [root])])))
         case (BusNames.domain, _):
             guard let name = domains[call.path]?.domain.name else {
                 return invocation.answer(.failure(BusError(.noSuchDomain, "the domain is gone")))
             }
             begin(call, invocation, isLong: true) { bus throws(BusError) in try await bus.retry([name]) }
+        case (ShellSearch.interface, "GetInitialResultSet"), (ShellSearch.interface, "GetSubsearchResultSet"):
+            begin(call, invocation, isLong: true) { bus throws(BusError) in try await bus.search(call.paths) }
+        case (ShellSearch.interface, "GetResultMetas"):
+            begin(call, invocation, isLong: true) { bus throws(BusError) in
+                try await bus.descriptions(ofResults: call.paths)
+            }
+        case (ShellSearch.interface, "ActivateResult"):
+            begin(call, invocation, isLong: true) { bus throws(BusError) in
+                try await bus.showResult(call.paths.first ?? "")
+            }
+        case (ShellSearch.interface, _):
+            begin(call, invocation, isLong: true) { bus throws(BusError) in try await bus.showMounts() }
         case (_, "GetStates"):
             begin(call, invocation, isLong: false) { bus throws(BusError) in try await bus.states(of: call.paths) }
         case (_, "Download"):

@@ -1,12 +1,15 @@
 import DomainMessages
 
 /// A domain as an object on the bus.
-struct DomainObject: Equatable {
+struct DomainObject {
     let path: String
     let name: String
     let needsSignIn: Bool
-    /// All properties, in the order of the description.
-    let properties: [(name: String, value: BusValue)]
+    let isPaused: Bool
+    /// Whether something has failed and can be retried.
+    let hasFaults: Bool
+    /// The interfaces, each with all of its properties in the order of the description.
+    let interfaces: [(name: String, properties: [(name: String, value: BusValue)])]
 
     init(_ activity: DomainActivity) {
         let domain = activity.domain
@@ -14,7 +17,9 @@ struct DomainObject: Equatable {
         path = BusNames.path(ofDomain: domain.identifier.isEmpty ? "name:" + domain.name : domain.identifier)
         name = domain.name
         needsSignIn = activity.needsSignIn
-        properties = [
+        isPaused = activity.isPaused
+        hasFaults = domain.fault != nil || !activity.faults.isEmpty || activity.disconnection != nil
+        let properties: [(name: String, value: BusValue)] = [
             ("Name", .string(domain.name)),
             ("Identifier", .string(domain.identifier)),
             ("Provider", .string(domain.provider)),
@@ -26,16 +31,20 @@ struct DomainObject: Equatable {
             ("PendingUploads", .unsigned(UInt32(clamping: activity.uploadsWaiting + activity.uploadsInFlight))),
             ("PendingDownloads", .unsigned(UInt32(clamping: activity.downloadsWaiting + activity.downloadsInFlight))),
         ]
+        let account = CloudAccount.properties(activity).map { (name: CloudAccount.interface, properties: $0) }
+        interfaces = [(BusNames.domain, properties)] + [account].compactMap(\.self)
     }
 
-    static func == (left: DomainObject, right: DomainObject) -> Bool {
-        left.path == right.path && left.changes(from: right).isEmpty
+    /// Returns the properties of an interface that differ from those of an earlier state, which also had the interface.
+    func changes(of interface: String, from before: DomainObject) -> [(name: String, value: BusValue)] {
+        zip(properties(of: interface), before.properties(of: interface)).filter { $0.value != $1.value }.map(\.0)
     }
 
-    /// Returns the properties that differ from earlier ones.
-    func changes(from before: DomainObject) -> [(name: String, value: BusValue)] {
-        zip(properties, before.properties).filter { $0.value != $1.value }.map(\.0)
+    func property(_ name: String, of interface: String) -> BusValue? {
+        properties(of: interface).first { $0.name == name }?.value
     }
 
-    func property(_ name: String) -> BusValue? { properties.first { $0.name == name }?.value }
+    private func properties(of interface: String) -> [(name: String, value: BusValue)] {
+        interfaces.first { $0.name == interface }?.properties ?? []
+    }
 }

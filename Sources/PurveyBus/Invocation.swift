@@ -24,6 +24,7 @@ struct MethodCall: Sendable {
     let path: String
     let interface: String
     let method: String
+    /// The paths, or the words or results of a search.
     var paths: [String] = []
     /// The number of paths, which may exceed the limit.
     var pathCount = 0
@@ -37,9 +38,15 @@ struct MethodCall: Sendable {
         self.path = path.map { String(cString: $0) } ?? ""
         self.interface = interface.map { String(cString: $0) } ?? ""
         self.method = method.map { String(cString: $0) } ?? ""
-        guard self.interface == BusNames.files else { return }
-        pathCount = arguments.count(0)
-        if pathCount <= DesktopBus.mostPaths { paths = arguments.strings(0) }
+        guard [BusNames.files, ShellSearch.interface].contains(self.interface) else { return }
+        guard self.method != "ActivateResult" else {
+            paths = [arguments.string(0)]
+            return
+        }
+        // Earlier results precede the words.
+        let index = self.method == "GetSubsearchResultSet" ? 1 : 0
+        pathCount = arguments.count(index)
+        if pathCount <= DesktopBus.mostPaths { paths = arguments.strings(index) }
         if self.method == "Keep" { isWanted = arguments.boolean(1) }
     }
 }

@@ -1,0 +1,92 @@
+import CGIO
+
+/// The menu of a domain's account, which file managers show at its place: a menu and a group of actions by GLib's
+/// interfaces `org.gtk.Menus` and `org.gtk.Actions`. It is used on the thread of GLib's main loop only.
+final class AccountMenu {
+    /// A choice of the user.
+    enum Action: String, CaseIterable {
+        case pause, resume, retry
+
+        /// The label. An underscore marks the key that chooses it.
+        fileprivate var label: String {
+            switch self {
+            case .pause: "_Pause Transfers"
+            case .resume: "_Resume Transfers"
+            case .retry: "Re_try Failed Transfers"
+            }
+        }
+    }
+
+    /// The prefix that GTK and Nautilus give to the actions of an account.
+    private static let prefix = "cloudprovider."
+
+    private let connection: OpaquePointer
+    /// A GSimpleActionGroup, as the action group and the action map that it is.
+    private let group: OpaquePointer
+    private let menu: OpaquePointer
+    private var actions: [Action: OpaquePointer] = [:]
+    /// The numbers of the exported menu and actions.
+    private var exports: (menu: UInt32, actions: UInt32) = (0, 0)
+
+    /// The receiver of an action.
+    private final class Receiver {
+        let bus: DesktopBus
+        let path: String
+        let action: Action
+
+        init(_ bus: DesktopBus, _ path: String, _ action: Action) {
+            self.bus = bus
+            self.path = path
+            self.action = action
+        }
+    }
+
+    /// Exports the menu of the domain with an object path.
+    init?(of path: String, over connection: OpaquePointer, for bus: DesktopBus) {
+        guard let group = g_simple_action_group_new(), let menu = g_menu_new() else { return nil }
+        self.connection = connection
+        self.group = OpaquePointer(group)
+        self.menu = menu
+        for action in Action.allCases {
+            guard let simple = g_simple_action_new(action.rawValue, nil) else { continue }
+            Self.connect(simple, to: Receiver(bus, path, action))
+            g_action_map_add_action(self.group, simple)
+            g_menu_append(menu, action.label, Self.prefix + action.rawValue)
+            actions[action] = simple
+        }
+        exports.actions = g_dbus_connection_export_action_group(connection, path, self.group, nil)
+        exports.menu = g_dbus_connection_export_menu_model(
+            connection, path, UnsafeMutableRawPointer(menu).assumingMemoryBound(to: GMenuModel.self), nil)
+    }
+
+    deinit {
+        if exports.menu != 0 { g_dbus_connection_unexport_menu_model(connection, exports.menu) }
+        if exports.actions != 0 { g_dbus_connection_unexport_action_group(connection, exports.actions) }
+        for object in Array(actions.values) + [menu, group] { g_object_unref(UnsafeMutableRawPointer(object)) }
+    }
+
+    /// Enables the actions that make sense.
+    func update(isPaused: Bool, hasFaults: Bool) {
+        for (action, isEnabled) in [(Action.pause, !isPaused), (.resume, isPaused), (.retry, hasFaults)] {
+            if let simple = actions[action] { g_simple_action_set_enabled(simple, isEnabled ? 1 : 0) }
+        }
+    }
+
+    private static func connect(_ action: OpaquePointer, to receiver: Receiver) {
+        let handler: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+            guard let data else { return }
+            let receiver = Unmanaged<Receiver>.fromOpaque(data).takeUnretainedValue()
+            let (path, action) = (receiver.path, receiver.action)
+            receiver.bus.assumeIsolated { $0.perform(action, ofObject: path) }
+        }
+        let release: GClosureNotify = { data, _ in
+            if let data { Unmanaged<Receiver>.fromOpaque(data).release() }
+        }
+        // SAFETY: GLib calls it with the arguments of the signal: the action and its parameter; and then with the user
+        // data.
+        let callback = unsafeBitCast(handler, to: GCallback.self)
+        g_signal_connect_data(
+            UnsafeMutableRawPointer(action), "activate", callback, Unmanaged.passRetained(receiver).toOpaque(), release,
+            GConnectFlags(rawValue: 0))
+    }
+}
