@@ -15,6 +15,8 @@ public final class DAVAccount: Sendable {
     /// The connections.
     public let http: HTTPClient
     let catalogue: SharedServerCatalogue
+    /// The moves at the server that this process has begun.
+    let moves = RunningMoves()
     let domain: NSFileProviderDomain
     let clock: any Clock<Duration>
     private let passwords: any DAVPasswordStore

@@ -6,11 +6,23 @@ final class SharedServerCatalogue: Sendable {
     // Leaf lock. It is held during a transaction, but never during a request to the server.
     private let catalogue: Lock<ServerCatalogue>
     let stamp: String
+    /// The items that a writer has moved aside for a moment. Their absence from a listing means nothing. Leaf lock.
+    private let aside = Lock<Set<Int64>>([])
 
     init(_ path: String) throws {
         let catalogue = try ServerCatalogue(path)
         stamp = catalogue.stamp
         self.catalogue = Lock(catalogue)
+    }
+
+    /// The items that are not where listings look for them, and still exist.
+    var itemsAside: Set<Int64> { aside.withLock { $0 } }
+
+    /// Runs a function while an item may be moved aside.
+    func moving<Result>(_ item: Int64, aside body: () async throws -> Result) async rethrows -> Result {
+        aside.withLock { _ = $0.insert(item) }
+        defer { aside.withLock { _ = $0.remove(item) } }
+        return try await body()
     }
 
     /// Runs a function with the catalogue, in one transaction. Only one runs at a time.

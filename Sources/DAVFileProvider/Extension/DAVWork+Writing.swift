@@ -54,6 +54,10 @@ extension DAVWork {
     }
 
     func create(_ template: Template, _ progress: Progress) async throws -> Changed {
+        try await whereverItIs(template.parent) { try await make(template, progress) }
+    }
+
+    private func make(_ template: Template, _ progress: Progress) async throws -> Changed {
         guard template.type == .folder || template.contents != nil else {
             // For example symbolic links, which WebDAV does not have.
             throw NSFileProviderError(
@@ -100,7 +104,7 @@ extension DAVWork {
 
     /// Returns the error for an item that cannot be added to a folder. It names the item that already has the name, or
     /// the folder if that does not exist any more.
-    private func collision(_ error: DAVError, at address: HTTPAddress, in parent: DAVKnownItem) async throws
+    func collision(_ error: DAVError, at address: HTTPAddress, in parent: DAVKnownItem) async throws
         -> any Error
     {
         switch error {
@@ -134,9 +138,11 @@ extension DAVWork {
         let number = known.item.number
         progress.totalUnitCount = Int64(outgoing.count) + 1
         let digest = try await digest(of: number, version: base)
-        let entry = try await write(in: known.item.parent, progress) { writer throws(DAVError) in
-            try await writer.replace(
-                known.address, with: outgoing, base: ServerWriter.Base(version: base, digest: digest))
+        let entry = try await account.catalogue.moving(number) {
+            try await write(in: known.item.parent, progress) { writer throws(DAVError) in
+                try await writer.replace(
+                    known.address, with: outgoing, base: ServerWriter.Base(version: base, digest: digest))
+            }
         }
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let noted = try await note(entry, as: known, round: round)
@@ -174,11 +180,28 @@ extension DAVWork {
 
     func modify(_ change: Modification, _ progress: Progress) async throws -> Changed {
         do {
-            return try await apply(change, progress)
+            let isMoved = !change.fields.isDisjoint(with: [.filename, .parentItemIdentifier])
+            if isMoved { return try await apply(change, progress) }
+            return try await whereverItIs(change.identifier) { try await apply(change, progress) }
         } catch DAVError.notFound {
             // The item is gone or kept. If it is elsewhere, the system asks again.
             _ = try await current(change.identifier)
             throw DAVError.changed(change.name)
+        }
+    }
+
+    /// Runs a function that changes an item, or something in it, at its address. Runs it again after a failure if the
+    /// folder that contains the item was moved meanwhile.
+    private func whereverItIs<Reply: Sendable>(
+        _ identifier: NSFileProviderItemIdentifier, _ body: () async throws -> Reply
+    ) async throws -> Reply {
+        let address = try? await account.known(identifier).address
+        do {
+            return try await body()
+        } catch {
+            await account.moves.wait()
+            guard let now = try? await account.known(identifier).address, now != address else { throw error }
+            return try await body()
         }
     }
 
@@ -190,18 +213,23 @@ extension DAVWork {
             return try await restore(change)
         }
         var pending = change.fields
+        let date = change.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
+        let url = change.fields.contains(.contents) ? change.contents : nil
+        let outgoing = try await Blocking.run {
+            try url.map { try OutgoingFile($0, modified: date, for: change.identifier.rawValue) }
+        }
+        var isReplaced = false
         if !change.fields.isDisjoint(with: [.filename, .parentItemIdentifier]) {
             if change.parent == .trashContainer { return try await trash(known) }
+            if let outgoing { isReplaced = try await replaceBeforeMove(&known, outgoing, change, progress) }
             known = try await move(known, change)
             pending.subtract([.filename, .parentItemIdentifier])
         }
-        let date = change.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
-        if change.fields.contains(.contents), let url = change.contents {
-            let outgoing = try await Blocking.run {
-                try OutgoingFile(url, modified: date, for: change.identifier.rawValue)
-            }
+        if let outgoing {
+            pending.subtract([.contents, .contentModificationDate])
+            if isReplaced { return Changed(item: try await tell(known.item), pending: pending) }
             var changed = try await replace(known, outgoing, base: change.base, progress)
-            changed.pending = pending.subtracting([.contents, .contentModificationDate])
+            changed.pending = pending
             return changed
         }
         if change.fields.contains(.contentModificationDate), let date,
@@ -225,85 +253,20 @@ extension DAVWork {
         return Changed(item: try await tell(known.item), pending: pending)
     }
 
-    private func move(_ known: DAVKnownItem, _ change: Modification) async throws -> DAVKnownItem {
-        let parent = try await account.known(
-            change.fields.contains(.parentItemIdentifier) ? change.parent : account.identifier(of: known.item.parent))
-        let name = change.fields.contains(.filename) ? change.name : known.name
-        guard parent.item.number != known.item.parent || !name.utf8.elementsEqual(known.name.utf8) else { return known }
-        let target = try parent.address.appending(name)
-        let address = known.isFolder ? target.asDirectory : target
-        let entry: DAVEntry
+    /// Replaces the contents of a file that is to be moved, too: some servers give a moved file another version, which
+    /// would not be the one that the edit is based on.
+    ///
+    /// - Returns: whether the file was at its former place. An earlier attempt may have moved it.
+    private func replaceBeforeMove(
+        _ known: inout DAVKnownItem, _ outgoing: OutgoingFile, _ change: Modification, _ progress: Progress
+    ) async throws -> Bool {
         do {
-            entry = try await write(in: parent.item.number) { writer throws(DAVError) in
-                try await writer.move(known.address, to: address)
-            }
-        } catch let error as DAVError {
-            if case .notFound = error { return try await moved(known, to: parent, address) }
-            throw try await collision(error, at: address, in: parent)
+            _ = try await replace(known, outgoing, base: change.base, progress)
+        } catch DAVError.notFound {
+            return false
         }
-        return try await noteMoved(known, entry, to: parent)
-    }
-
-    /// Returns an item that is not at its former address, if an earlier attempt to move it succeeded.
-    private func moved(
-        _ known: DAVKnownItem, to parent: DAVKnownItem, _ address: HTTPAddress
-    ) async throws -> DAVKnownItem {
-        let entry = try? await account.ask { client throws(DAVError) in try await client.entry(at: address) }
-        guard let entry, entry.isDirectory == known.isFolder, entry.version.isSameState(as: known.version) else {
-            _ = try await refresh(parent)
-            // If it is elsewhere, the system asks again.
-            _ = try await refresh(known)
-            throw DAVError.changed(known.name)
-        }
-        return try await noteMoved(known, entry, to: parent)
-    }
-
-    private func noteMoved(
-        _ known: DAVKnownItem, _ entry: DAVEntry, to parent: DAVKnownItem
-    ) async throws -> DAVKnownItem {
-        let observed = ObservedItem(entry, account.service)
-        await digests.wait(for: known.item.number)
-        let item = try await account.catalogue.perform { catalogue in
-            let round = try catalogue.beginRound()
-            // A listing may have found it in its new place meanwhile.
-            if let other = try catalogue.child(of: parent.item.number, named: observed.name),
-                other.number != known.item.number
-            {
-                try catalogue.remove(other)
-            }
-            let item = try catalogue.update(known.item, observed, in: parent.item.number, round: round)
-            // Some servers give a moved file another version. Its bytes are the same, and so is their digest.
-            if let digest = try catalogue.digest(of: item.number, version: known.item.contentVersion) {
-                try catalogue.note(digest: digest, of: item.number, version: item.contentVersion)
-            }
-            return item
-        }
-        guard let moved = try await account.known(item.number) else { throw CocoaError(.fileReadUnknown) }
-        return moved
-    }
-
-    private func trash(_ known: DAVKnownItem) async throws -> Changed {
-        let item = try await account.service.trash(known, of: account)
-        try await account.catalogue.perform { try $0.remove(known.item, isTold: false) }
-        return Changed(item: item)
-    }
-
-    /// Takes an item out of the trash.
-    private func restore(_ change: Modification) async throws -> Changed {
-        guard change.fields.contains(.parentItemIdentifier), change.parent != .trashContainer else {
-            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: change.identifier)
-        }
-        let parent = try await account.known(change.parent)
-        let address = try await account.service.restore(
-            change.identifier, named: change.name, to: parent.address, of: account)
-        let round = try await account.catalogue.perform { try $0.beginRound() }
-        let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: address) }
-        guard let restored = try await note(entry, in: parent.item.number, round: round) else {
-            throw CocoaError(.fileReadUnknown)
-        }
-        return Changed(
-            item: try await tell(restored.item),
-            pending: change.fields.subtracting([.filename, .parentItemIdentifier]))
+        known = try await account.known(change.identifier)
+        return true
     }
 
     // MARK: Removal
@@ -332,8 +295,10 @@ extension DAVWork {
                 let seen = known.item.told ?? base
                 let number = known.item.number
                 let digest = try await digest(of: number, version: seen)
-                try await write(in: known.item.parent) { writer throws(DAVError) in
-                    try await writer.remove(known.address, base: ServerWriter.Base(version: seen, digest: digest))
+                try await account.catalogue.moving(number) {
+                    try await write(in: known.item.parent) { writer throws(DAVError) in
+                        try await writer.remove(known.address, base: ServerWriter.Base(version: seen, digest: digest))
+                    }
                 }
             }
         } catch DAVError.partial {
@@ -342,6 +307,11 @@ extension DAVWork {
             let now = try await refresh(known)
             throw NSError.fileProviderErrorForRejectedDeletion(of: try await tell(now.item))
         } catch DAVError.notFound {}
+        // What is not at its former address may have been moved with its folder meanwhile.
+        await account.moves.wait()
+        if let now = try await account.known(known.item.number), now.address != known.address {
+            throw DAVError.changed(known.name)
+        }
         try await account.catalogue.perform { try $0.remove(known.item) }
     }
 

@@ -77,6 +77,10 @@ package final class DAVWork: Sendable {
         do {
             entry = try await account.ask { client throws(DAVError) in try await client.entry(at: known.address) }
         } catch DAVError.notFound {
+            await account.moves.wait()
+            if let now = try await account.known(known.item.number), now.address != known.address {
+                return try await refresh(now)
+            }
             return try await found(known, round: round)
         }
         return try await note(entry, as: known, round: round)

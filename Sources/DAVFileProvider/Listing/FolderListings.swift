@@ -106,13 +106,18 @@ actor FolderListings {
         let forbidden = await listing.forbiddenNames
         add(
             try await account.catalogue.perform { try $0.note(forbidden: forbidden, in: folder, round: round) }, to: id)
+        let aside = account.catalogue.itemsAside
         let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
         if hasUnseen { try await account.checkMark(round: round) }
         let tag = await listing.directory?.tag?.opaque
         let pause = Int64(account.pollInterval)
         let due = ChangeWatch.now + pause
         try await account.catalogue.perform { catalogue in
-            if hasUnseen { for item in try catalogue.unseen(in: folder, round: round) { try catalogue.remove(item) } }
+            if hasUnseen {
+                for item in try catalogue.unseen(in: folder, round: round) where !aside.contains(item.number) {
+                    try catalogue.remove(item)
+                }
+            }
             try catalogue.noteListed(folder, tag: tag, due: due, pause: pause)
         }
     }
@@ -141,6 +146,10 @@ actor FolderListings {
 }
 
 extension DAVServiceKind {
-    /// Whether an entry is hidden, because it is one of the service's own or the directory of a probe.
-    func hides(_ entry: DAVEntry) -> Bool { entry.name.hasPrefix(".purvey-probe-") || isHidden(entry) }
+    /// Whether an entry is hidden, because it is one of the service's own, the directory of a probe, or a file on its
+    /// way.
+    func hides(_ entry: DAVEntry) -> Bool {
+        let isOwn = [".purvey-probe-", ServerWriter.incoming, ServerWriter.aside].contains { entry.name.hasPrefix($0) }
+        return isOwn || isHidden(entry)
+    }
 }

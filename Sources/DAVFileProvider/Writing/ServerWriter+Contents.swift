@@ -18,6 +18,7 @@ extension ServerWriter {
     func replace(
         _ address: HTTPAddress, with contents: OutgoingFile, base: Base
     ) async throws(DAVError) -> DAVEntry {
+        if profile.writing == .exchange { try await putBack(address) }
         guard let now = try await settledEntry(at: address) else { throw .notFound(address.path) }
         guard try await isBase(now, base) else { return try await same(now, contents) }
         let sent: DAVUpload
@@ -32,6 +33,8 @@ extension ServerWriter {
                     let sent = try await send(contents, to: address, DAVRequirements(locks: [lock]))
                     return try await written(contents, at: address, sent, isLocked: true)
                 }
+            } else if profile.writing == .exchange {
+                return try await exchange(address, contents, base)
             } else {
                 sent = try await replaceUnprotected(address, contents, base)
             }
@@ -69,7 +72,7 @@ extension ServerWriter {
         return try await send(contents, to: address, DAVRequirements(resource: tag.map { .tag($0) } ?? .any))
     }
 
-    private func send(
+    func send(
         _ contents: OutgoingFile, to address: HTTPAddress, _ requirements: DAVRequirements
     ) async throws(DAVError) -> DAVUpload {
         let upload = DAVFileUpload(
@@ -158,6 +161,8 @@ extension ServerWriter {
                     let sent = try await send(contents, to: address, DAVRequirements(locks: [lock]))
                     return try await written(contents, at: address, sent, isLocked: true)
                 }
+            } else if profile.writing == .exchange {
+                return try await bring(contents, to: address)
             } else {
                 let isRefused = profile.putIfNoneMatch == .refused
                 sent = try await send(contents, to: address, DAVRequirements(resource: isRefused ? .any : .absent))

@@ -42,8 +42,10 @@ extension ServerWriter {
     ///
     /// - Throws: `requirementFailed` if another client has changed it.
     func remove(_ address: HTTPAddress, base: Base) async throws(DAVError) {
+        if profile.removing == .exchange { try await putBack(address) }
         guard let now = try await settledEntry(at: address) else { return }
         guard try await isBase(now, base) else { throw .requirementFailed(address.path) }
+        if profile.removing == .exchange { return try await removeAside(address, base) }
         do {
             let tag = now.tag.flatMap { $0.isWeak ? nil : $0 }
             if profile.locking == .enforced, profile.removing != .conditions || tag == nil {

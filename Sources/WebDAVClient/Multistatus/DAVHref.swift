@@ -27,6 +27,11 @@ struct DAVHref {
         self.components = components
     }
 
+    /// The path of an `href` that is encoded twice.
+    var decodedAgain: DAVHref { DAVHref(components.map { Self.decoded($0[...]) }) }
+
+    private init(_ components: [[UInt8]]) { self.components = components }
+
     /// Returns the number of bytes of `http://` or `https://` at the beginning.
     private static func schemeLength(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let colon = bytes.prefix(6).firstIndex(of: UInt8(ascii: ":")),

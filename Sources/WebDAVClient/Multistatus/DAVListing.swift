@@ -203,12 +203,20 @@ extension DAVEntry {
         }
         if let status = found.failure {
             // Nothing follows from the absence of something else.
-            guard itself != nil else { throw .invalidReply(response.address.origin, "it is about another address") }
+            guard itself != nil || Self.isSame(found, own) else {
+                throw .invalidReply(response.address.origin, "it is about another address")
+            }
             throw DAVError(status: status, DAVError.name(of: response.address), response, .propfind)
         }
         // The server's own spelling of the name.
         let path = found.hrefs.first.flatMap { DAVHref($0) } ?? own
         let name = path?.components.last.flatMap { DAVHref.name($0) } ?? ""
         self.init(found, name: name, address: response.address, date: response.date)
+    }
+
+    /// Whether a response is about an address, although it is encoded twice, as by xandikos where nothing exists.
+    private static func isSame(_ response: DAVResponse, _ address: DAVHref?) -> Bool {
+        guard let address, let href = response.hrefs.first.flatMap({ DAVHref($0) }) else { return false }
+        return href.decodedAgain.place(in: address.components) == .itself
     }
 }

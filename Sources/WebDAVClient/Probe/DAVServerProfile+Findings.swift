@@ -59,6 +59,7 @@ extension DAVServerProfile.Protection {
         switch self {
         case .conditions: "conditions"
         case .locks: "locks, because conditions are not honoured"
+        case .exchange: "moves to free names, because neither conditions nor locks are honoured"
         case .comparison: "comparison only, because the server offers nothing better"
         }
     }

@@ -115,6 +115,9 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
         case conditions
         /// The file is locked, its version is compared, and then it is changed.
         case locks
+        /// The file is moved aside, its version is compared there, and the new contents are moved to its name unless
+        /// another client has taken that.
+        case exchange
         /// The version is compared before and after the change. Changes in between are overwritten.
         case comparison
     }
@@ -137,5 +140,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     /// The protection of the file that is removed.
     public var removing: Protection { deleteIfMatch == .honoured ? .conditions : fallback }
 
-    private var fallback: Protection { locking == .enforced ? .locks : .comparison }
+    private var fallback: Protection {
+        locking == .enforced ? .locks : moveWithoutOverwriting == .honoured ? .exchange : .comparison
+    }
 }

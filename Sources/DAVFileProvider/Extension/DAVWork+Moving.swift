@@ -1,0 +1,92 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// Moves at the server, and its trash.
+extension DAVWork {
+    func move(_ known: DAVKnownItem, _ change: Modification) async throws -> DAVKnownItem {
+        let parent = try await account.known(
+            change.fields.contains(.parentItemIdentifier) ? change.parent : account.identifier(of: known.item.parent))
+        let name = change.fields.contains(.filename) ? change.name : known.name
+        guard parent.item.number != known.item.parent || !name.utf8.elementsEqual(known.name.utf8) else { return known }
+        let target = try parent.address.appending(name)
+        let address = known.isFolder ? target.asDirectory : target
+        do {
+            return try await account.moves.perform {
+                try await account.catalogue.moving(known.item.number) {
+                    let entry = try await write(in: parent.item.number) { writer throws(DAVError) in
+                        try await writer.move(known.address, to: address)
+                    }
+                    return try await noteMoved(known, entry, to: parent)
+                }
+            }
+        } catch let error as DAVError {
+            if case .notFound = error { return try await moved(known, to: parent, address) }
+            throw try await collision(error, at: address, in: parent)
+        }
+    }
+
+    /// Returns an item that is not at its former address, if an earlier attempt to move it succeeded.
+    private func moved(
+        _ known: DAVKnownItem, to parent: DAVKnownItem, _ address: HTTPAddress
+    ) async throws -> DAVKnownItem {
+        let entry = try? await account.ask { client throws(DAVError) in try await client.entry(at: address) }
+        guard let entry, entry.isDirectory == known.isFolder, entry.version.isSameState(as: known.version) else {
+            _ = try await refresh(parent)
+            // If it is elsewhere, the system asks again.
+            _ = try await refresh(known)
+            throw DAVError.changed(known.name)
+        }
+        return try await noteMoved(known, entry, to: parent)
+    }
+
+    private func noteMoved(
+        _ known: DAVKnownItem, _ entry: DAVEntry, to parent: DAVKnownItem
+    ) async throws -> DAVKnownItem {
+        let observed = ObservedItem(entry, account.service)
+        await digests.wait(for: known.item.number)
+        let item = try await account.catalogue.perform { catalogue in
+            let round = try catalogue.beginRound()
+            // A listing may have found it in its new place meanwhile.
+            if let other = try catalogue.child(of: parent.item.number, named: observed.name),
+                other.number != known.item.number
+            {
+                try catalogue.remove(other)
+            }
+            let item = try catalogue.update(known.item, observed, in: parent.item.number, round: round)
+            // Some servers give a moved file another version. Its bytes are the same, and so is their digest.
+            if let digest = try catalogue.digest(of: item.number, version: known.item.contentVersion) {
+                try catalogue.note(digest: digest, of: item.number, version: item.contentVersion)
+            }
+            return item
+        }
+        guard let moved = try await account.known(item.number) else { throw CocoaError(.fileReadUnknown) }
+        return moved
+    }
+
+    func trash(_ known: DAVKnownItem) async throws -> Changed {
+        let item = try await account.service.trash(known, of: account)
+        try await account.catalogue.perform { try $0.remove(known.item, isTold: false) }
+        return Changed(item: item)
+    }
+
+    /// Takes an item out of the trash.
+    func restore(_ change: Modification) async throws -> Changed {
+        guard change.fields.contains(.parentItemIdentifier), change.parent != .trashContainer else {
+            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: change.identifier)
+        }
+        let parent = try await account.known(change.parent)
+        let address = try await account.service.restore(
+            change.identifier, named: change.name, to: parent.address, of: account)
+        let round = try await account.catalogue.perform { try $0.beginRound() }
+        let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: address) }
+        guard let restored = try await note(entry, in: parent.item.number, round: round) else {
+            throw CocoaError(.fileReadUnknown)
+        }
+        return Changed(
+            item: try await tell(restored.item),
+            pending: change.fields.subtracting([.filename, .parentItemIdentifier]))
+    }
+}
