@@ -113,6 +113,7 @@ demo:
 # Tests often wait for processes and timers, so the checks of the build run at the same time.
 test: lint
 	@Scripts/install-packages run build test
+	@Scripts/install-python-packages sample
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release --build
 	@$(MAKE) --no-print-directory --jobs=2 release-tests build-checks
 
@@ -131,6 +132,8 @@ test-debug:
 
 # Takes about an hour on two processors.
 test-full:
+	@Scripts/install-packages run build test clouds
+	@Scripts/install-python-packages
 	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test
 	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test-debug
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' STEP_TIMEOUT=60m Scripts/quietly 'packages' Scripts/check-packages

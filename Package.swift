@@ -419,7 +419,8 @@ let package = Package(
             exclude: ["Support/server.py"]),
         // The servers of Tests/CloudServers.
         .target(
-            name: "CloudTesting", dependencies: ["HTTPTransport", "LinuxSystem", "ProgramTesting", "WebDAVClient"],
+            name: "CloudTesting",
+            dependencies: ["FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting", "WebDAVClient"],
             path: "Tests/CloudTesting", swiftSettings: settings),
         tests(
             "WebDAVClientTests",
@@ -711,7 +712,8 @@ let package = Package(
         .target(
             name: "FaultHarness",
             dependencies: [
-                "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange", "ExtensionHost",
+                "CloudTesting", "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange",
+                "ExtensionHost",
                 "FileProvider",
                 "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProgramManuals",
                 "ProgramTesting", "ScriptableService",
@@ -724,8 +726,16 @@ let package = Package(
         tests(
             "FaultHarnessTests",
             [
-                "DaemonTesting", "FaultHarness", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyFaults",
-                "ScriptableProvider", "TestThreads",
+                "DaemonTesting", "FaultHarness", "FileTesting", "LinuxSystem", "Nextcloud", "ProgramTesting",
+                "PurveyFaults", "ScriptableProvider", "TestThreads", "WebDAV",
+            ]),
+        // The servers of Tests/CloudServers in a mount.
+        tests(
+            "CloudAcceptanceTests",
+            [
+                "CloudTesting", "Conduit", "DaemonTesting", "DomainMessages", "Exchange", "ExtensionHost",
+                "FileProviderWire",
+                "FileTesting", "LinuxSystem", "Nextcloud", "ProgramTesting", "TestThreads", "WebDAV",
             ]),
         // Programs' work in a mount, with the daemon and the provider in processes of their own.
         .executableTarget(

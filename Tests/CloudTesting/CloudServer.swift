@@ -1,3 +1,4 @@
+import FileTesting
 import Foundation
 import HTTPTransport
 import LinuxSystem
@@ -17,7 +18,15 @@ package final class CloudServer: Sendable {
         "copyparty", "xandikos",
     ]
 
-    fileprivate static let folder =
+    /// The servers whose packages are installed: all for `make test-full`, for `make test` one of each kind: with
+    /// conditions, with locks only, with weak tags, with neither.
+    package static let installed = TestSample.isWhole ? names : ["nextcloud", "nginx", "apache", "copyparty"]
+
+    /// Returns the servers of a test that takes long: all in `make test-full`, and these in `make test`.
+    package static func sample(_ names: [String]) -> [String] { TestSample.isWhole ? self.names : names }
+
+    /// The directory of the servers.
+    package static let folder =
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/CloudServers"
 
     /// Servers that root or a busy machine starts slowly; more of them at a time only make each slower.
@@ -27,7 +36,7 @@ package final class CloudServer: Sendable {
         let text: String
     }
 
-    /// Starts a server. Ends the test as skipped if the server's package is missing, unless `PURVEY_CLOUDS` is 1.
+    /// Starts a server. Ends the test as skipped if the server's package is missing and need not be there.
     package init(_ name: String, options: [String] = []) async throws {
         let program = try RunningProgram("/usr/bin/python3", ["\(Self.folder)/serve", name] + options, input: .pipe)
         let address = try await Self.address(of: program, name)
@@ -41,9 +50,21 @@ package final class CloudServer: Sendable {
     private static func address(of program: RunningProgram, _ name: String) async throws -> String {
         if let line = try await program.lines(1).first, line.hasPrefix("http") { return line }
         let text = try await program.end().errors
-        let isWanted = ProcessInfo.processInfo.environment["PURVEY_CLOUDS"] == "1"
-        guard !text.contains("is not installed") || isWanted else { try skip("\(name): \(text)") }
+        guard !text.contains("is not installed") || isRequired else { try skip("\(name): \(text)") }
         throw StartError(text: text)
+    }
+
+    /// Whether the packages of the servers must be installed.
+    private static var isRequired: Bool { Requirement.isEnforced || TestSample.isWhole }
+
+    /// Starts a server with a function. Ends the test as skipped if the server's package is missing and need not be
+    /// there.
+    package static func required(_ start: () throws -> CloudStage) throws -> CloudStage {
+        do {
+            return try start()
+        } catch let error as CloudStage.Failed where error.isNotInstalled && !isRequired {
+            try skip(error.description)
+        }
     }
 
     private static func skip(_ reason: String) throws -> Never {

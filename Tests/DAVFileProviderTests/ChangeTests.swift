@@ -73,7 +73,7 @@ struct ChangeTests {
     }
 
     @Test func `a file in another place of a plain server is another file`() async throws {
-        try await CloudServer.with("lighttpd") { server in
+        try await CloudServer.with("apache") { server in
             let domain = try TestDomain(server.root)
             let folder = try await domain.create("Folder", nil)
             let file = try await domain.create("a.txt", "some contents")

@@ -3,6 +3,7 @@ import DAVFileProvider
 import FileProvider
 import Foundation
 import HTTPTransport
+import LinuxSystem
 import Testing
 import WebDAVClient
 
@@ -19,6 +20,43 @@ struct ProtectionTests {
         let written = try await domain.write("second", to: made)
         #expect(written.size == 6)
         #expect(try await domain.write("the third", to: written).size == 9)
+    }
+
+    @Test(arguments: CloudServer.sample(["nextcloud", "nginx", "copyparty"]))
+    func `another client's write just before an upload survives`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let service = InterruptedService()
+            let domain = try TestDomain(server.root, service: service)
+            let (client, address) = (server.client, try server.root.appending("a.txt"))
+            let other = Lock("")
+            func interrupt(_ text: String) {
+                other.withLock { $0 = "" }
+                service.interrupt { _ throws(DAVError) in
+                    // Refused while the provider has locked the file.
+                    guard (try? await client.put(.text(text), to: address)) != nil else { return }
+                    other.withLock { $0 = text }
+                }
+            }
+            /// Checks that the file has what was written last.
+            func check(_ own: String, _ made: Seen?) async throws {
+                let theirs = other.withLock { $0 }
+                let now = String(decoding: try await client.get(address, to: .memory(limit: 100)).bytes, as: UTF8.self)
+                #expect(now == (theirs.isEmpty ? own : theirs), "\(name)")
+                #expect((made == nil) == !theirs.isEmpty, "\(name)")
+            }
+            interrupt("theirs")
+            try await check("first", try? await domain.create("a.txt", "first"))
+            for text in ["write", "again"] {
+                // The other client's contents have the same size.
+                let listed = try #require(try await domain.list().first { $0.name == "a.txt" })
+                let base = try await domain.fetch(listed.identifier).item
+                interrupt(String(text.reversed()))
+                try await check(text, try? await domain.write(text, to: base))
+            }
+            // Nothing is left of a file's own but the file.
+            let rest = try await client.list(server.root).all().map(\.name)
+            #expect(rest.filter { $0.hasPrefix(".purvey") }.isEmpty)
+        }
     }
 
     @Test(arguments: ["nginx", "apache", "nextcloud"])

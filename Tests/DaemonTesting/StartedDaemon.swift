@@ -184,10 +184,16 @@ package final class StartedDaemon: Sendable {
     package var children: [pid_t] { ProcessState.children(of: processID) }
 
     /// Runs `purvey` to its end, and returns its exit and output.
-    package func purvey(_ arguments: [String]) throws -> (ending: ChildProgram.Ending, text: String) {
+    ///
+    /// - Parameter startsDaemon: Whether the command may start a daemon if none runs.
+    package func purvey(
+        _ arguments: [String], startsDaemon: Bool = true
+    ) throws -> (ending: ChildProgram.Ending, text: String) {
         let path = home + "/output-" + UUID().uuidString
         let output = try FileDescriptor.open(path, [.readWrite, .create, .append])
-        let environment = ProcessInfo.processInfo.environment.merging(["PURVEY_HOME": home]) { $1 }
+        var environment = ProcessInfo.processInfo.environment
+        environment["PURVEY_HOME"] = home
+        if !startsDaemon { environment["PURVEY_DAEMON"] = "/bin/false" }
         let ending = try ChildProgram.start(
             BuiltProgram.path("purvey"), arguments: arguments,
             environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [nil, output, output]

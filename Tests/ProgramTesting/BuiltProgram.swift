@@ -6,6 +6,8 @@ package enum BuiltProgram {
     /// An error for a program that is not beside the tests.
     package struct Missing: Error {
         let name: String
+
+        package init(name: String) { self.name = name }
     }
 
     /// Returns a program's path.

@@ -210,4 +210,18 @@ struct ErrorTests {
         guard case .transport = error else { throw UnexpectedError(error: error) }
         #expect(try await client.list(proxy.root).all().count >= 20)
     }
+
+    @Test func `an address that is encoded twice where nothing exists is the requested one`() async throws {
+        let server = try await OrderedServer()
+        func missing(_ href: String) -> String {
+            multistatus("<response><href>\(href)</href><status>HTTP/1.1 404 Not Found</status></response>")
+        }
+        let file = try server.root.appending("a \u{FC}%.txt")
+        try await server.order(.propfind, body: missing("/a%2520%25C3%25BC%2525.txt"), times: 1)
+        let error = await failure { _ = try await server.client.entry(at: file) }
+        guard case .notFound = error else { throw UnexpectedError(error: error) }
+        try await server.order(.propfind, body: missing("/b%2520%25C3%25BC%2525.txt"))
+        let other = await failure { _ = try await server.client.entry(at: file) }
+        guard case .invalidReply = other else { throw UnexpectedError(error: other) }
+    }
 }

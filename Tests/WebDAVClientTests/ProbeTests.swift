@@ -5,40 +5,26 @@ import Testing
 import WebDAVClient
 
 struct ProbeTests {
-    /// The measured behaviour of a server: conditions on PUT, on MOVE and on DELETE, and locks.
-    struct Expected: Sendable {
-        let name: String
-        let writing: DAVServerProfile.Adherence
-        let moving: DAVServerProfile.Adherence
-        let locking: DAVServerProfile.Locking
-        let tagging: DAVServerProfile.Tagging
-    }
+    /// The servers and their names in Documentation/WebDAV.md.
+    private static let titles = [
+        "nextcloud": "Nextcloud (of the tests)", "nginx": "nginx 1.22 with dav-ext 3.0", "apache": "Apache 2.4.71",
+        "lighttpd": "lighttpd 1.4.69", "rclone": "rclone 1.75.2", "rclone-debian": "rclone 1.60.1",
+        "wsgidav": "WsgiDAV 4.4.0", "sabre": "sabre/dav 1.8.12", "seaweedfs": "SeaweedFS 4.48",
+        "copyparty": "copyparty 1.20.26", "xandikos": "xandikos 0.4.10",
+    ]
 
-    @Test(arguments: [
-        Expected(name: "nextcloud", writing: .honoured, moving: .honoured, locking: .absent, tagging: .strong),
-        Expected(name: "nginx", writing: .ignored, moving: .ignored, locking: .enforced, tagging: .strong),
-        Expected(name: "apache", writing: .honoured, moving: .honoured, locking: .enforced, tagging: .weakAtFirst),
-        Expected(name: "lighttpd", writing: .honoured, moving: .honoured, locking: .enforced, tagging: .strong),
-        Expected(name: "rclone", writing: .ignored, moving: .ignored, locking: .enforced, tagging: .strong),
-        Expected(name: "rclone-debian", writing: .ignored, moving: .ignored, locking: .enforced, tagging: .strong),
-        Expected(name: "wsgidav", writing: .honoured, moving: .honoured, locking: .enforced, tagging: .strong),
-        Expected(name: "sabre", writing: .honoured, moving: .ignored, locking: .enforced, tagging: .strong),
-        Expected(name: "seaweedfs", writing: .ignored, moving: .ignored, locking: .enforced, tagging: .strong),
-        Expected(name: "copyparty", writing: .unknown, moving: .unknown, locking: .ignored, tagging: .absent),
-        Expected(name: "xandikos", writing: .honoured, moving: .ignored, locking: .absent, tagging: .strong),
-    ])
-    func `the probe finds what a server does and leaves nothing`(expected: Expected) async throws {
-        try await CloudServer.with(expected.name) { server in
+    @Test(arguments: CloudServer.installed)
+    func `the probe finds what the documentation says of a server, and leaves nothing`(name: String) async throws {
+        let document = try String(contentsOf: Self.document, encoding: .utf8).split(separator: "\n")
+        let title = try #require(Self.titles[name])
+        try await CloudServer.with(name) { server in
             let profile = try await server.client.probe(server.root)
-            let text = profile.findings.joined(separator: "\n")
-            #expect(profile.putIfMatch == expected.writing, "\(text)")
-            #expect(profile.moveIfMatch == expected.moving, "\(text)")
-            #expect(profile.locking == expected.locking, "\(text)")
-            #expect(profile.tagging == expected.tagging, "\(text)")
-            #expect(profile.sendsRanges == (expected.name != "xandikos"), "\(text)")
-            #expect(profile.honoursDepth, "\(text)")
+            for row in [ServerTable.protection(profile), ServerTable.behaviour(profile)] {
+                let line = "| \(title) | \(row) |"
+                #expect(document.contains { $0.hasPrefix(line) }, "Documentation/WebDAV.md needs the line \(line)")
+            }
             // Its tags are those of the date and the size, and it takes the date.
-            if expected.name == "rclone" { #expect(profile.distinguishesQuickChanges == false, "\(text)") }
+            if name == "rclone" { #expect(profile.distinguishesQuickChanges == false) }
             #expect(profile.remains == nil)
             let rest = try await server.client.list(server.root).all().map(\.name)
             #expect(rest.allSatisfy { !$0.hasPrefix(".purvey") })
@@ -47,6 +33,9 @@ struct ProbeTests {
             #expect(try JSONDecoder().decode(DAVServerProfile.self, from: coded) == profile)
         }
     }
+
+    private static let document = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Documentation/WebDAV.md")
 
     @Test func `a probe that is cancelled removes its directory`() async throws {
         let server = try await CloudServer("nextcloud")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from .message import forbidden
 from .nodes import Node, Place
-from .tree import Tree, mime_of, new_etag
+from .tree import Tree, mime_of
 
 
 def move(tree: Tree, source: Place, target: Place) -> Node:
@@ -28,13 +28,12 @@ def move(tree: Tree, source: Place, target: Place) -> Node:
             raise forbidden("A folder cannot be moved into itself")
         former = node.parent or 0
         tree.touch(former, -node.size)
+        # Only the tags of the folders above change.
         tree.database.execute(
-            "UPDATE nodes SET parent = ?, name = ?, mime = CASE WHEN folder THEN mime ELSE ? END, etag = ? "
-            "WHERE id = ?",
+            "UPDATE nodes SET parent = ?, name = ?, mime = CASE WHEN folder THEN mime ELSE ? END WHERE id = ?",
             parent.id,
             target.name,
             mime_of(target.name),
-            new_etag(),
             node.id,
         )
         change_owner(tree, node, parent.owner)

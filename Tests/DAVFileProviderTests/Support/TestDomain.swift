@@ -131,6 +131,12 @@ final class TestDomain: Sendable {
         return try await modify(wanted, item.version, [.contents, .contentModificationDate], url)
     }
 
+    /// Replaces a file's contents and renames it in one request.
+    func write(_ text: String, to item: Seen, renamedTo name: String) async throws -> Seen {
+        let wanted = WantedItem(item.identifier.rawValue, item.parent, name, .data, Date())
+        return try await modify(wanted, item.version, [.contents, .contentModificationDate, .filename], try file(text))
+    }
+
     func move(
         _ item: Seen, to name: String, in parent: NSFileProviderItemIdentifier? = nil
     ) async throws -> Seen {

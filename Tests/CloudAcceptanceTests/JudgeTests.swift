@@ -1,0 +1,26 @@
+import CloudTesting
+import FileTesting
+import ProgramTesting
+import Testing
+
+/// Judgements of programs by others: of the Nextcloud of the tests by clients that synchronize with Nextclouds and by
+/// litmus, and of the servers and the proxy themselves.
+@Suite(.timeLimit(.minutes(TestSample.minutes(10)))) struct JudgeTests {
+    /// The modules of `Tests/CloudServers/judge`; in a sample, those that need no client of another package.
+    static let modules =
+        TestSample.isWhole
+        ? [
+            "test_accounts", "test_files", "test_litmus", "test_nextcloudcmd", "test_owncloudcmd", "test_push",
+            "test_rclone", "test_servers", "test_stage", "test_state", "test_trash", "test_uploads",
+        ] : ["test_litmus", "test_stage"]
+
+    @Test(arguments: Self.modules)
+    func `clients and judges by others find nothing wrong`(module: String) async throws {
+        // A missing program fails a test where this variable is set.
+        let isEnforced = Requirement.isEnforced || TestSample.isWhole
+        let run = try await RunningProgram(
+            "/usr/bin/python3", [CloudServer.folder + "/test", module], environment: ["CI": isEnforced ? "true" : nil]
+        ).end()
+        #expect(run.status == 0, "\(run)")
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import LinuxSystem
+import ProgramTesting
+
+/// A server behind a proxy with faults, which `Tests/CloudServers/stage` starts, and another client of the server.
+/// All calls block.
+package final class CloudStage: Sendable {
+    private struct Channel {
+        var input: FileDescriptor?
+        let output: FileDescriptor
+        var buffer: [UInt8] = []
+    }
+
+    private let process: ChildProgram
+    // One command at a time.
+    private let channel: Lock<Channel>
+    /// The address of the server's folder through the proxy.
+    package let url: String
+    /// The path of the proxy's certificate, if it has one.
+    package let certificate: String?
+
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
+        /// Whether a program of the server is missing.
+        package var isNotInstalled: Bool { description.contains("is not installed") }
+    }
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - name: one of ``CloudServer/names``.
+    ///   - isSecure: whether the proxy has a certificate.
+    package init(_ name: String, isSecure: Bool = false) throws {
+        let (theirInput, input) = try FileDescriptor.pipe()
+        let (output, theirOutput) = try FileDescriptor.pipe()
+        let (errors, theirErrors) = try FileDescriptor.pipe()
+        process = try ChildProgram.start(
+            "/usr/bin/python3", arguments: [CloudServer.folder + "/stage", name] + (isSecure ? ["--tls"] : []),
+            descriptors: [theirInput, theirOutput, theirErrors])
+        var channel = Channel(input: input, output: output)
+        guard let reply = try Self.receive(&channel), let url = reply["url"] as? String else {
+            let text = String(decoding: try errors.readToEnd(limit: 1 << 16), as: UTF8.self)
+            _ = try process.wait()
+            throw Failed(description: "\(name): \(text)")
+        }
+        self.url = url
+        certificate = reply["certificate"] as? String
+        self.channel = Lock(channel)
+        // What a server prints later fills no pipe.
+        try SystemThread.start("test-errors") {
+            while let piece = try? errors.readToEnd(limit: 1 << 16), !piece.isEmpty {}
+        }
+    }
+
+    /// Ends the server and removes its files.
+    package func end() {
+        channel.withLock { $0.input = nil }
+        _ = try? process.wait()
+    }
+
+    // MARK: Commands
+
+    @discardableResult
+    package func tell(_ command: String, _ values: [String: any Sendable] = [:]) throws -> [String: Any] {
+        let line = try JSONSerialization.data(withJSONObject: values.merging(["do": command]) { $1 })
+        let reply = try channel.withLock { channel in
+            guard let input = channel.input else { throw Failed(description: "the stage has ended") }
+            try (Array(line) + [UInt8(ascii: "\n")]).withUnsafeBytes { try input.writeAll($0) }
+            return try Self.receive(&channel)
+        }
+        guard let reply else { throw Failed(description: "the stage has ended at \(command)") }
+        if let error = reply["error"] as? String { throw Failed(description: "\(command): \(error)") }
+        return reply
+    }
+
+    /// Returns the next line of output as an object; `nil` at its end.
+    private static func receive(_ channel: inout Channel) throws -> [String: Any]? {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { room.deallocate() }
+        var searched = 0
+        while true {
+            if let end = channel.buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Data(channel.buffer[..<end])
+                channel.buffer.removeSubrange(...end)
+                return try JSONSerialization.jsonObject(with: line) as? [String: Any]
+            }
+            searched = channel.buffer.count
+            let count = try channel.output.read(into: room)
+            if count == 0 { return nil }
+            channel.buffer += room[..<count]
+        }
+    }
+
+    /// Orders a fault, with the fields of `nextcloud/faults.py`.
+    package func fault(_ fields: [String: any Sendable]) throws { try tell("fault", fields) }
+    package func clearFaults() throws { try tell("clear") }
+
+    /// Ends the server's processes without a warning.
+    package func killServer() throws { try tell("kill") }
+    package func startServer() throws { try tell("start") }
+
+    /// The number of requests that a fault holds back.
+    package func held() throws -> Int { try tell("held")["held"] as? Int ?? 0 }
+
+    /// A request to the proxy and the status of its reply, 0 without one.
+    package struct Request: Sendable {
+        package let method: String
+        package let path: String
+        package let status: Int
+    }
+
+    /// Returns the requests so far.
+    package func requests() throws -> [Request] {
+        let all = try tell("requests")["requests"] as? [[Any]] ?? []
+        return all.map {
+            Request(
+                method: $0.first as? String ?? "", path: $0.dropFirst().first as? String ?? "",
+                status: $0.last as? Int ?? 0)
+        }
+    }
+
+    package func forgetRequests() throws { try tell("forget") }
+
+    // MARK: The other client
+
+    package func put(_ path: String, _ text: String) throws {
+        try tell("put", ["path": path, "text": Self.latin(text)])
+    }
+    package func makeFolder(_ path: String) throws { try tell("mkdir", ["path": path]) }
+    package func remove(_ path: String) throws { try tell("remove", ["path": path]) }
+    package func move(_ path: String, to target: String) throws { try tell("move", ["path": path, "to": target]) }
+
+    /// Returns all paths with the contents of files, and with `folder` for folders. The paths may differ only in their
+    /// normal form.
+    package func entries() throws -> [(path: String, contents: String)] {
+        let pairs = try tell("tree")["tree"] as? [[Any]] ?? []
+        return pairs.map { pair in
+            let text = (pair.last as? String).map { text in
+                String(decoding: text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
+            }
+            return (pair.first as? String ?? "", text ?? "folder")
+        }
+    }
+
+    /// The same, by path.
+    package func tree() throws -> [String: String] {
+        Dictionary(try entries().map { ($0.path, $0.contents) }) { $1 }
+    }
+
+    /// Returns a text with a character for each byte.
+    private static func latin(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.utf8.map { Unicode.Scalar($0) }))
+    }
+}
