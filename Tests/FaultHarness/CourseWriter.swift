@@ -15,6 +15,7 @@ struct CourseWriter {
     /// The items in the trash, by their names in it.
     var trashed: [String: Trashed] = [:]
     private let scenario: Scenario
+    private let hasLinks: Bool
     var generator: RandomNumbers
     private var lastNumber = 0
     /// Names that have become free.
@@ -24,8 +25,10 @@ struct CourseWriter {
 
     private static let theirs = "theirs"
 
-    init(_ scenario: Scenario, seed: UInt64) {
+    /// - Parameter hasLinks: Whether the service has symbolic links.
+    init(_ scenario: Scenario, seed: UInt64, hasLinks: Bool) {
         self.scenario = scenario
+        self.hasLinks = hasLinks
         var seeds = RandomNumbers(seed: seed)
         generator = RandomNumbers(seed: seeds.next() ^ UInt64(Scenario.allCases.firstIndex(of: scenario) ?? 0))
         for folder in ["a", "a/inner", "b", "empty", "other", Self.theirs] { tree[folder] = "folder" }
@@ -102,10 +105,11 @@ struct CourseWriter {
         case .make: make(at: Self.join(anyFolder(), freshName()), large: false)
         case .makeLarge: make(at: Self.join(anyFolder(), freshName()), large: true)
         case .makeFolder: makeFolder(at: Self.join(anyFolder(), freshName()))
-        case .makeLink:
+        case .makeLink where hasLinks:
             let path = Self.join(anyFolder(), freshName())
             tree[path] = "-> one.txt"
             operations.append(.makeLink(path, to: "one.txt"))
+        case .makeLink: return
         case .change, .overwrite, .append, .save: edit(deed)
         case .rename, .move, .renameFolder, .replace: rename(deed)
         case .remove: if let path = anyFile() { remove(path) }

@@ -26,6 +26,26 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case quota
         /// The service rejects every request, until the user signs in.
         case signOut = "sign-out"
+
+        // Replies of servers.
+        /// The server is busy: status 503 with Retry-After, twice.
+        case busy
+        /// The server gets too many requests: status 429 with Retry-After.
+        case throttled
+        /// Another client has locked the file: status 423.
+        case locked
+        /// A page in HTML comes in place of the reply, as a proxy sends it.
+        case page
+        /// The reply is announced to be longer than it is.
+        case longer
+
+        /// Whether only servers have the fault.
+        var isOfServers: Bool {
+            switch self {
+            case .busy, .throttled, .locked, .page, .longer: true
+            default: false
+            }
+        }
     }
 
     /// The places at which a fault can occur. Each is reached several times.
@@ -62,16 +82,35 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        /// The kinds of faults that can occur at the place.
-        package var kinds: [Kind] {
+        /// Returns the kinds of faults that can occur at the place.
+        package func kinds(_ model: TrialModel) -> [Kind] {
+            // The reply to an upload to a server has no size.
+            kinds.filter { model.isServer ? !isOfScripts && ($0 != .lie || self == .asked(.page)) : !$0.isOfServers }
+        }
+
+        /// Whether only scriptable services have the request.
+        private var isOfScripts: Bool {
+            switch self {
+            case .asked(.contents), .asked(.page), .asked(.create), .asked(.move), .asked(.delete): false
+            case .asked: true
+            default: false
+            }
+        }
+
+        /// All kinds of faults that can occur at the place with any service.
+        var kinds: [Kind] {
             switch self {
             case .engine: [.kill, .stop, .fill]
             case .provider: [.kill, .stop, .fill]
-            case .request: [.kill, .stop, .disconnect, .slow, .signOut]
+            case .request: [.kill, .stop, .disconnect, .slow, .signOut, .busy, .throttled, .page]
             case .answer: [.kill, .disconnect]
-            case .asked(.contents), .asked(.part): [.slow, .truncate, .halve]
-            case .asked(.create), .asked(.replace): [.lie, .quota]
-            case .asked(.item), .asked(.page), .asked(.changes): [.lie]
+            case .asked(.contents): [.slow, .truncate, .halve, .longer, .page]
+            case .asked(.part): [.slow, .truncate, .halve]
+            case .asked(.create): [.lie, .quota, .locked, .busy]
+            case .asked(.replace): [.lie, .quota]
+            case .asked(.move), .asked(.delete): [.locked, .busy]
+            case .asked(.page): [.lie, .longer, .page, .truncate]
+            case .asked(.item), .asked(.changes): [.lie]
             // These requests are so few that a sample would hardly include them otherwise.
             case .asked(.set), .asked(.trash), .asked(.untrash): [.disconnect, .signOut]
             case .asked: []
@@ -134,6 +173,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case .lie: effect = .claim(size: count.isMultiple(of: 2) ? 1 : 5_000_000)
         case .quota: effect = .fillUp
         case .signOut: effect = .signOut(password: Self.password)
+        case .busy, .throttled, .locked, .page, .longer: return nil
         }
         return CloudRule(effect, on: request, skipping: count - 1, times: 1)
     }

@@ -41,7 +41,7 @@ extension FaultFixture {
 
     /// Whether the service has an item in its trash.
     func isTrashed(_ name: String) throws -> Bool {
-        try cloud.control.snapshot()[CloudItem.trashPath + "/" + name] != nil
+        try service.snapshot()[CloudItem.trashPath + "/" + name] != nil
     }
 
     /// Waits until the service has an item in its trash, as the edit may not be sent yet.
@@ -53,16 +53,17 @@ extension FaultFixture {
         throw Failed(description: "\(name) does not come to the trash")
     }
 
-    func compareTrash(_ index: Index, _ snapshot: [String: CloudItem]) throws -> [Loss] {
+    func compareTrash(_ index: Index, _ snapshot: [String: TrialItem]) throws -> [Loss] {
+        // The trash of a server is not a part of its files.
+        if snapshot.values.contains(where: { $0.item == nil }) { return [] }
         let here = Set(try index.trashed().map(\.identifier))
-        let there = Set(snapshot.values.filter { $0.parent == CloudItem.trash }.map(\.identifier))
+        let there = Set(snapshot.values.compactMap(\.item).filter { $0.parent == CloudItem.trash }.map(\.identifier))
         return here.symmetricDifference(there).sorted().map {
             Loss(.indexDiffers, $0, here.contains($0) ? "it is no more in the trash" : "it is in the trash")
         }
     }
 
-    func difference(_ index: Index, _ row: IndexedItem, _ item: CloudItem?) throws(IndexError) -> String? {
-        guard let item else { return "the service does not have it" }
+    func difference(_ index: Index, _ row: IndexedItem, _ item: CloudItem) throws(IndexError) -> String? {
         let metadata = try index.metadata(of: row.number)
         let words = Self.words(tags: metadata.tags, isFavorite: metadata.favoriteRank != nil)
         return words == Self.words(item) ? nil : "its marks are “\(words)”, not “\(Self.words(item))”"

@@ -16,12 +16,10 @@ import ScriptableService
 
 /// A service, a daemon with one of its domains, and the mount, for one trial. All calls block.
 final class FaultFixture: Sendable {
-    let cloud: StartedCloud
+    let service: any TrialService
     let daemon: StartedDaemon
     /// The disk that holds the engine's data and becomes full.
     private let disk: Lock<FullDisk?>
-    /// The path of a file that lists the steps which the daemon and the provider reached.
-    private let stepLog: String
     /// The number of seconds that the provider may take to reply, or to continue a transfer.
     private let answerTime: Double
     /// Whether the daemon's keeper starts the next daemon.
@@ -40,12 +38,12 @@ final class FaultFixture: Sendable {
     }
 
     /// - Parameters:
+    ///   - options: The run's options.
     ///   - bundle: The path of the provider's bundle.
     ///   - fault: The fault that is to occur.
     ///   - answerTime: The number of seconds that the provider may take to reply, or to continue a transfer.
-    ///   - hasKeeper: Whether the daemon's keeper starts the next daemon.
-    init(bundle: String, _ fault: Fault?, answerTime: Double, hasKeeper: Bool) throws {
-        self.hasKeeper = hasKeeper
+    init(_ options: Harness.Options, bundle: String, _ fault: Fault?, answerTime: Double) throws {
+        hasKeeper = options.hasKeeper
         self.answerTime = answerTime
         // The path is short, as that of a socket has to be.
         let home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
@@ -59,10 +57,13 @@ final class FaultFixture: Sendable {
             small = try FullDisk(megabytes: 64, at: path)
         }
         disk = Lock(small)
-        cloud = try StartedCloud(program: BuiltProgram.path("ScriptableProvider"), folder: home + "/service")
-        // The provider can write to this directory, which it is given.
-        stepLog = cloud.folder + "/steps"
-        try Data().write(to: URL(fileURLWithPath: stepLog))
+        service =
+            if let model = options.model.scripted {
+                try ScriptedService(model, home: home)
+            } else {
+                try ServerService(options.model, options.server, for: daemon)
+            }
+        try Data().write(to: URL(fileURLWithPath: service.stepLog))
         try ExtensionLibrary(data: daemon.locations.data).install(path: bundle, link: true)
     }
 
@@ -72,7 +73,7 @@ final class FaultFixture: Sendable {
     /// - Returns: A loss if the home directory cannot be removed.
     func end(keepsFiles: Bool = false) -> Loss? {
         _ = daemon.end()
-        cloud.end()
+        service.end()
         if keepsFiles, disk.withLock({ $0 != nil }) {
             let copy = ["-a", daemon.locations.domains, home + "/domains on the small disk"]
             _ = try? ChildProgram.start("/bin/cp", arguments: copy, descriptors: []).wait()
@@ -91,7 +92,7 @@ final class FaultFixture: Sendable {
         ).map { "\($0)=\($1)" }
         try daemon.start(
             dyingAt: point, providerDyingAt: providerPoint, hasKeeper: hasKeeper,
-            ["PURVEY_FAULT_LOG=" + stepLog] + times)
+            ["PURVEY_FAULT_LOG=" + service.stepLog] + times)
     }
 
     @discardableResult
@@ -116,14 +117,6 @@ final class FaultFixture: Sendable {
     }
 
     var isMounted: Bool { mountedActivity != nil }
-
-    func addDomain() throws {
-        try call(
-            AddDomainCall(
-                provider: StartedCloud.providerIdentifier, name: Self.domain,
-                settings: [DomainSetting(key: DomainSetting.path, value: cloud.folder)],
-                password: try cloud.control.settings().password))
-    }
 
     /// Signals a change at the service. A service signals only once, and the engine has to request the changes,
     /// whatever fails then. A signal that reached no daemon is repeated when a daemon runs.
@@ -160,17 +153,12 @@ final class FaultFixture: Sendable {
 
     /// Returns how often each step was reached.
     func steps() -> [String: Int] {
-        let text = (try? String(contentsOfFile: stepLog, encoding: .utf8)) ?? ""
+        let text = (try? String(contentsOfFile: service.stepLog, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").reduce(into: [:]) { $0[String($1), default: 0] += 1 }
     }
 
     /// Returns how often the service received each kind of request.
-    func requests() -> [String: Int] {
-        let requests = (try? cloud.control.requests()) ?? []
-        return requests.reduce(into: [:]) { counts, request in
-            for place in [Fault.Place.request, .answer, .asked(request.kind)] { counts[place.name, default: 0] += 1 }
-        }
-    }
+    func requests() -> [String: Int] { (try? service.requests()) ?? [:] }
 
     /// Whether a fault of the provider or its service has occurred.
     func hasCome(to fault: Fault?) -> Bool {
@@ -183,39 +171,21 @@ final class FaultFixture: Sendable {
 
     // MARK: Trees
 
-    /// Makes the provider serve parts of files.
-    func giveParts() throws { try Data().write(to: URL(fileURLWithPath: cloud.folder + "/gives-parts")) }
-
     /// Creates the service's initial items.
     func fill(_ tree: [String: String]) throws {
         for (path, what) in tree.sorted(by: { $0.key < $1.key }) {
             if what == "folder" {
-                try cloud.control.fill(path, count: 0)
+                try service.makeFolder(path)
             } else {
-                try cloud.control.put(path, what)
+                try service.put(path, what)
             }
         }
-    }
-
-    /// Returns the service's tree in the form of ``Tree/read(_:)``, including its trash, the tags and favorites, and
-    /// all items.
-    func service() throws -> (tree: [String: String], marks: [String: String], items: [String: CloudItem]) {
-        let everything = try cloud.control.everything()
-        let tree = everything.mapValues { item, contents in
-            switch item.kind {
-            case .folder: "folder"
-            case .link: "-> " + (item.linkTarget ?? "")
-            case .file: String(decoding: contents, as: UTF8.self)
-            }
-        }
-        let items = everything.mapValues(\.item)
-        return (tree, items.mapValues { Self.words($0) }.filter { !$0.value.isEmpty }, items)
     }
 
     /// Compares the index with the service. The daemon must have ended.
     func compareIndex() throws -> [Loss] {
         let index = try Index(path: data + "/index.db")
-        let all = try cloud.control.snapshot()
+        let all = try service.snapshot()
         let snapshot = all.filter { !Self.isInTrash($0.key) }
         var losses = try compareTrash(index, all)
         var seen: Set<String> = []
@@ -229,7 +199,7 @@ final class FaultFixture: Sendable {
                 let path = prefix + child.name
                 seen.insert(path)
                 var words = Self.difference(child, snapshot[path])
-                if words == nil { words = try difference(index, child, snapshot[path]) }
+                if words == nil, let item = snapshot[path]?.item { words = try difference(index, child, item) }
                 if let words { losses.append(Loss(.indexDiffers, path, words)) }
                 if child.item.kind == .folder { try compare(child.number, path + "/") }
             }
@@ -241,16 +211,24 @@ final class FaultFixture: Sendable {
         return losses
     }
 
-    private static func difference(_ row: IndexedItem, _ item: CloudItem?) -> String? {
-        guard let item else { return "the service does not have it" }
+    private static func difference(_ row: IndexedItem, _ found: TrialItem?) -> String? {
+        guard let found else { return "the service does not have it" }
+        if !row.changes.isEmpty { return "changes \(row.changes.rawValue) wait" }
+        if found.isFile, let words = difference(row, size: found.size) { return words }
+        return found.item.flatMap { difference(row, $0) }
+    }
+
+    private static func difference(_ row: IndexedItem, size there: Int) -> String? {
+        // A wrong size from the service is not shown if the contents are local.
+        let size = row.content == .current ? row.localSize : row.item.size
+        return size == Int64(there) ? nil : "it has \(size ?? -1) bytes, not \(there)"
+    }
+
+    private static func difference(_ row: IndexedItem, _ item: CloudItem) -> String? {
         if row.item.identifier != item.identifier { return "it is \(row.item.identifier), not \(item.identifier)" }
         let parent = item.parent == CloudItem.root ? ProviderItem.rootIdentifier : item.parent
         if row.item.parent != parent { return "it is in \(row.item.parent), not in \(parent)" }
-        if !row.changes.isEmpty { return "changes \(row.changes.rawValue) wait" }
         guard item.kind == .file else { return nil }
-        // A wrong size from the service is not shown if the contents are local.
-        let size = row.content == .current ? row.localSize : row.item.size
-        if size != Int64(item.size) { return "it has \(size ?? -1) bytes, not \(item.size)" }
         let version = String(decoding: row.item.contentVersion, as: UTF8.self)
         return version == "\(item.version)" ? nil : "its version is \(version), not \(item.version)"
     }

@@ -51,17 +51,21 @@ package final class Harness: Sendable {
         try FileManager.default.createDirectory(atPath: bundles, withIntermediateDirectories: true)
         let leftover = ExitCleanup { try? FileManager.default.removeItem(atPath: bundles) }
         defer { leftover.remove() }
-        let bundle = bundles + "/Scriptable.appex"
-        try StartedCloud.makeBundle(
-            at: bundle, program: BuiltProgram.path("ScriptableProvider"), model: options.model)
+        var bundle = bundles + "/Scriptable.appex"
+        if let model = options.model.scripted {
+            try StartedCloud.makeBundle(at: bundle, program: BuiltProgram.path("ScriptableProvider"), model: model)
+        } else {
+            bundle = try ProviderBundle.make(ServerService.provider(options.model), in: bundles)
+        }
         state.withLock { state in
             state.waiting = options.scenarios.map { Planned(scenario: $0, words: "without a fault") }
             state.unplanned = state.waiting.count
         }
+        let made = bundle
         let latches = (0..<options.jobs).map { _ in Latch() }
         for latch in latches {
             try SystemThread.start("purvey-trials") { [self] in
-                runTrials(bundle)
+                runTrials(made)
                 latch.open()
             }
         }
@@ -105,9 +109,7 @@ package final class Harness: Sendable {
                 continue
             }
             let outcome = Trial.run(
-                planned.scenario, seed: options.seed, planned.fault, bundle: bundle, usual: planned.usual,
-                hasKeeper: options.hasKeeper, model: options.model,
-                keepsFiles: options.keepsFiles)
+                planned.scenario, planned.fault, bundle: bundle, usual: planned.usual, options)
             if Trial.isOver.load(ordering: .relaxed) { return }
             tell(outcome, planned.scenario, planned.words)
             // The trial without a fault must succeed, and shows which steps exist.
@@ -136,7 +138,7 @@ package final class Harness: Sendable {
         for place in Fault.Place.all {
             var count = steps[place.name] ?? 0
             if count == 0, let cause = place.cause, steps["service." + cause.rawValue] != nil { count = 1 }
-            for kind in place.kinds where options.kinds.contains(kind) && count > 0 {
+            for kind in place.kinds(options.model) where options.kinds.contains(kind) && count > 0 {
                 if options.hasKeeper, !Fault(kind, at: place, 1).isOfKeepers { continue }
                 if kind == .fill, !FullDisk.isWanted { continue }
                 faults += (1...count).map { Fault(kind, at: place, $0) }
@@ -160,9 +162,10 @@ package final class Harness: Sendable {
         say("\(scenario.rawValue) \(what): \(end)")
         for loss in outcome.losses { say("    \(loss)") }
         guard !outcome.losses.isEmpty else { return }
-        say("    what was done: \(Course(scenario, seed: options.seed).words.joined(separator: "; "))")
+        say("    what was done: \(Course(scenario, seed: options.seed, options.model).words.joined(separator: "; "))")
         let fault = outcome.fault.map { " --fault \($0)" } ?? ""
-        let model = options.model == .documents ? "" : " --model \(options.model.rawValue)"
+        var model = options.model == .documents ? "" : " --model \(options.model.rawValue)"
+        if options.model == .webdav { model += " --server \(options.server)" }
         let keeper = options.hasKeeper ? " --keeper" : ""
         say("    again: purvey-faults --scenario \(scenario.rawValue) --seed \(options.seed)\(model)\(keeper)\(fault)")
         if let home = outcome.home { say("    kept: \(home)") }

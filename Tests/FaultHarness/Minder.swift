@@ -236,7 +236,7 @@ final class Minder: Sendable {
     /// Kills or stops the provider when the service holds the fault's request.
     private func meetHeldRequest() {
         guard let fault, fault.place == .request || fault.place == .answer, fault.kind == .kill || fault.kind == .stop,
-            !state.withLock({ $0.isFaultDone }), (try? place.cloud.control.held()) ?? 0 > 0
+            !state.withLock({ $0.isFaultDone }), (try? place.service.held()) ?? 0 > 0
         else { return }
         let providers = place.daemon.children
         state.withLock { state in
@@ -244,13 +244,13 @@ final class Minder: Sendable {
             if fault.kind == .kill { state.kills += 1 } else { state.stops += 1 }
         }
         for provider in providers { kill(provider, fault.kind == .kill ? SIGKILL : SIGSTOP) }
-        try? place.cloud.control.removeRules()
+        try? place.service.release()
     }
 
     /// Resolves a refusal by the service after a while, as a user would: signs in, or gets more room and retries.
     private func meetRefusal() {
         guard let fault, fault.kind == .quota || fault.kind == .signOut, !state.withLock({ $0.isFaultDone }),
-            let settings = try? place.cloud.control.settings(), settings.quota != nil || settings.password != nil
+            (try? place.service.isRefusing()) == true
         else { return }
         let isTime = state.withLock { state in
             let time = state.helpAt ?? .now + .milliseconds(500)
@@ -259,12 +259,7 @@ final class Minder: Sendable {
         }
         guard isTime else { return }
         do {
-            if fault.kind == .quota {
-                try place.cloud.control.change { $0.quota = nil }
-                place.retry()
-            } else {
-                try place.call(SignInDomainCall(name: FaultFixture.domain, password: Fault.password))
-            }
+            try place.service.resolve(fault, in: place)
         } catch {
             // The daemon or the provider does not run at the moment, or the domain does not exist yet.
             return

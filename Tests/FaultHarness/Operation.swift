@@ -166,11 +166,11 @@ enum Operation: Sendable, CustomStringConvertible {
         case .removeForGood(let name):
             try place.waitForTrashed(name)
             try place.call(EmptyTrashCall(domain: FaultFixture.domain, item: name))
-        case .removeFromTrash(let name): try place.cloud.control.remove(CloudItem.trashPath + "/" + name)
-        case .put(let file, let text): try place.cloud.control.put(file, text)
-        case .takeAway(let file): try place.cloud.control.remove(file)
-        case .moveThere(let old, let new): try place.cloud.control.move(old, to: new)
-        case .expireAnchors: try place.cloud.control.expireAnchors()
+        case .removeFromTrash(let name): try place.service.remove(CloudItem.trashPath + "/" + name)
+        case .put(let file, let text): try place.service.put(file, text)
+        case .takeAway(let file): try place.service.remove(file)
+        case .moveThere(let old, let new): try place.service.move(old, to: new)
+        case .expireAnchors: try place.service.expireAnchors()
         }
         if isOthers { place.giveNotice(isNew: true) }
     }

@@ -1,6 +1,6 @@
+import CloudTesting
 import LinuxSystem
 import ProgramManuals
-import ScriptableService
 
 extension Harness {
     /// The options of a run.
@@ -8,7 +8,9 @@ extension Harness {
         package var scenarios = Scenario.allCases
         package var seed: UInt64 = 1
         /// The kind of provider that the faults affect.
-        package var model = StartedCloud.Model.documents
+        package var model = TrialModel.documents
+        /// The server of the model ``TrialModel/webdav``.
+        package var server = "nginx"
         package var kinds = Fault.Kind.allCases
         /// The faults to test; empty for every fault at every step.
         package var faults: [Fault] = []
@@ -40,7 +42,8 @@ extension Harness {
                 switch word {
                 case "--scenario": scenarios.append(try value { Scenario(rawValue: $0) })
                 case "--seed": seed = try value { UInt64($0) }
-                case "--model": model = try value { StartedCloud.Model(rawValue: $0) }
+                case "--model": model = try value { TrialModel(rawValue: $0) }
+                case "--server": server = try value { CloudServer.names.contains($0) ? $0 : nil }
                 case "--kind": kinds.append(try value { Fault.Kind(rawValue: $0) })
                 case "--fault": faults.append(try value { Fault($0) })
                 case "--sample": sample = try value { Int($0).flatMap { $0 < 0 ? nil : $0 } }
@@ -56,7 +59,11 @@ extension Harness {
                     throw WrongUsage(description: "with a keeper, the engine is killed at its steps, and nothing else")
                 }
             }
-            if !scenarios.isEmpty { self.scenarios = scenarios }
+            self.scenarios = scenarios.isEmpty ? model.scenarios : scenarios
+            guard Set(self.scenarios).isSubset(of: model.scenarios) else {
+                throw WrongUsage(
+                    description: "not all of these scenarios are possible with the model \(model.rawValue)")
+            }
             if !kinds.isEmpty { self.kinds = kinds }
         }
 
@@ -65,8 +72,8 @@ extension Harness {
             summary: "test Purvey with a fault at every step",
             usage: [
                 """
-                [--scenario NAME]… [--seed NUMBER] [--model NAME] [--kind NAME]… [--sample NUMBER]
-                    [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep] [--keeper]
+                [--scenario NAME]… [--seed NUMBER] [--model NAME] [--server NAME] [--kind NAME]…
+                    [--sample NUMBER] [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep] [--keeper]
                 """
             ],
             text: """
@@ -79,8 +86,9 @@ extension Harness {
                     summary: "do only this work in the mount; may be repeated"),
                 .init(name: "seed", value: "NUMBER", summary: "the number that chooses the scenarios and the sample"),
                 .init(
-                    name: "model", value: words(StartedCloud.Model.allCases.map(\.rawValue)),
+                    name: "model", value: words(TrialModel.allCases.map(\.rawValue)),
                     summary: "the kind of the provider"),
+                .init(name: "server", value: "NAME", summary: "the server of a model of WebDAV or Nextcloud"),
                 .init(
                     name: "kind", value: words(Fault.Kind.allCases.map(\.rawValue)),
                     summary: "cause only faults of this kind; may be repeated"),

@@ -102,8 +102,8 @@ package struct Course: Sendable {
     /// All complete contents that any file may have at any time.
     let texts: Set<String>
 
-    package init(_ scenario: Scenario, seed: UInt64) {
-        var writer = CourseWriter(scenario, seed: seed)
+    package init(_ scenario: Scenario, seed: UInt64, _ model: TrialModel = .documents) {
+        var writer = CourseWriter(scenario, seed: seed, hasLinks: !model.isServer)
         before = writer.tree
         for _ in 0..<scenario.length { writer.write() }
         writer.writeCertain()

@@ -33,9 +33,7 @@ struct Trial {
     private let course: Course
     private let fault: Fault?
     private let place: FaultFixture
-    private let model: StartedCloud.Model
-    /// Whether the service receives modes, dates and extended attributes, too.
-    private var takesAttributes: Bool { model.isReplica }
+    private let model: TrialModel
     private let minder: Minder
     private var losses: [Loss] = []
     private var duration = Duration.zero
@@ -50,41 +48,38 @@ struct Trial {
     /// - Parameters:
     ///   - bundle: The path of the provider's bundle.
     ///   - usual: The scenario's duration without a fault; `nil` if unknown.
-    ///   - hasKeeper: Whether the daemon's keeper starts the next daemon.
-    ///   - model: The provider's model.
-    ///   - keepsFiles: Whether all files remain if something was lost.
+    ///   - options: The run's options.
     static func run(
-        _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, usual: Duration?, hasKeeper: Bool,
-        model: StartedCloud.Model, keepsFiles: Bool
+        _ scenario: Scenario, _ fault: Fault?, bundle: String, usual: Duration?, _ options: Harness.Options
     ) -> Outcome {
         do {
             let place = try FaultFixture(
-                bundle: bundle, fault, answerTime: answerTime(fault, usual: usual), hasKeeper: hasKeeper)
+                options, bundle: bundle, fault, answerTime: answerTime(fault, usual: usual))
             let leftover = ExitCleanup {
                 isOver.store(true, ordering: .relaxed)
                 _ = place.end()
             }
             defer { leftover.forget() }
-            var trial = Trial(place, scenario, seed: seed, fault, model)
+            var trial = Trial(place, scenario, fault, options)
             do {
                 try trial.run(scenario)
             } catch {
                 trial.losses.append(Loss(.notSettled, "", "the trial could not be done: \(error)"))
             }
-            return trial.end(keepsFiles: keepsFiles)
+            return trial.end(keepsFiles: options.keepsFiles)
         } catch {
             return Outcome(fault: fault, losses: [Loss(.notSettled, "", "the trial could not begin: \(error)")])
         }
     }
 
     private init(
-        _ place: FaultFixture, _ scenario: Scenario, seed: UInt64, _ fault: Fault?, _ model: StartedCloud.Model
+        _ place: FaultFixture, _ scenario: Scenario, _ fault: Fault?, _ options: Harness.Options
     ) {
         self.place = place
-        self.model = model
+        model = options.model
         self.fault = fault
-        course = Course(scenario, seed: seed)
-        minder = Minder(place, fault, seed: seed &+ UInt64(truncatingIfNeeded: fault?.count ?? 0))
+        course = Course(scenario, seed: options.seed, options.model)
+        minder = Minder(place, fault, seed: options.seed &+ UInt64(truncatingIfNeeded: fault?.count ?? 0))
     }
 
     /// Returns the number of seconds that the provider may take to reply. A stopped provider is waited for that long,
@@ -99,17 +94,14 @@ struct Trial {
     private mutating func run(_ scenario: Scenario) throws {
         let start = ContinuousClock.now
         defer { duration = ContinuousClock.now - start }
-        let model = model
-        try place.cloud.control.change { settings in
-            settings.pageLimit = scenario.pageLimit
-            settings.identifiersArePaths = model.identifiersArePaths
-        }
+        try place.service.prepare(scenario)
         try place.fill(course.before)
-        if scenario.givesParts { try place.giveParts() }
-        if let rule = fault?.rule { try place.cloud.control.add(rule) }
+        // The set-up of a server's domain sends many requests, which tests of the set-up are about.
+        if let fault, !model.isServer { try place.service.order(fault) }
         try startDaemon()
         try minder.start()
         addDomain()
+        if let fault, model.isServer { try place.service.order(fault) }
         for operation in course.operations {
             // Further operations would wait for minutes, too.
             guard perform(operation) else { return }
@@ -147,7 +139,9 @@ struct Trial {
         case (.kill, .provider): outcome.kills += noted
         case (.stop, .provider): outcome.stops += noted
         case (.disconnect, _): outcome.disconnects = isAsked ? 1 : 0
-        case (.slow, _), (.truncate, _), (.halve, _), (.lie, _): outcome.badAnswers = isAsked ? 1 : 0
+        case (.slow, _), (.truncate, _), (.halve, _), (.lie, _), (.busy, _), (.throttled, _), (.locked, _), (.page, _),
+            (.longer, _):
+            outcome.badAnswers = isAsked ? 1 : 0
         case (.quota, _), (.signOut, _): outcome.refusals = isAsked ? 1 : 0
         default: break
         }
@@ -185,7 +179,7 @@ struct Trial {
         var last = ""
         for _ in 0..<600 {
             do {
-                if try place.activity() == nil { try place.addDomain() }
+                if try place.activity() == nil { try place.service.addDomain(to: place) }
             } catch {
                 last = "\(error)"
             }
@@ -220,7 +214,10 @@ struct Trial {
             } catch {
                 last = "\(error)"
             }
-            if retries.isTime { place.retry() }
+            if retries.isTime {
+                place.retry()
+                if model.isServer { place.giveNotice(isNew: true) }
+            }
             place.giveNotice()
             usleep(Self.pause)
         }
@@ -305,7 +302,11 @@ struct Trial {
                 if !words.isEmpty { losses.append(Loss(.notSettled, "", words)) }
                 return
             }
-            if retries.isTime { place.retry() }
+            if retries.isTime {
+                place.retry()
+                // A server sends no signals.
+                if model.isServer { place.giveNotice(isNew: true) }
+            }
             place.giveNotice()
             usleep(pause)
             pause = min(pause * 3 / 2, Self.pause * 4)
@@ -327,7 +328,7 @@ struct Trial {
     ///   difference.
     private func differences(all: Bool) -> [Loss] {
         do {
-            let service = try place.service()
+            let service = try place.service.contents()
             let wanted = course.after.merging(course.trash) { $1 }
             var found = Loss.between(wanted, service.tree, texts: course.texts, .service)
             // Marks are no contents of files, so each difference is a loss.
@@ -336,8 +337,9 @@ struct Trial {
             let mounted = try MountedTree(place.mount)
             found += mounted.losses + Loss.between(course.after, mounted.tree, texts: course.texts, .mount)
             if !found.isEmpty, !all { return found }
-            if takesAttributes { found += FaultFixture.differences(course.attributes, service.items) }
-            return found + (try mounted.differences(course.attributes)) + (try differencesOfKeeping())
+            if model.takesAttributes { found += FaultFixture.differences(course.attributes, service.items) }
+            found += try mounted.differences(course.attributes)
+            return model.isServer ? found : found + (try differencesOfKeeping())
         } catch {
             return [Loss(.notSettled, "", "what is there cannot be read: \(error)")]
         }

@@ -45,6 +45,19 @@ import Testing
                 + kinds)
     }
 
+    /// The same with the real providers for WebDAV and Nextcloud, and servers behind a proxy that causes faults.
+    @Test(arguments: [
+        (
+            model: "webdav", scenario: Scenario.uploads,
+            faults: ["disconnect:service.answer:9", "locked:service.create:1"]
+        ),
+        ("nextcloud", .renames, ["kill:service.request:6", "busy:service.move:1"]),
+    ]) func nothingIsLostWithAServer(_ model: String, _ scenario: Scenario, _ faults: [String]) throws {
+        let model = ["--model", model, "--seed", "3"]
+        try runFaults(model + ["--scenario", scenario.rawValue] + faults.flatMap { ["--fault", $0] })
+        if TestSample.isWhole { try runFaults(model + ["--sample", "6"]) }
+    }
+
     /// Programs do not notice a death as long as a keeper runs.
     @Test(.enabled(if: Keepers.haveMounts)) func noProgramHearsOfADaemonThatIsKilledAndHasAKeeper() throws {
         let scenarios = ["uploads", "renames", "removals", "attributes"].flatMap { ["--scenario", $0] }
@@ -109,6 +122,10 @@ import Testing
         ] {
             #expect(Fault(text)?.description == text)
         }
+        for text in ["busy:service.request:3", "locked:service.move:1", "page:service.page:2", "longer:service.page:1"]
+        {
+            #expect(Fault(text)?.description == text)
+        }
         for text in [
             "", "kill", "kill:", "kill:nowhere:1", "kill:engine.sending.copied:0", "fill:service.answer:1",
             "drop:a:1:2", "halve:service.create:1", "lie:service.contents:1", "quota:service.delete:1",
@@ -124,7 +141,8 @@ import Testing
         #expect(options.scenarios == [.renames] && options.jobs == 2 && "\(options.model)" == "replica")
         #expect(options.faults.map(\.description) == ["kill:provider.moved:1"])
         for arguments in [
-            ["--scenario", "nothing"], ["--seed"], ["--jobs", "0"], ["--fault", "kill:x"], ["--model", "x"],
+            ["--model", "webdav", "--scenario", "trash"], ["--server", "x"], ["--scenario", "nothing"], ["--seed"],
+            ["--jobs", "0"], ["--fault", "kill:x"], ["--model", "x"],
             ["renames"], ["--keeper", "--fault", "stop:engine.sending.asked"],
         ] {
             #expect(throws: Harness.Options.WrongUsage.self) { try Harness.Options(arguments: arguments) }
