@@ -712,11 +712,9 @@ let package = Package(
         .target(
             name: "FaultHarness",
             dependencies: [
-                "CloudTesting", "Conduit", "DaemonTesting", "DomainMessages", "FileProviderWire", "Exchange",
-                "ExtensionHost",
-                "FileProvider",
-                "FileProviderEngine", "FileTesting", "ItemStore", "ItemValues", "LinuxSystem", "ProgramManuals",
-                "ProgramTesting", "ScriptableService",
+                "CloudTesting", "Conduit", "DaemonTesting", "DomainMessages", "Exchange", "ExtensionHost",
+                "FileProvider", "FileProviderEngine", "FileProviderWire", "FileTesting", "ItemStore", "ItemValues",
+                "LinuxSystem", "ProgramManuals", "ProgramTesting", "ScriptableService",
             ],
             path: "Tests/FaultHarness", swiftSettings: settings),
         .executableTarget(

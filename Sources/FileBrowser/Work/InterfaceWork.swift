@@ -69,7 +69,7 @@ enum InterfaceWork {
             try await daemon.call(
                 RunInterfaceCall(
                     domain: interface.domain, identifier: interface.identifier, socket: socket,
-                    display: interface.showsWindows ? DisplayConnection.ofThisPerson() : nil))
+                    display: interface.showsWindows ? DisplayConnection.ofThisUser() : nil))
         }
         return (connection, process)
     }

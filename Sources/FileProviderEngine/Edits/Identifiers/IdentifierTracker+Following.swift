@@ -74,8 +74,8 @@ extension IdentifierTracker {
         }
     }
 
-    /// Updates the places of an edit that awaits a reply, if the index has a new identifier of its directory, and a crash
-    /// preceded the journal's update.
+    /// Updates the places of an edit that awaits a reply, if the index has a new identifier of its directory, and a
+    /// crash preceded the journal's update.
     func withPresentPlaces(_ entry: JournalEntry) throws(IndexError) -> JournalEntry {
         guard entry.sent != nil || entry.movedTo != nil, let folder = try index.item(entry.parent),
             folder.isKnownToProvider, !folder.item.identifier.hasSameBytes(as: entry.parentIdentifier)

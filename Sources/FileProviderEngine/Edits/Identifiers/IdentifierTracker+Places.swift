@@ -52,8 +52,8 @@ extension IdentifierTracker {
         return nil
     }
 
-    /// Returns a directory that the provider is moving now and that is a given directory or above it. It may be moved by
-    /// another item's step, which gives it a temporary name.
+    /// Returns a directory that the provider is moving now and that is a given directory or above it. It may be moved
+    /// by another item's step, which gives it a temporary name.
     private func folderBeingMoved(above folder: IndexedItem) throws(IndexError) -> ItemNumber? {
         guard !moves.isEmpty else { return nil }
         var row: IndexedItem? = folder
