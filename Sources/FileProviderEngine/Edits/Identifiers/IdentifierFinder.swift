@@ -35,7 +35,7 @@ final class IdentifierFinder: EngineComponent {
     /// identifier.
     nonisolated(nonsending) func moved(_ row: IndexedItem, to place: SentLocation) async throws -> ProviderItem? {
         guard let found = try await item(at: place), !found.identifier.hasSameBytes(as: row.item.identifier),
-            found.isSame(as: row.item)
+            try isSame(found, as: row)
         else {
             return nil
         }
@@ -79,12 +79,24 @@ final class IdentifierFinder: EngineComponent {
     /// since the item was moved.
     nonisolated(nonsending) func isStillThere(_ row: IndexedItem) async throws -> Bool {
         do {
-            return try await asking { () async throws(ProviderError) in
+            let found = try await asking { () async throws(ProviderError) in
                 try await provider.item(row.item.identifier)
-            }.isSame(as: row.item)
+            }
+            return try isSame(found, as: row)
         } catch let failure as ProviderError where failure.kind == .noSuchItem {
             return false
         }
+    }
+
+    /// Whether the provider's item has the kind and the contents of an item that was changed locally. A report may have
+    /// replaced what the index has, if it was about another item of the same path.
+    func isSame(_ found: ProviderItem, as row: IndexedItem) throws(IndexError) -> Bool {
+        guard found.kind == .file, row.item.kind == .file,
+            let base = try journal.entry(row.number)?.baseVersion, !base.isEmpty
+        else { return found.isSame(as: row.item) }
+        // Many providers report size 0 for an unknown size.
+        let size = found.size ?? 0
+        return found.contentVersion == base && (size == 0 || row.content != .current || size == row.localSize)
     }
 
     // MARK: Unknown identifiers

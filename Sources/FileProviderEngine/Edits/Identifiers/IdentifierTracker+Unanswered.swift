@@ -75,19 +75,17 @@ extension IdentifierTracker {
         return shown
     }
 
-    /// Returns the item that is known by the identifier of a reported one, if the reported item may be another one in
-    /// the same place: a new item that was sent there, or an item of another client after this one was moved away.
-    /// What is known is needed to tell them apart. The item is requested again when the outcome is known.
+    /// Returns the item that is known by the identifier of a reported one, if the reported item may be a new item that was
+    /// sent to the same place. What is known is needed to tell them apart. The item is requested again when the outcome
+    /// is known.
     private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
         let place = SentLocation(item)
+        guard let senders = unanswered[place] else { return nil }
         let row = try onRecord { () throws(IndexError) in try index.item(identifier: item.identifier) }
         guard let row, !row.changes.isDisjoint(with: [.place, .deleted]), SentLocation(row.item) == place,
-            !item.isSame(as: row.item)
+            !item.isSame(as: row.item), senders.contains(where: { $0 != row.number })
         else { return nil }
-        let isSentThere = unanswered[place]?.contains { $0 != row.number } ?? false
-        let target = item.kind == row.item.kind ? moves[row.number] : nil
-        guard let awaited = target ?? (isSentThere ? place : nil) else { return nil }
-        withheld[item.identifier] = WithheldItem(place: awaited)
+        withheld[item.identifier] = WithheldItem(place: place)
         return row.item
     }
 

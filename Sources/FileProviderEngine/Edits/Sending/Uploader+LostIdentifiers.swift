@@ -25,7 +25,7 @@ extension Uploader {
         if current == nil { current = try await item(identifier) }
         guard let found = current else { return nil }
         // Directories that are alike cannot be told apart.
-        guard found.isOfAnotherKind(than: row.item) || found.kind != .folder, !isItself(found, row, entry) else {
+        guard found.isOfAnotherKind(than: row.item) || found.kind != .folder, try !finder.isSame(found, as: row) else {
             return nil
         }
         for sender in senders where try await isSent(sender, found) {
@@ -46,17 +46,9 @@ extension Uploader {
         }
     }
 
-    /// Whether the provider's item is the known one with the contents that it had when it was changed locally.
-    private func isItself(_ found: ProviderItem, _ row: IndexedItem, _ entry: JournalEntry) -> Bool {
-        guard found.kind == .file, row.item.kind == .file, !entry.baseVersion.isEmpty else {
-            return found.isSame(as: row.item)
-        }
-        return found.contentVersion == entry.baseVersion
-    }
-
-    /// Makes a new item wait for the known item that has the identifier of the provider's item in the place that the
-    /// new item was sent to. The known item is to be moved or removed, and its step finds out which of the two the
-    /// provider has.
+    /// Makes a new item wait for the known item that has the identifier of the provider's item in the place that the new
+    /// item was sent to. The known item is to be moved or removed, and its step finds out which of the two the provider
+    /// has.
     func formerHolder(of found: ProviderItem, besides number: ItemNumber) throws(IndexError) -> StepResult? {
         guard let known = try index.item(identifier: found.identifier), known.number != number,
             !scheduler.waits(known.number, for: number), let entry = try journal.entry(known.number),

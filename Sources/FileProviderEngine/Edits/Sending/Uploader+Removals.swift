@@ -34,7 +34,7 @@ extension Uploader {
             return .done
         }
         // Another client may have put another item in the place that this one was moved from before.
-        if let place = entry.movedTo, !current.isSame(as: row.item),
+        if let place = entry.movedTo, try !finder.isSame(current, as: row),
             let result = try await finder.findMoved(row, place, engine)
         {
             return result
