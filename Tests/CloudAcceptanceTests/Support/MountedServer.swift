@@ -129,7 +129,7 @@ final class MountedServer: Sendable {
             let (count, words) = try waiting()
             if count > 0 {
                 (last, hasBeenQuiet) = ("\(count) edits wait: \(words.joined(separator: "; "))", false)
-            } else if let found = try difference() {
+            } else if let found = try self.difference(difference) {
                 last = found
             } else if hasBeenQuiet {
                 // A change of the other side may have become an edit since the first look.
@@ -152,6 +152,15 @@ final class MountedServer: Sendable {
             usleep(250_000)
             let after = try stage.requests().count { $0.method == "PUT" && $0.status / 100 == 2 }
             quiet = before == after ? quiet + 1 : 0
+        }
+    }
+
+    /// Returns what a check finds. A server may also refuse a request while its files change.
+    private func difference(_ check: () throws -> String?) throws -> String? {
+        do {
+            return try check()
+        } catch let error as CloudStage.Failed {
+            return error.description
         }
     }
 

@@ -66,10 +66,9 @@ class OtherClient:
         base = self.url + quote(path)
         if depth == "1" and not base.endswith("/"):
             base += "/"
-        reply = self.opener.open(Request(base, headers={"Depth": depth}, method="PROPFIND"), timeout=REPLY).read()
         own = unquote(urlsplit(base).path).rstrip("/")
         found: dict[str, bool] = {}
-        for entry in ElementTree.fromstring(reply).findall(D + "response"):
+        for entry in self.multistatus(base, depth).findall(D + "response"):
             address = unquote(urlsplit(entry.findtext(D + "href", "")).path).rstrip("/")
             is_folder = entry.find(f"{D}propstat/{D}prop/{D}resourcetype/{D}collection") is not None
             if depth == "0" and address == own:
@@ -77,6 +76,18 @@ class OtherClient:
             elif depth == "1" and address != own:
                 found[address.rpartition("/")[2]] = is_folder
         return found
+
+    def multistatus(self, address: str, depth: str) -> ElementTree.Element:
+        """Returns the reply about an address; asks again where it is no XML, as with rclone while files change."""
+        for attempt in range(5):
+            request = Request(address, headers={"Depth": depth}, method="PROPFIND")
+            with self.opener.open(request, timeout=REPLY) as reply:
+                try:
+                    return ElementTree.fromstring(reply.read())
+                except ElementTree.ParseError:
+                    if attempt == 4:
+                        raise
+        raise AssertionError
 
     def tree(self, path: str = "") -> dict[str, str | None]:
         """Returns the contents of files by their paths, as Latin 1, and nothing for folders."""
