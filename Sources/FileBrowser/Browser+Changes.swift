@@ -198,22 +198,33 @@ extension Browser {
         case .moved(let moves):
             for move in moves.reversed() { try await FileWork.move(move.to, to: move.from) }
         case .several(let steps):
-            for step in steps.reversed() { try await takeBack(step) }
+            for step in steps.reversed() {
+                if case .trashed(let items) = step {
+                    for item in items { try await untrash(item, afterMove: true) }
+                } else {
+                    try await takeBack(step)
+                }
+            }
         }
     }
 
     private static let attempts = 50
+    private static let attemptsAfterMove = 300
 
     /// Brings an item back. The trash may not have it yet, because the change is sent in the background.
-    private func untrash(_ item: BrowserItem) async throws(BrowserError) {
+    ///
+    /// - Parameter afterMove: whether another item has just left the place. The service learns of that in the
+    ///   background, too, and refuses the item until then.
+    private func untrash(_ item: BrowserItem, afterMove: Bool = false) async throws(BrowserError) {
         var attempt = 1
+        let attempts = afterMove ? Self.attemptsAfterMove : Self.attempts
         while true {
             do throws(BrowserError) {
                 _ = try await daemon.call(
                     UntrashItemCall(domain: item.domain, item: item.description.identifier))
                 await readItem(item.id)
                 return whenPlaced(item.id)
-            } catch  where error.kind == .noSuchItem && attempt < Self.attempts {
+            } catch  where (error.kind == .noSuchItem || afterMove && error.kind == .other) && attempt < attempts {
                 attempt += 1
                 guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { return }
             }

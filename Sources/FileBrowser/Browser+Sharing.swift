@@ -16,7 +16,7 @@ extension Browser {
     package func share(_ items: [BrowserItem], with target: SharingExtension) {
         let files = items.compactMap { SharedFile($0) }
         let folder = currentFolder
-        run(Job("Sharing \(Self.words(for: items)) with \(target.name)")) { browser, _ throws(BrowserError) in
+        run(Job("Sharing \(Self.words(for: items)) with \(target.name)")) { browser, job throws(BrowserError) in
             let result = try await ExtensionSharing.share(files, with: target, daemon: browser.daemon, into: folder)
             for path in result.files {
                 guard case .folder(let domain, let shown) = browser.location, browser.currentFolder == folder else {
@@ -27,7 +27,9 @@ extension Browser {
                 await browser.readItem(id)
                 browser.whenPlaced(id)
             }
-            browser.whenDone(Self.words(for: result, of: target), false)
+            let words = Self.words(for: result, of: target)
+            job.outcome = words
+            browser.whenDone(words, false)
         }
     }
 

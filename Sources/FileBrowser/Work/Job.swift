@@ -12,6 +12,8 @@
     package private(set) var state = State.running
     /// The progress from 0 to 1; `nil` if it is unknown.
     package private(set) var fraction: Double?
+    /// The result in words, once there is one.
+    var outcome: String?
     private var task: Task<Void, Never>?
     private let begun = ContinuousClock.now
     var whenChanged: () -> Void = {}
@@ -56,7 +58,7 @@
     package var words: String {
         switch state {
         case .running: fraction.map { "\(Int($0 * 100)) %, \(Self.words(for: begun.duration(to: .now)))" } ?? "Working…"
-        case .done: "Done"
+        case .done: outcome ?? "Done"
         case .cancelled: "Cancelled"
         case .failed(let error): error.message
         }
