@@ -1,0 +1,46 @@
+import BrowserTesting
+import DaemonTesting
+import FileTesting
+import Foundation
+import ScriptableService
+import Testing
+
+/// Tests of work on the selection in the window: copies, and transfers.
+@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: Requirement.isWanted(program: "Xvfb")))
+struct WorkTests {
+    @Test func severalItemsAreCopiedAndPastedIntoAFolder() async throws {
+        let files = ["A.txt": "a", "B.txt": "b", "Notes/One.txt": "1"]
+        try await WindowFixture.run(files) { window in
+            _ = try await window.find("list item", "B.txt")
+            try await window.focusWindow()
+            try await window.keys("End", "shift+Up", "ctrl+c")
+            try await window.keys("Home", "Return")
+            _ = try await window.find("list item", "One.txt")
+            try await window.keys("ctrl+v")
+            _ = try await window.find("list item", "A.txt")
+            _ = try await window.find("list item", "B.txt")
+            try await eventually("the service has the copies") {
+                try await window.place.paths().isSuperset(of: ["Notes/A.txt", "Notes/B.txt", "A.txt", "B.txt"])
+            }
+        }
+    }
+
+    @Test func transfersArePausedAndResumed() async throws {
+        try await WindowFixture.run(["Plan.txt": "to do"]) { window in
+            try await window.place.tell { try $0.change { $0.password = "right" } }
+            let mount = window.place.mount
+            try await window.place.tell { try $0.endSessions() }
+            // A change that waits, so that the transfers are shown.
+            try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: mount + "/Plan.txt")) }
+            _ = try await window.find("button", "Sign In…")
+            try await window.keys("ctrl+shift+t")
+            try await window.press("button", "Pause the transfers of Cloud")
+            _ = try await window.find("button", "Resume the transfers of Cloud")
+            try await eventually("the domain is paused") {
+                try await onThread { try window.place.daemon.purvey(["status"]).1.contains("paused") }
+            }
+            try await window.press("button", "Resume the transfers of Cloud")
+            _ = try await window.find("button", "Pause the transfers of Cloud")
+        }
+    }
+}
