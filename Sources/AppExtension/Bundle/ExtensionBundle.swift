@@ -31,6 +31,10 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// Whether its file provider reports a conflict if the service has other contents than a change is based on
     /// (``conflictKey``).
     package let failsUploadsOnConflict: Bool
+    /// The numbers of fetches and uploads that the file provider accepts at the same time (``fetchesKey``,
+    /// ``uploadsKey``); `nil` if unspecified.
+    package let fetchLimit: Int?
+    package let uploadLimit: Int?
     /// The actions that the user can run on items of the file provider.
     package let actions: [ExtensionAction]
     /// Sentences about the faults of invalid actions. The extension can be used without these actions.
@@ -68,6 +72,9 @@ package struct ExtensionBundle: Sendable, Equatable {
     package static let linksKey = "PurveyImportsSymbolicLinks"
     /// Apple's key in `NSExtension`: true if a replicated file provider supports the option `failOnConflict`.
     package static let conflictKey = "NSExtensionFileProviderSupportsFailingUploadOnConflict"
+    /// Apple's keys in `NSExtension`: the maximum numbers of concurrent fetches and uploads.
+    package static let fetchesKey = "NSExtensionFileProviderDownloadPipelineDepth"
+    package static let uploadsKey = "NSExtensionFileProviderUploadPipelineDepth"
     /// A key in `NSExtension`: the identifier of the file provider to which this user interface belongs. By default, it
     /// belongs to the provider whose identifier is the same except for the part after the last dot.
     package static let providerKey = "PurveyFileProvider"
@@ -82,10 +89,12 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// programs. The name is that of Apple's entitlement.
     package static let secretGroupsKey = "keychain-access-groups"
 
-    /// The ranges of the memory limit in mebibytes and the time limit in seconds, and their default values.
+    /// The ranges of the memory limit in mebibytes, the time limit in seconds and the numbers of concurrent transfers,
+    /// and the default values.
     static let memoryRange = 16...4096
     static let standardMemory = 512
     static let timeRange = 1...600
+    static let pipelineRange = 1...128
     static let standardTime = 30
 }
 

@@ -42,6 +42,8 @@ package struct ExtensionInspection {
         let importsLinks =
             described[ExtensionBundle.linksKey] == nil ? nil : flag(ExtensionBundle.linksKey, in: described)
         let failsOnConflict = flag(ExtensionBundle.conflictKey, in: described)
+        let fetches = pipeline(ExtensionBundle.fetchesKey, in: described)
+        let uploads = pipeline(ExtensionBundle.uploadsKey, in: described)
         let texts = LocalizedTexts(bundle: folder, development: list["CFBundleDevelopmentRegion"] as? String)
         let actions = ExtensionAction.read(described[ExtensionAction.listKey], localized: texts.text)
         let provider = described[ExtensionBundle.providerKey].flatMap { _ in
@@ -58,7 +60,8 @@ package struct ExtensionInspection {
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
             usesNetwork: network, watchesService: watches, showsWindows: windows, memoryLimit: memory << 20,
             timeLimit: time,
-            importsSymbolicLinks: importsLinks, failsUploadsOnConflict: failsOnConflict, actions: actions.actions,
+            importsSymbolicLinks: importsLinks, failsUploadsOnConflict: failsOnConflict, fetchLimit: fetches,
+            uploadLimit: uploads, actions: actions.actions,
             actionFaults: actions.faults, namedProvider: provider, domainSettings: settings?.texts,
             optionalSettings: settings?.optional ?? [],
             groups: groups, secretGroups: list[ExtensionBundle.secretGroupsKey] as? [String] ?? [],
@@ -92,6 +95,11 @@ package struct ExtensionInspection {
             return standard
         }
         return number
+    }
+
+    /// Reads the maximum number of concurrent transfers; `nil` if it is missing.
+    private mutating func pipeline(_ key: String, in list: [String: Any]) -> Int? {
+        list[key] == nil ? nil : number(key, in: list, ExtensionBundle.pipelineRange, 1)
     }
 
     private mutating func domainSettings(

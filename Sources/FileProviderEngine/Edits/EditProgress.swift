@@ -189,7 +189,7 @@ final class EditProgress: EngineComponent {
 
     /// Whether no step can start, because every running step waits for a step that has not started.
     private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
-        guard scheduler.table.running.count >= UploadScheduler.stepLimit,
+        guard scheduler.table.running.count >= configuration.uploadLimit,
             awaited.contains(where: { scheduler.table[$0].step == nil })
         else {
             return false

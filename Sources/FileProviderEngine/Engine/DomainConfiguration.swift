@@ -19,6 +19,13 @@ package struct DomainConfiguration: Sendable {
     package var refreshAge = 10.0
     /// The maximum number of concurrent fetches.
     package var fetchLimit = 4
+    /// The maximum number of concurrent uploads.
+    package var uploadLimit = 8
+    /// The maximum number of them that send large files (``largeSize``). More would only share the same connection, and
+    /// each would wait longer for its next byte.
+    package var largeUploadLimit = 8
+    /// The number of bytes from which a file counts as large.
+    package var largeSize: Int64 = 1 << 20
     /// The maximum number of concurrent listings and requests for changes of directories.
     package var listingLimit = 8
     /// The number of consecutive pages without a new item at which a listing counts as endless.

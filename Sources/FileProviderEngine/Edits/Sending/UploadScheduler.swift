@@ -12,15 +12,14 @@ final class UploadScheduler: EngineComponent {
     let signIn: SignIn
     /// The uploads, by item.
     var table = UploadTable()
+    /// The steps that send large files, and the items whose steps wait for one of them to end.
+    var large = LargeUploads()
     /// The timer for the next due step in the table.
     private var wake: (time: Double, waiting: Cancellable)?
     /// Whether a signal arrived, and a check of the unconfirmed edits is scheduled.
     private var isSignalled = false
     /// The number of checks of unconfirmed edits that signals caused: for tests.
     private(set) var signals = 0
-
-    /// The maximum number of concurrent steps.
-    static let stepLimit = 8
 
     init(_ context: EngineContext, _ signIn: SignIn) {
         self.context = context
@@ -45,7 +44,7 @@ final class UploadScheduler: EngineComponent {
         guard !signIn.isNeeded || clock.now >= signIn.nextProbe else {
             return wakeUp(at: signIn.nextProbe, engine)
         }
-        let limit = !signIn.isNeeded ? Self.stepLimit : 1
+        let limit = !signIn.isNeeded ? configuration.uploadLimit : 1
         while table.running.count < limit, let number = table.firstDue(at: clock.now) {
             startStep(of: number, engine)
         }
@@ -85,6 +84,7 @@ final class UploadScheduler: EngineComponent {
         }
         let step = table.end(number)
         guard !isClosed else { return }
+        if let next = large.end(number) { table.queue(next, at: clock.now) }
         if let successor = step?.successor {
             // The unsent rest of the replaced item's upload is useless. The successor's step finds out about the sent
             // part.

@@ -14,6 +14,7 @@ extension Uploader {
         }
         scheduler.table.setAccepted(number, nil)
         if let result = try settleTaken(row, engine) { return result }
+        if let result = scheduler.waitsForLargeUploads(row) { return result }
         let current: ProviderItem
         do {
             current = try await asking { () async throws(ProviderError) in

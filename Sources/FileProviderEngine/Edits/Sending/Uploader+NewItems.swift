@@ -14,6 +14,7 @@ extension Uploader {
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         var upload: Upload?
         if row.item.kind == .file {
+            if let result = scheduler.waitsForLargeUploads(row) { return result }
             upload = try await uploadCopy(of: number, engine)
             guard upload != nil else { return .later(configuration.settlingTime) }
         }

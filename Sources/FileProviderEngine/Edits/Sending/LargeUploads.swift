@@ -1,0 +1,42 @@
+import ItemStore
+
+/// The steps that send large files.
+///
+/// A provider may accept many small files at the same time. Large files share a connection, so only some of them are
+/// sent at the same time: a transfer that waits for the others would count as one without progress.
+struct LargeUploads {
+    private var running: Set<ItemNumber> = []
+    /// The items whose steps wait, in order.
+    private var waiting: [ItemNumber] = []
+
+    /// Begins the step of a large file. If too many run, its item waits instead.
+    ///
+    /// - Returns: whether the step may go on.
+    mutating func begin(_ number: ItemNumber, limit: Int) -> Bool {
+        guard running.contains(number) || running.count < limit else {
+            if !waiting.contains(number) { waiting.append(number) }
+            return false
+        }
+        running.insert(number)
+        waiting.removeAll { $0 == number }
+        return true
+    }
+
+    /// Ends an item's step.
+    ///
+    /// - Returns: the item whose step is next; `nil` if the step was not one of a large file, or none waits.
+    mutating func end(_ number: ItemNumber) -> ItemNumber? {
+        guard running.remove(number) != nil, !waiting.isEmpty else { return nil }
+        return waiting.removeFirst()
+    }
+}
+
+extension UploadScheduler {
+    /// Returns the result of a step that has to wait because enough large files are being sent; `nil` if it can go on.
+    func waitsForLargeUploads(_ row: IndexedItem) -> StepResult? {
+        guard row.localSize >= configuration.largeSize else { return nil }
+        guard !large.begin(row.number, limit: configuration.largeUploadLimit) else { return nil }
+        // The end of such an upload schedules the step. This is the time of the next one if that does not happen.
+        return .later(context.backoff.longest)
+    }
+}
