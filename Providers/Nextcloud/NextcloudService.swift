@@ -23,6 +23,7 @@ package final class NextcloudService: DAVServiceKind {
 
     // Leaf lock.
     private let state = Lock(State())
+    let batches = NewFileBatches()
 
     package init() {}
 

@@ -89,6 +89,10 @@ extension DAVWork {
                 guard let outgoing else {
                     return try await writer.makeFolder(address.asDirectory, isRepeated: earlier != nil)
                 }
+                // An earlier attempt may still arrive at the server, so a further one has to have conditions.
+                if earlier == nil, let made = await writer.sendTogether(outgoing, to: address, in: parent) {
+                    return made
+                }
                 return try await writer.create(address, outgoing, isRepeated: earlier != nil)
             }
         } catch let error as DAVError {

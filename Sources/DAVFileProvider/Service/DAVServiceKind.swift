@@ -55,6 +55,12 @@ public protocol DAVServiceKind: Sendable {
     /// server honours them on `PUT` if the account's profile says so; another way of sending needs a check of its own.
     func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload
 
+    /// Sends a new file together with others, if the service can do so without overwriting a file of that name.
+    ///
+    /// - Parameter folder: the folder of the file.
+    /// - Returns: the new file; `nil` if it is to be sent alone.
+    func sendTogether(_ upload: DAVFileUpload, in folder: DAVKnownItem, with client: DAVClient) async -> DAVEntry?
+
     /// Finds an item by its identity, because it does not exist at its address any more.
     ///
     /// - Returns: `nil` if the item does not exist, or cannot be found in this way.
@@ -120,6 +126,11 @@ extension DAVServiceKind {
             .file(upload.file, offset: 0, count: upload.count), to: upload.address, if: upload.requirements,
             modified: upload.modified)
     }
+
+    /// Sends each file alone.
+    public func sendTogether(
+        _ upload: DAVFileUpload, in folder: DAVKnownItem, with client: DAVClient
+    ) async -> DAVEntry? { nil }
 
     /// Finds nothing.
     public func find(

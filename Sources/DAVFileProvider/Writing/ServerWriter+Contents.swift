@@ -75,10 +75,25 @@ extension ServerWriter {
     func send(
         _ contents: OutgoingFile, to address: HTTPAddress, _ requirements: DAVRequirements
     ) async throws(DAVError) -> DAVUpload {
-        let upload = DAVFileUpload(
+        try await service.send(upload(of: contents, to: address, requirements), with: client)
+    }
+
+    private func upload(
+        of contents: OutgoingFile, to address: HTTPAddress, _ requirements: DAVRequirements
+    ) -> DAVFileUpload {
+        DAVFileUpload(
             file: contents.file, count: contents.count, address: address, requirements: requirements,
             modified: contents.modified, token: contents.token, profile: profile)
-        return try await service.send(upload, with: client)
+    }
+
+    /// Sends a new file together with others.
+    ///
+    /// - Returns: the state of the file; `nil` if it is to be sent alone.
+    func sendTogether(
+        _ contents: OutgoingFile, to address: HTTPAddress, in folder: DAVKnownItem
+    ) async -> DAVEntry? {
+        let upload = upload(of: contents, to: address, DAVRequirements(resource: .absent))
+        return await service.sendTogether(upload, in: folder, with: client)
     }
 
     /// Whether a file is in the state that an edit is based on.

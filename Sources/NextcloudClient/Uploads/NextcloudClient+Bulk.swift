@@ -100,6 +100,7 @@ extension NextcloudClient {
         let message: String?
         let etag: String?
         let fileid: String?
+        let permissions: String?
     }
 
     private func send(_ body: [UInt8], _ boundary: String) async throws(DAVError) -> [String: Reply] {
@@ -128,6 +129,8 @@ extension NextcloudClient {
             return .failure(.forbidden(path, reason: reply.message.map { String($0.prefix(300)) }))
         }
         return .success(
-            NextcloudWritten(tag: tag, instanceID: reply.fileid, hasTakenDate: file.modified != nil))
+            NextcloudWritten(
+                tag: tag, instanceID: reply.fileid, hasTakenDate: file.modified != nil,
+                permissionLetters: reply.permissions))
     }
 }

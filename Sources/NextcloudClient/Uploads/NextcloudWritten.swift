@@ -10,6 +10,9 @@ public struct NextcloudWritten: Sendable, Equatable {
     public let instanceID: String?
     /// Whether the server has stored the date that the client sent.
     public let hasTakenDate: Bool
+    /// The letters of the user's permissions, as ``NextcloudEntry/permissions`` reads them; `nil` if the reply does not
+    /// have them.
+    public var permissionLetters: String?
 
     init(_ response: HTTPResponse) {
         tag = (response.headers["OC-ETag"] ?? response.headers["ETag"]).flatMap { DAVEntityTag($0) }
@@ -23,10 +26,11 @@ public struct NextcloudWritten: Sendable, Equatable {
         hasTakenDate = modified != nil && entry.entry.modified == modified
     }
 
-    init(tag: DAVEntityTag?, instanceID: String?, hasTakenDate: Bool) {
+    init(tag: DAVEntityTag?, instanceID: String?, hasTakenDate: Bool, permissionLetters: String? = nil) {
         self.tag = tag
         self.instanceID = instanceID
         self.hasTakenDate = hasTakenDate
+        self.permissionLetters = permissionLetters
     }
 }
 

@@ -11,6 +11,12 @@ public struct DAVElement: Sendable, Equatable {
 
     init(_ name: XMLName) { self.name = name }
 
+    /// Creates an element with a text.
+    package init(_ name: XMLName, text: String) {
+        self.name = name
+        self.text = text
+    }
+
     /// Returns the first child with a name in WebDAV's namespace.
     public func child(_ local: String) -> DAVElement? { children.first { $0.name == .dav(local) } }
 

@@ -33,6 +33,16 @@ public struct DAVEntry: Sendable {
     /// Returns a property.
     public func property(_ name: XMLName) -> DAVElement? { properties.first { $0.name == name } }
 
+    /// Creates the entry of a file from the reply to an upload, which has the same values as a listing.
+    package init(
+        file name: String, address: HTTPAddress, length: Int, tag: DAVEntityTag, modified: HTTPDate,
+        properties: [DAVElement]
+    ) {
+        (self.name, self.address, self.length, self.tag, self.modified) = (name, address, length, tag, modified)
+        (isDirectory, contentType, quota, locks, isRacy) = (false, nil, nil, [], false)
+        self.properties = properties
+    }
+
     init(_ response: DAVResponse, name: String, address: HTTPAddress, date: HTTPDate?) {
         self.name = name
         properties = response.properties
