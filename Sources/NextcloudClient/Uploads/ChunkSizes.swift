@@ -2,6 +2,8 @@
 ///
 /// A chunk is sent again if the connection breaks, so it should not take long. Each chunk also costs a request. The
 /// server takes chunks from 5 MB, except the last, and at most 10,000 of them.
+///
+/// All sizes are multiples of a unit, which only depends on the file's size.
 struct ChunkSizes: Equatable {
     /// The maximum number of chunks of an upload.
     static let count = 10_000
@@ -13,25 +15,27 @@ struct ChunkSizes: Equatable {
     /// The time that a chunk should take.
     private static let time = Duration.seconds(15)
 
+    /// The bytes of which all sizes are a multiple, except the last.
+    let unit: Int
     private let limit: Int
     private(set) var next: Int
 
-    /// - Parameter limit: the largest chunk that the server announces, if it does.
-    init(limit: Int?) {
-        self.limit = min(max(limit ?? 100 << 20, Self.least), Self.most)
+    /// - Parameters:
+    ///   - size: the size of the file.
+    ///   - limit: the largest chunk that the server announces, if it does.
+    init(fileSize size: Int, limit: Int?) {
+        unit = Self.unit(ofFileSize: size)
+        self.limit = max(unit, min(max(limit ?? 100 << 20, Self.least), Self.most))
         next = min(Self.first, self.limit)
     }
 
+    /// Returns the unit for a file of a size.
+    static func unit(ofFileSize size: Int) -> Int { max(least, (size + count - 1) / count) }
+
     /// Returns the size of the next chunk.
     ///
-    /// - Parameters:
-    ///   - rest: the bytes that are not sent.
-    ///   - number: the number of the next chunk, from 1.
-    func size(rest: Int, number: Int) -> Int {
-        let left = max(1, Self.count - number + 1)
-        let needed = (rest + left - 1) / left
-        return min(max(next, needed), rest)
-    }
+    /// - Parameter gap: the bytes from its beginning to the next chunk that was sent, or to the end of the file.
+    func size(in gap: Int) -> Int { min(max(next / unit, 1) * unit, gap) }
 
     /// Adapts the size to the time that a chunk took, by a factor of four at most.
     mutating func adapt(size: Int, took time: Duration) {
@@ -44,8 +48,8 @@ struct ChunkSizes: Equatable {
     ///
     /// - Returns: whether there is a smaller one.
     mutating func shrink(from size: Int) -> Bool {
-        guard size > Self.least else { return false }
-        next = max(Self.least, size / 2)
+        guard size > unit else { return false }
+        next = max(unit, min(next, size / 2))
         return true
     }
 }

@@ -39,14 +39,13 @@ extension NextcloudClient {
         request.headers["Destination"] = file.address.description
         request.headers["OC-Total-Length"] = String(file.size)
         request.onProgress = onProgress.map { onProgress in
-            { @Sendable sent, _ in onProgress(range.lowerBound + sent) }
+            { @Sendable sent, _ in onProgress(sent) }
         }
         _ = try await files.send(request, to: .memory(limit: 1 << 20))
     }
 
-    /// Returns the sizes of the chunks that the server has, from the first up to a gap; `nil` if it does not know the
-    /// upload any more. Chunks behind a gap are removed: the next ones may have other sizes.
-    func chunks(of upload: NextcloudUpload) async throws(DAVError) -> [Int]? {
+    /// Returns the chunks that the server has, by number; `nil` if it does not know the upload any more.
+    func chunks(of upload: NextcloudUpload) async throws(DAVError) -> [Int: (size: Int, address: HTTPAddress)]? {
         let directory = try directory(of: upload)
         var found: [Int: (size: Int, address: HTTPAddress)] = [:]
         do {
@@ -58,14 +57,7 @@ extension NextcloudClient {
             guard case .notFound = error else { throw error }
             return nil
         }
-        var sizes: [Int] = []
-        while let size = found[sizes.count + 1]?.size { sizes.append(size) }
-        for (number, chunk) in found where number > sizes.count {
-            var request = files.request(.delete, chunk.address)
-            request.headers["Destination"] = upload.destination
-            _ = try await files.send(request)
-        }
-        return sizes
+        return found
     }
 
     /// Whether the server still has the directory of an upload. It removes the directory when the file is assembled, or

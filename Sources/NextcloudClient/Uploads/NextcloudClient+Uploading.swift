@@ -11,6 +11,9 @@ extension NextcloudClient {
         public var largestChunk: Int?
         /// The maximum number of attempts to send a chunk.
         public var attempts = 4
+        /// The maximum number of chunks of a file that are sent at the same time. The server takes some time after each
+        /// chunk, in which the connection would be idle.
+        public var chunksAtOnce = 4
         /// The time to wait for the assembly of a file after its reply was lost. The server may take up to an hour. The
         /// upload can be resumed later.
         public var assemblyPatience = Duration.seconds(600)
@@ -68,10 +71,13 @@ extension NextcloudClient {
             await note(nil)
             return written
         } catch {
-            // The condition can never be met, so the chunks are useless, and count towards the user's quota.
-            if case .requirementFailed = error {
+            // The condition can never be met, or the chunks do not make up the file. They are useless, and count
+            // towards the user's quota.
+            switch error {
+            case .requirementFailed, .status(400, _):
                 try? await abort(upload)
                 await note(nil)
+            default: break
             }
             throw error
         }
@@ -84,31 +90,10 @@ extension NextcloudClient {
         _ upload: NextcloudUpload, _ file: NextcloudFile, _ rules: UploadRules,
         _ note: @Sendable (NextcloudUpload?) async -> Void, _ onProgress: (@Sendable (_ sent: Int) -> Void)?
     ) async throws(DAVError) {
-        var known = try await chunks(of: upload)
-        if let found = known, found.reduce(0, +) > file.size || found.count >= ChunkSizes.count {
-            try await abort(upload)
-            known = nil
-        }
-        if known == nil { try await begin(upload, file) }
+        let plan = try await plan(upload, file)
         await note(upload)
-        var (number, position) = ((known?.count ?? 0) + 1, known?.reduce(0, +) ?? 0)
-        var sizes = ChunkSizes(limit: rules.largestChunk)
-        onProgress?(position)
         do throws(DAVError) {
-            while position < file.size {
-                let size = sizes.size(rest: file.size - position, number: number)
-                let begin = ContinuousClock.now
-                do throws(DAVError) {
-                    try await repeated(rules) { () throws(DAVError) in
-                        try await send(position..<(position + size), of: file, as: number, upload, onProgress)
-                    }
-                } catch {
-                    guard case .tooLarge = error, sizes.shrink(from: size) else { throw error }
-                    continue
-                }
-                sizes.adapt(size: size, took: .now - begin)
-                (number, position) = (number + 1, position + size)
-            }
+            try await sendMissing(upload, file, plan, rules, onProgress)
         } catch {
             // The quota is exhausted. The chunks that were sent count towards it.
             if case .noSpace = error {
@@ -122,24 +107,24 @@ extension NextcloudClient {
         await note(complete)
     }
 
-    /// Repeats an operation after a lost reply. The operation must be one that may happen twice. Requests that a busy
-    /// server refuses are repeated by the transport.
-    private func repeated(
-        _ rules: UploadRules, _ operation: () async throws(DAVError) -> Void
-    ) async throws(DAVError) {
-        var attempt = 1
-        while true {
-            do {
-                return try await operation()
-            } catch {
-                guard attempt < rules.attempts, Self.isLost(error) else { throw error }
-            }
-            try await pause(rules.firstPause * (1 << min(attempt - 1, 5)))
-            attempt += 1
+    /// Begins an upload, or finds what is missing of one that has begun.
+    private func plan(_ upload: NextcloudUpload, _ file: NextcloudFile) async throws(DAVError) -> ChunkPlan {
+        var misfits: [Int] = []
+        guard let known = try await chunks(of: upload) else {
+            try await begin(upload, file)
+            return ChunkPlan(fileSize: file.size, chunks: [:], misfits: &misfits)
         }
+        let plan = ChunkPlan(fileSize: file.size, chunks: known.mapValues { $0.size }, misfits: &misfits)
+        for number in misfits {
+            guard let chunk = known[number] else { continue }
+            var request = files.request(.delete, chunk.address)
+            request.headers["Destination"] = upload.destination
+            _ = try await files.send(request)
+        }
+        return plan
     }
 
-    private func pause(_ time: Duration) async throws(DAVError) {
+    func pause(_ time: Duration) async throws(DAVError) {
         do {
             try await files.clock.sleep(for: time)
         } catch {
@@ -148,7 +133,7 @@ extension NextcloudClient {
     }
 
     /// Whether the reply was lost, or was replaced by the timeout of a proxy.
-    private static func isLost(_ error: DAVError) -> Bool {
+    static func isLost(_ error: DAVError) -> Bool {
         switch error {
         case .transport(let error):
             switch error {

@@ -19,7 +19,9 @@ public struct NextcloudUpload: Hashable, Sendable, Codable {
     /// Creates the upload of a file. It has the same name for the same address, size and contents, so it is found again
     /// even if it was not stored.
     public init(_ file: NextcloudFile, contents: String) throws(DAVError) {
-        let text = "\(file.address) \(file.size) \(contents)"
+        // The numbers of chunks stand for places in the file, in units of this size.
+        let unit = ChunkSizes.unit(ofFileSize: file.size)
+        let text = "\(file.address) \(file.size) \(contents) \(unit)"
         do {
             name = "purvey-" + (try MessageDigest.hexadecimal(.sha256, of: Array(text.utf8))).prefix(32)
         } catch {

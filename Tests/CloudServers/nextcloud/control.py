@@ -33,6 +33,7 @@ class Control:
             "clear-faults": self.clear_faults,
             "requests": self.requests,
             "count": self.count,
+            "waiting": self.waiting,
             "write": self.write,
             "mkdir": self.mkdir,
             "remove": self.remove,
@@ -85,6 +86,11 @@ class Control:
             "received": sum(each["received"] for each in taken),
             "sent": sum(max(0, each["sent"]) for each in taken),
         }
+
+    def waiting(self, values: Values) -> object:
+        """Returns the number of requests that a fault delays at the moment, by method."""
+        with self.cloud.faults.lock:
+            return dict(self.cloud.faults.delayed)
 
     # Another client
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -125,6 +127,8 @@ class Faults:
         self.cleared = threading.Event()
         self.held = 0
         self.requests: deque[dict[str, Any]] = deque(maxlen=200_000)
+        # The requests that a fault delays at the moment, by method.
+        self.delayed: Counter[str] = Counter()
 
     def add(self, values: dict[str, Any]) -> None:
         """Adds a rule; raises ValueError for a field that rules do not have."""
@@ -161,6 +165,17 @@ class Faults:
                 rule.times -= rule.times > 0
                 return rule
         return None
+
+    @contextmanager
+    def waiting(self, request: Request) -> Iterator[None]:
+        """Counts a request as delayed."""
+        with self.lock:
+            self.delayed[request.method] += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.delayed[request.method] -= 1
 
     def record(self, request: Request, response: Response | None, received: int, seconds: float) -> None:
         """Notes a request and how it ended; without a response, the connection broke."""

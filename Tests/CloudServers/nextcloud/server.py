@@ -92,7 +92,8 @@ class Server:
         response: Response | None = None
         try:
             if fault and fault.delay:
-                time.sleep(fault.delay)
+                with faults.waiting(request):
+                    time.sleep(fault.delay)
             if fault and fault.hold == "before":
                 faults.hold()
             if not fault or fault.drop != "before":

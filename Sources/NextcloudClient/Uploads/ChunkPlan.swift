@@ -1,0 +1,56 @@
+/// The chunks of an upload that are missing.
+///
+/// The number of a chunk tells where it begins: chunk 1 at the beginning of the file, chunk 3 two units later, whatever
+/// the sizes of the chunks before it are. Therefore several chunks can be sent at the same time, and after an
+/// interruption all that arrived are used, although others are missing between them.
+struct ChunkPlan {
+    /// A chunk to send.
+    struct Chunk: Sendable, Hashable {
+        let number: Int
+        let range: Range<Int>
+    }
+
+    private let unit: Int
+    /// The missing ranges, in order.
+    private var gaps: [Range<Int>]
+    /// The bytes that the server has, as far as they were found in the beginning.
+    let present: Int
+
+    /// Finds what is missing.
+    ///
+    /// - Parameters:
+    ///   - chunks: the sizes of the chunks that the server has, by number.
+    ///   - misfits: receives the numbers of chunks that fit no plan, such as one that overlaps the next. They must be
+    ///     removed.
+    init(fileSize size: Int, chunks: [Int: Int], misfits: inout [Int]) {
+        unit = ChunkSizes.unit(ofFileSize: size)
+        var position = 0
+        gaps = []
+        for (number, length) in chunks.sorted(by: { $0.key < $1.key }) {
+            let begin = (number - 1) * unit
+            let end = begin + length
+            guard begin >= position, length > 0, end == size || (end < size && length % unit == 0) else {
+                misfits.append(number)
+                continue
+            }
+            if begin > position { gaps.append(position..<begin) }
+            position = end
+        }
+        if position < size { gaps.append(position..<size) }
+        present = size - gaps.reduce(0) { $0 + $1.count }
+    }
+
+    /// Takes the next chunk to send; `nil` if none is left.
+    mutating func next(_ sizes: ChunkSizes) -> Chunk? {
+        guard let gap = gaps.first else { return nil }
+        let end = gap.lowerBound + sizes.size(in: gap.count)
+        if end < gap.upperBound { gaps[0] = end..<gap.upperBound } else { gaps.removeFirst() }
+        return Chunk(number: gap.lowerBound / unit + 1, range: gap.lowerBound..<end)
+    }
+
+    /// Records that a chunk could not be sent, so that its bytes are missing again.
+    mutating func putBack(_ chunk: Chunk) {
+        let index = gaps.firstIndex { $0.lowerBound >= chunk.range.upperBound } ?? gaps.endIndex
+        gaps.insert(chunk.range, at: index)
+    }
+}
