@@ -6,33 +6,58 @@ import NextcloudClient
 import WebDAVClient
 
 /// Custom actions that a user can perform on items.
-extension NextcloudExtension: NSFileProviderCustomAction {
+extension NextcloudExtension: FileProviderReplyingAction {
     /// The action that ends a share with this user, or an external storage that the user may end.
     package static let leave = "org.purvey.Nextcloud.leave"
     /// The action that restores the previous version of a file's contents.
     package static let restoreVersion = "org.purvey.Nextcloud.restoreVersion"
+    /// The action that lists the versions of a file.
+    package static let showVersions = "org.purvey.Nextcloud.showVersions"
+    /// The action that replies with an address by which an item can be read without an account.
+    package static let copyLink = "org.purvey.Nextcloud.copyLink"
+    /// The action that shares an item with another user of the server.
+    package static let shareWith = "org.purvey.Nextcloud.shareWith"
+    /// The action that opens the server's page of an item.
+    package static let openInBrowser = "org.purvey.Nextcloud.openInBrowser"
 
     package func performAction(
         identifier action: NSFileProviderExtensionActionIdentifier,
-        onItemsWithIdentifiers items: [NSFileProviderItemIdentifier],
-        completionHandler: @escaping ((any Error)?) -> Void
+        onItemsWithIdentifiers items: [NSFileProviderItemIdentifier], input: String?,
+        completionHandler: @escaping (FileProviderActionReply?, (any Error)?) -> Void
     ) -> Progress {
         perform { account, progress in
             progress.totalUnitCount = Int64(items.count)
+            var reply = FileProviderActionReply()
             for identifier in items {
                 try Task.checkCancellation()
                 let known = try await account.known(identifier)
-                switch action.rawValue {
-                case Self.leave: try await Self.leave(known, account)
-                case Self.restoreVersion: try await Self.restoreVersion(of: known, account)
-                default: throw CocoaError(.featureUnsupported)
-                }
+                let own = try await Self.perform(action.rawValue, on: known, input: input, account)
+                // A reply has one link, so those before the last are lines.
+                reply.lines += [reply.link?.absoluteString].compactMap { $0 } + own.lines
+                reply.link = own.link
+                reply.opensLink = own.opensLink
                 progress.completedUnitCount += 1
             }
-        } finish: { [weak self] (_: Void?, error) in
+            return reply
+        } finish: { [weak self] (reply: FileProviderActionReply?, error) in
             (try? self?.work)?.watch.wasAsked()
-            completionHandler(error)
+            completionHandler(reply, error)
         }
+    }
+
+    private static func perform(
+        _ action: String, on known: DAVKnownItem, input: String?, _ account: DAVAccount
+    ) async throws -> FileProviderActionReply {
+        switch action {
+        case leave: try await leave(known, account)
+        case restoreVersion: try await restoreVersion(of: known, account)
+        case showVersions: return try await versions(of: known, account)
+        case copyLink: return try await link(to: known, account)
+        case shareWith: return try await share(known, with: input ?? "", account)
+        case openInBrowser: return try page(of: known, account)
+        default: throw CocoaError(.featureUnsupported)
+        }
+        return FileProviderActionReply()
     }
 
     private static func leave(_ known: DAVKnownItem, _ account: DAVAccount) async throws {

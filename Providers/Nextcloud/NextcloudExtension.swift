@@ -12,7 +12,7 @@ package final class NextcloudExtension: DAVExtension, @unchecked Sendable {
     package override class var service: any DAVServiceKind { NextcloudService() }
 
     /// Returns the domain's service.
-    private static func service(of account: DAVAccount) throws -> NextcloudService {
+    static func service(of account: DAVAccount) throws -> NextcloudService {
         guard let service = account.service as? NextcloudService else { throw CocoaError(.featureUnsupported) }
         return service
     }

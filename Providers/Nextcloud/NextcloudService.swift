@@ -84,6 +84,9 @@ package final class NextcloudService: DAVServiceKind {
         if !found.mountType.isEmpty { traits.details["mount"] = found.mountType }
         if found.isMountRoot { traits.details["isMountRoot"] = "true" }
         if entry.isDirectory, isEncrypted(found) { traits.details["isEncrypted"] = "true" }
+        if found.permissions?.contains(.share) == true, traits.details["isEncrypted"] == nil {
+            traits.details["isShareable"] = "true"
+        }
         if found.hasPreview { traits.details["hasPreview"] = "true" }
         if let owner = found.ownerName ?? found.ownerID { traits.details["owner"] = owner }
         return traits

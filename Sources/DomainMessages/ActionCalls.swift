@@ -1,4 +1,5 @@
 import Conduit
+import FileProviderWire
 
 /// A request for the provider's custom actions that fit an item. The daemon replies without asking the provider if
 /// the item is known locally.
@@ -32,29 +33,36 @@ package struct ActionDescription: SchemaMessage, Equatable {
     /// The user interface extension that performs the action together with the user; `nil` if the provider performs the
     /// action alone.
     package let interface: String?
+    /// The text that the user has to enter, such as `the name of the user to share with`; `nil` for none.
+    package let input: String?
 
-    package init(identifier: String, name: String, interface: String?) {
+    package init(identifier: String, name: String, interface: String?, input: String? = nil) {
         self.identifier = identifier
         self.name = name
         self.interface = interface
+        self.input = input
     }
 
-    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.name), Field(2, \.interface))
+    package static let schema = Schema(
+        Self.init, Field(0, \.identifier), Field(1, \.name), Field(2, \.interface), Field(3, \.input))
 }
 
 /// A request to perform one of the provider's actions on an item. The reply comes when it is done; cancelling it
 /// stops the provider.
 package struct PerformActionCall: Call, SchemaMessage {
-    package typealias Reply = Empty
+    package typealias Reply = ProviderActionReply
     package static var method: UInt64 { DomainMethod.performAction }
     package let place: ItemPlace
     /// The action's identifier.
     package let action: String
+    /// The user's input, if the action asks for it.
+    package let input: String?
 
-    package init(place: ItemPlace, action: String) {
+    package init(place: ItemPlace, action: String, input: String? = nil) {
         self.place = place
         self.action = action
+        self.input = input
     }
 
-    package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.action))
+    package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.action), Field(2, \.input))
 }

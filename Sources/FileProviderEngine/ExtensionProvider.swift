@@ -264,12 +264,13 @@ package final class ExtensionProvider: Provider {
     }
 
     package func perform(
-        _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderError) {
+        _ action: String, on identifiers: [String], input: String?,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderError) -> ProviderActionReply {
         // An action may take any time. It does not use a slot that the engine's requests need.
-        _ = try await ask(
-            ProviderActionCall(action: action, identifiers: identifiers), isSafe: false, .transfer, isForProgram: true,
-            progress: progress)
+        try await ask(
+            ProviderActionCall(action: action, identifiers: identifiers, input: input), isSafe: false, .transfer,
+            isForProgram: true, progress: progress)
     }
 
     // MARK: User metadata

@@ -121,10 +121,13 @@ package protocol Provider: Sendable {
     ///
     /// - Parameters:
     ///   - action: The action's identifier in the provider's property list.
+    ///   - input: The user's input, if the action asks for it.
     ///   - progress: Called with the completed and the total work.
+    /// - Returns: The reply to the user.
     func perform(
-        _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderError)
+        _ action: String, on identifiers: [String], input: String?,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderError) -> ProviderActionReply
 
     /// Returns the provider's state of its whole domain.
     ///
@@ -185,8 +188,9 @@ extension Provider {
 
     /// Throws a failure. This is the default for providers without custom actions.
     package func perform(
-        _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderError) {
+        _ action: String, on identifiers: [String], input: String?,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderError) -> ProviderActionReply {
         throw ProviderError(.unsupported, message: "the provider performs no actions")
     }
 

@@ -415,7 +415,8 @@ import Testing
             let thumbnails = try await stage.provider.thumbnails(of: ["one"], side: 100)
             #expect(try thumbnails.first?.picture?.text() == "picture")
             let action = await stage.failure {
-                try await stage.provider.perform("org.example", on: ["one"], progress: Self.noProgress)
+                _ = try await stage.provider.perform(
+                    "org.example", on: ["one"], input: nil, progress: Self.noProgress)
             }
             #expect(action?.kind == .unsupported)
         }

@@ -7,6 +7,8 @@ package struct ExtensionAction: Sendable, Equatable {
     package let identifier: String
     /// The value of `NSExtensionFileProviderActionName`, which is shown to the user.
     package let name: String
+    /// The text that the user has to enter for the action (`PurveyActionInput`); `nil` for none.
+    package let input: String?
     /// The value of `NSExtensionFileProviderActionActivationRule`.
     private let rule: ActivationPredicate
 
@@ -22,6 +24,8 @@ package struct ExtensionAction: Sendable, Equatable {
     /// The key for the actions in `NSExtension`.
     static let listKey = "NSExtensionFileProviderActions"
     private static let prefix = "NSExtensionFileProviderAction"
+    /// A key of Purvey: the text that the user has to enter, as part of a sentence.
+    private static let inputKey = "PurveyActionInput"
     /// The maximum number of actions, more than a user could choose from.
     private static let most = 100
 
@@ -65,6 +69,11 @@ package struct ExtensionAction: Sendable, Equatable {
         identifier = try text("Identifier")
         let name = try text("Name")
         self.name = localized(name) ?? name
+        let question = values[Self.inputKey]
+        guard question == nil || (question as? String)?.isEmpty == false else {
+            throw .init("\(Self.inputKey) is not a string with characters in it")
+        }
+        input = (question as? String).map { localized($0) ?? $0 }
         let predicate = try text("ActivationRule")
         do throws(ActivationRule.RuleError) {
             rule = try ActivationPredicate(predicate, .fileProviderItems)

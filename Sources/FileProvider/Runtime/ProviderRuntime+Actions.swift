@@ -1,30 +1,45 @@
 import Conduit
 import FileProviderWire
+import Foundation
 
 /// Custom actions of the provider.
 extension ProviderRuntime {
     func addActions(to service: inout Service) {
         on(ProviderActionCall.self, .transfer, key: { _ in nil }, in: &service) {
             request, provider, engineRequest throws(ProviderError) in
-            guard let object = provider.object as? any NSFileProviderCustomAction else {
+            guard let perform = Self.performer(of: provider.object, for: request) else {
                 throw ProviderError(.unsupported, message: "the provider performs no actions")
             }
             let running = StoppableProgress()
             // Stops the provider if the request ended early. Does nothing after the action has ended.
             defer { running.cancel() }
             running.watch { engineRequest.advance(completed: $0, total: 1000) }
-            let failure: ProviderError? = try engineRequest.wait { done in
+            let result: Result<ProviderActionReply, ProviderError> = try engineRequest.wait { done in
                 running.begin(
-                    object.performAction(
-                        identifier: NSFileProviderExtensionActionIdentifier(request.action),
-                        onItemsWithIdentifiers: request.identifiers.map { NSFileProviderItemIdentifier($0) }
-                    ) { error in
+                    perform { reply, error in
                         running.end()
-                        done(error.map { ProviderError($0) })
+                        done(error.map { .failure(ProviderError($0)) } ?? .success(reply?.message ?? .init()))
                     })
             }
-            if let failure { throw failure }
-            return Empty()
+            return try result.get()
+        }
+    }
+
+    /// Returns a function that performs an action; `nil` if the provider performs none.
+    private static func performer(
+        of object: AnyObject, for request: ProviderActionCall
+    ) -> ((@escaping (FileProviderActionReply?, (any Error)?) -> Void) -> Progress)? {
+        let action = NSFileProviderExtensionActionIdentifier(request.action)
+        let items = request.identifiers.map { NSFileProviderItemIdentifier($0) }
+        if let object = object as? any FileProviderReplyingAction {
+            return { done in
+                object.performAction(
+                    identifier: action, onItemsWithIdentifiers: items, input: request.input, completionHandler: done)
+            }
+        }
+        guard let object = object as? any NSFileProviderCustomAction else { return nil }
+        return { done in
+            object.performAction(identifier: action, onItemsWithIdentifiers: items) { done(nil, $0) }
         }
     }
 }

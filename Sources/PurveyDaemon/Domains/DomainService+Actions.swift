@@ -22,7 +22,6 @@ extension DomainService {
         service.on(PerformActionCall.self) { request, call in
             call.answer {
                 try await self.perform(request) { call.report(completed: $0, total: $1) }
-                return Empty()
             }
         }
     }
@@ -58,14 +57,17 @@ extension DomainService {
 
     private func perform(
         _ request: PerformActionCall, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws {
+    ) async throws -> ProviderActionReply {
         let (item, choice) = try await choice(request.action, for: request.place)
         guard choice.interface == nil else {
             throw DomainError("the action \(request.action) has to ask the user")
         }
+        if let input = choice.action.input, request.input?.isEmpty ?? true {
+            throw DomainError("the action \(request.action) needs \(input)")
+        }
         do throws(ProviderError) {
-            try await item.domain.engine.perform(
-                request.action, on: [item.item.item.identifier], progress: progress)
+            return try await item.domain.engine.perform(
+                request.action, on: [item.item.item.identifier], input: request.input, progress: progress)
         } catch {
             throw DomainError("\(choice.action.name): \(DomainError(error))", like: error)
         }

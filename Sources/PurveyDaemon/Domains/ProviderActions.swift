@@ -12,7 +12,9 @@ struct ProviderActions: Sendable {
         let interface: ExtensionBundle?
 
         var description: ActionDescription {
-            ActionDescription(identifier: action.identifier, name: action.name, interface: interface?.identifier)
+            ActionDescription(
+                identifier: action.identifier, name: action.name, interface: interface?.identifier,
+                input: interface == nil ? action.input : nil)
         }
     }
 

@@ -137,11 +137,12 @@ final class NextcloudDomain: Sendable {
         }
     }
 
-    func perform(_ action: String, on item: SeenItem) async throws {
-        let _: Bool = try await reply { done in
+    @discardableResult
+    func perform(_ action: String, on item: SeenItem, input: String? = nil) async throws -> FileProviderActionReply {
+        try await reply { done in
             provider.performAction(
-                identifier: NSFileProviderExtensionActionIdentifier(action), onItemsWithIdentifiers: [item.identifier]
-            ) { error in done(error == nil ? true : nil, error) }
+                identifier: NSFileProviderExtensionActionIdentifier(action),
+                onItemsWithIdentifiers: [item.identifier], input: input, completionHandler: { done($0, $1) })
         }
     }
 
@@ -199,6 +200,8 @@ struct SeenItem: Sendable {
     let favoriteRank: Int?
     let tags: [String]
     let isShared: Bool
+    /// The provider's own values.
+    let details: [String: String]
 
     init(_ item: any NSFileProviderItem) {
         identifier = item.itemIdentifier
@@ -211,6 +214,7 @@ struct SeenItem: Sendable {
         favoriteRank = (item.favoriteRank ?? nil)?.intValue
         tags = NextcloudService.tags(in: item.tagData ?? nil)
         isShared = item.isShared ?? false
+        details = (item.userInfo ?? nil) as? [String: String] ?? [:]
     }
 }
 

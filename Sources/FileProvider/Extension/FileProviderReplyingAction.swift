@@ -1,0 +1,53 @@
+import FileProviderWire
+import Foundation
+
+/// A provider with custom actions that reply to the user, or ask the user for a text. `purvey actions` shows the reply,
+/// and opens its link in the browser.
+///
+/// The property list declares the actions as for ``NSFileProviderCustomAction``. If a dictionary in it has the key
+/// `PurveyActionInput`, the user is asked for that, such as `the name of the user to share with`. A class that conforms
+/// to this protocol performs all its actions by this function.
+///
+/// Source: an addition. On Apple's systems, such actions belong to an extension with a user interface.
+public protocol FileProviderReplyingAction: NSObjectProtocol {
+    /// Performs an action on items. Called on any thread.
+    ///
+    /// - Parameters:
+    ///   - actionIdentifier: the identifier in the property list.
+    ///   - input: the user's text; `nil` if the action does not ask for one.
+    ///   - completionHandler: called once.
+    /// - Returns: a progress that stops the work when it is cancelled.
+    func performAction(
+        identifier actionIdentifier: NSFileProviderExtensionActionIdentifier,
+        onItemsWithIdentifiers itemIdentifiers: [NSFileProviderItemIdentifier], input: String?,
+        completionHandler: @escaping (FileProviderActionReply?, (any Error)?) -> Void
+    ) -> Progress
+}
+
+/// The reply of a custom action to the user.
+///
+/// Source: an addition, see ``FileProviderReplyingAction``.
+public struct FileProviderActionReply: Sendable, Equatable {
+    /// Lines of text, at most 1,000 of up to 4,096 bytes.
+    public var lines: [String]
+    /// An address, such as that of a share.
+    public var link: URL?
+    /// Whether the address is to be opened in the browser. Otherwise it is only shown.
+    public var opensLink: Bool
+
+    /// Creates a reply.
+    public init(lines: [String] = [], link: URL? = nil, opensLink: Bool = false) {
+        self.lines = lines
+        self.link = link
+        self.opensLink = opensLink
+    }
+
+    /// The reply as it is sent. Lines beyond the limits are left out.
+    var message: ProviderActionReply {
+        let longest = ProviderActionReply.longestLine
+        let link = link?.absoluteString
+        return ProviderActionReply(
+            lines: Array(lines.lazy.filter { $0.utf8.count <= longest }.prefix(ProviderActionReply.mostLines)),
+            link: link.flatMap { $0.utf8.count <= longest ? $0 : nil }, opensLink: opensLink)
+    }
+}
