@@ -33,3 +33,19 @@ package struct ProviderDomainState: SchemaMessage, Equatable {
         }
     }
 }
+
+extension ProviderDomainState {
+    /// Keys of the user info: the bytes that can still be written to the service, and the bytes that are stored.
+    package static let quotaAvailableKey = "quotaAvailableBytes"
+    package static let quotaUsedKey = "quotaUsedBytes"
+
+    /// The bytes that can still be written; `nil` if the service limits nothing, or the provider does not report it.
+    package var quotaAvailable: UInt64? { bytes(Self.quotaAvailableKey) }
+    /// The bytes that are stored; `nil` if the provider does not report it.
+    package var quotaUsed: UInt64? { bytes(Self.quotaUsedKey) }
+
+    private func bytes(_ key: String) -> UInt64? {
+        guard case .number(let number)? = userInfo[key], number >= 0, number < Double(Int64.max) else { return nil }
+        return UInt64(number)
+    }
+}

@@ -2,6 +2,7 @@ import CLinux
 import CloudMount
 import FileProvider
 import FileProviderEngine
+import FileProviderWire
 import FileTesting
 import Foundation
 import ItemValues
@@ -40,6 +41,30 @@ struct AttributeTests {
             var disk = statvfs()
             #expect(statvfs(mount.path, &disk) == 0)
             #expect(disk.f_blocks > 0 && disk.f_namemax == 255)
+        }
+    }
+
+    @Test func theRoomIsThatAtTheService() async throws {
+        let (free, used): (UInt64, UInt64) = (40_960_000, 20_480_000)
+        try await withMount { provider in
+            provider.addFile("File", "text")
+            let numbers: [String: ProviderItem.UserInfoValue] = [
+                ProviderDomainState.quotaAvailableKey: .number(Double(free)),
+                ProviderDomainState.quotaUsedKey: .number(Double(used)),
+            ]
+            provider.behave { $0.domainState = { ProviderDomainState(version: 1, userInfo: numbers) } }
+        } _: { (mount) throws in
+            #expect(try mount.names() == ["File"])
+            mount.engine.signal(container: nil)
+            var disk = statvfs()
+            for _ in 0..<3_000 {
+                #expect(statvfs(mount.path, &disk) == 0)
+                if UInt64(disk.f_bfree) * UInt64(disk.f_frsize) == free { break }
+                usleep(10_000)
+            }
+            #expect(UInt64(disk.f_bfree) * UInt64(disk.f_frsize) == free)
+            #expect(UInt64(disk.f_blocks) * UInt64(disk.f_frsize) == free + used)
+            #expect(disk.f_bavail <= disk.f_bfree)
         }
     }
 

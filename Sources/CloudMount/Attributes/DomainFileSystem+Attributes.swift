@@ -1,4 +1,5 @@
 import FileProviderEngine
+import FileProviderWire
 import Fuse
 import Glibc
 import ItemStore
@@ -112,7 +113,8 @@ extension DomainFileSystem {
     }
 
     func statistics(_ reply: Reply<Statistics>) {
-        // Writes are limited by the disk underneath. Files that are not local take no space on it.
+        // Writes are limited by the disk underneath, and by the room at the service. Files that are not local take no
+        // space on the disk.
         var raw = statvfs()
         guard statvfs(engine.configuration.dataFolder, &raw) == 0 else { return reply.fail(.current) }
         var statistics = Statistics()
@@ -122,6 +124,23 @@ extension DomainFileSystem {
         statistics.availableBlocks = UInt64(raw.f_bavail)
         statistics.files = UInt64(raw.f_files)
         statistics.freeFiles = UInt64(raw.f_ffree)
+        if let state = try? engine.index.domainState(), let free = state.quotaAvailable {
+            statistics.limit(free: free, used: state.quotaUsed ?? 0)
+        }
         reply.reply(statistics)
+    }
+}
+
+extension Statistics {
+    /// Replaces the size of the disk by the room at the service. What can be written is limited by both.
+    ///
+    /// - Parameters:
+    ///   - free: the bytes that can still be written to the service.
+    ///   - used: the bytes that are stored there.
+    fileprivate mutating func limit(free: UInt64, used: UInt64) {
+        let size = UInt64(max(blockSize, 1))
+        freeBlocks = free / size
+        blocks = freeBlocks + (used + size - 1) / size
+        availableBlocks = min(availableBlocks, freeBlocks)
     }
 }

@@ -17,6 +17,7 @@ public final class DAVAccount: Sendable {
     let catalogue: SharedServerCatalogue
     /// The moves at the server that this process has begun.
     let moves = RunningMoves()
+    package let room: DAVRoom
     let domain: NSFileProviderDomain
     let clock: any Clock<Duration>
     private let passwords: any DAVPasswordStore
@@ -55,6 +56,7 @@ public final class DAVAccount: Sendable {
         http = try HTTPClient(configuration)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         catalogue = try SharedServerCatalogue(folder.appendingPathComponent("catalogue.sqlite").path)
+        room = try DAVRoom(catalogue)
         let stored = try catalogue.performNow { try $0.value(Self.profileKey) }
         let profile = stored.flatMap { try? JSONDecoder().decode(DAVServerProfile.self, from: Data($0)) }
         state.withLock { $0.profile = profile }
@@ -69,7 +71,11 @@ public final class DAVAccount: Sendable {
     public var profile: DAVServerProfile { state.withLock { $0.profile } ?? DAVServerProfile() }
 
     /// The findings of the probe for the user, one line each; `nil` before the probe.
-    var knownFindings: [String]? { state.withLock { $0.profile }?.findings }
+    var knownFindings: [String]? {
+        guard var known = state.withLock({ $0.profile }) else { return nil }
+        known.quota = room.quota ?? known.quota
+        return known.findings
+    }
 
     /// Stores the behaviour of the server.
     ///
@@ -125,6 +131,7 @@ public final class DAVAccount: Sendable {
         case .success: noteAccepted(client.credentials)
         case .failure(.notSignedIn): try await noteRefused(client)
         case .failure(.notFound): try await requireRoot(client)
+        case .failure(.noSpace): await room.noteFull(at: ChangeWatch.now)
         default: break
         }
         return try result.get()

@@ -101,9 +101,11 @@ final class ChangePass: Sendable {
         let isListed = try await catalogue.perform { try $0.isListed(CataloguedItem.root) }
         guard isListed, let root = try await account.known(CataloguedItem.root) else { return }
         let round = try await catalogue.perform { try $0.beginRound() }
+        let hasQuota = account.room.isDue
         let entry = try await account.ask(.background) { client throws(DAVError) in
-            try await client.entry(at: root.address)
+            try await client.entry(at: root.address, hasQuota: hasQuota)
         }
+        if hasQuota { try await account.note(entry.quota) }
         let observed = ObservedItem(entry, account.service)
         let mark = account.service.dataMark(of: entry)
         try await catalogue.perform { try $0.note(dataMark: mark, round: round) }

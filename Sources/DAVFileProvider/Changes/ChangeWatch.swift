@@ -169,6 +169,7 @@ package final class ChangeWatch: Sendable {
                 try await self.check(folder, in: pass)
             }
         } else {
+            try await account.checkRoom()
             let due = try await account.catalogue.perform {
                 try $0.dueFolders(all ? .max : Self.now, limit: Self.mostFolders)
             }
@@ -180,7 +181,9 @@ package final class ChangeWatch: Sendable {
             return try catalogue.last("change")
         }
         state.withLock { $0.lastPass = .now }
-        return after != before
+        // The system reads the domain's state after each report of changes.
+        let hasOtherRoom = account.room.takeChange()
+        return after != before || hasOtherRoom
     }
 
     private func check(_ folder: DueFolder, in pass: ChangePass) async throws {

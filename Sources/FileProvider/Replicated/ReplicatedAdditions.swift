@@ -1,3 +1,4 @@
+import FileProviderWire
 import Foundation
 
 /// A provider that can fetch contents as the difference to an older version.
@@ -109,4 +110,14 @@ public protocol NSFileProviderDomainState: NSObjectProtocol {
     var domainVersion: NSFileProviderDomainVersion { get }
     /// Values for the activation rules of the provider's actions: strings, numbers and dates, at most 16 KiB.
     var userInfo: [AnyHashable: Any] { get }
+}
+
+/// Keys of ``NSFileProviderDomainState/userInfo`` that the system itself reads.
+///
+/// Source: an addition. With them, `df` and file managers show the user's room at the service.
+extension NSFileProviderDomain {
+    /// The key of the bytes that can still be written, a number. It is missing without a limit.
+    public static let quotaAvailableKey = ProviderDomainState.quotaAvailableKey
+    /// The key of the bytes that the user has stored, a number.
+    public static let quotaUsedKey = ProviderDomainState.quotaUsedKey
 }

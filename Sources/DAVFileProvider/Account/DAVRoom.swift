@@ -1,0 +1,152 @@
+import FileProvider
+import Foundation
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// The user's room at the service (quota), as the server reported it last. It is a part of the domain's state.
+package final class DAVRoom: Sendable {
+    private struct Stored: Codable {
+        var quota: DAVQuota?
+        /// The archived version of the domain's state, which increases with each other quota.
+        var version: Data?
+        /// The time at which the server has refused an upload for lack of room, in seconds of the clock; `nil` if it
+        /// has taken one since, or has more room now.
+        var fullSince: Int64?
+        /// The bytes that were free then.
+        var freeWhenFull: Int?
+    }
+
+    private struct State {
+        var stored: Stored
+        var asked: ContinuousClock.Instant?
+        var hasChanged = false
+    }
+
+    private let catalogue: SharedServerCatalogue
+    // Leaf lock.
+    private let state: Lock<State>
+
+    private static let key = "room"
+    /// The pause between two requests for the quota, which some servers compute slowly.
+    private static let pause = Duration.seconds(300)
+    /// The seconds after which uploads are tried again although the server reports no more room: an administrator may
+    /// have changed a limit of one folder.
+    private static let patience: Int64 = 900
+
+    /// Reads what was stored. Blocks on the disk.
+    init(_ catalogue: SharedServerCatalogue) throws {
+        self.catalogue = catalogue
+        let bytes = try catalogue.performNow { try $0.value(Self.key) }
+        let stored = bytes.flatMap { try? JSONDecoder().decode(Stored.self, from: Data($0)) }
+        state = Lock(State(stored: stored ?? Stored()))
+    }
+
+    /// The quota; `nil` if the server has not reported it.
+    var quota: DAVQuota? { state.withLock { $0.stored.quota } }
+
+    /// Whether the quota is to be requested with the next check. While uploads wait for room, each check requests it.
+    package var isDue: Bool {
+        state.withLock { state in
+            state.stored.fullSince != nil || state.asked.map { .now - $0 >= Self.pause } ?? true
+        }
+    }
+
+    /// The version of the domain's state.
+    var version: NSFileProviderDomainVersion {
+        Self.version(state.withLock { $0.stored.version })
+    }
+
+    private static func version(_ archive: Data?) -> NSFileProviderDomainVersion {
+        let known = archive.flatMap {
+            try? NSKeyedUnarchiver.unarchivedObject(ofClass: NSFileProviderDomainVersion.self, from: $0)
+        }
+        return known ?? NSFileProviderDomainVersion()
+    }
+
+    /// Records the server's reply.
+    ///
+    /// - Returns: whether uploads that were refused for lack of room can be tried again.
+    func note(_ quota: DAVQuota?, at now: Int64) async throws -> Bool {
+        let (stored, isResolved, isNew) = state.withLock { state in
+            state.asked = .now
+            let isNew = quota != nil && quota != state.stored.quota
+            if let quota, isNew {
+                state.hasChanged = true
+                state.stored.quota = quota
+                let next = Self.version(state.stored.version).next()
+                state.stored.version = try? NSKeyedArchiver.archivedData(
+                    withRootObject: next, requiringSecureCoding: true)
+            }
+            guard let since = state.stored.fullSince else { return (state.stored, false, isNew) }
+            let free = quota?.available
+            if state.stored.freeWhenFull == nil { state.stored.freeWhenFull = free }
+            let hasMore = free.map { $0 > state.stored.freeWhenFull ?? .max } ?? false
+            guard hasMore || now - since > Self.patience || now < since else { return (state.stored, false, isNew) }
+            (state.stored.fullSince, state.stored.freeWhenFull) = (nil, nil)
+            return (state.stored, true, true)
+        }
+        if isNew { try await store(stored) }
+        return isResolved
+    }
+
+    /// Records that the server has refused an upload for lack of room.
+    func noteFull(at now: Int64) async {
+        let stored = state.withLock { state -> Stored? in
+            guard state.stored.fullSince == nil else { return nil }
+            // The reported number may be old.
+            (state.stored.fullSince, state.stored.freeWhenFull) = (now, nil)
+            return state.stored
+        }
+        // Without the record, the uploads wait until the user retries.
+        if let stored { try? await store(stored) }
+    }
+
+    private func store(_ stored: Stored) async throws {
+        let bytes = [UInt8](try JSONEncoder().encode(stored))
+        try await catalogue.perform { try $0.set(bytes, for: Self.key) }
+    }
+
+    /// Whether the quota has changed since this was read last.
+    func takeChange() -> Bool {
+        state.withLock { state in
+            defer { state.hasChanged = false }
+            return state.hasChanged
+        }
+    }
+}
+
+extension DAVAccount {
+    /// Records the quota that the server has reported. If there is more room than when it refused uploads, the system
+    /// tries them again.
+    func note(_ quota: DAVQuota?) async throws {
+        guard try await room.note(quota, at: ChangeWatch.now) else { return }
+        NSFileProviderManager(for: domain)?.signalErrorResolved(NSFileProviderError(.insufficientQuota)) { _ in }
+    }
+
+    /// Requests the quota if that is due and the server has one.
+    func checkRoom() async throws {
+        guard room.isDue, profile.quota != nil || room.quota != nil else { return }
+        let entry = try await ask(.background) { client throws(DAVError) in
+            try await client.entry(at: root, hasQuota: true)
+        }
+        try await note(entry.quota)
+    }
+}
+
+/// The state of the whole domain: the user's room at the service.
+extension DAVExtension: NSFileProviderDomainState {
+    /// The version of the state.
+    public final var domainVersion: NSFileProviderDomainVersion {
+        (try? account.room.version) ?? NSFileProviderDomainVersion()
+    }
+
+    /// The bytes that are free and used at the service, as far as they are known.
+    public final var userInfo: [AnyHashable: Any] {
+        guard let quota = try? account.room.quota else { return [:] }
+        var values: [AnyHashable: Any] = [:]
+        values[NSFileProviderDomain.quotaAvailableKey] = quota.available.map { NSNumber(value: $0) }
+        values[NSFileProviderDomain.quotaUsedKey] = quota.used.map { NSNumber(value: $0) }
+        return values
+    }
+}
