@@ -21,6 +21,8 @@ public final class DAVAccount: Sendable {
     let domain: NSFileProviderDomain
     let clock: any Clock<Duration>
     private let passwords: any DAVPasswordStore
+    /// Makes the system send its contents of a file again. Fails silently for a file without local contents.
+    let sendAgain: @Sendable (NSFileProviderItemIdentifier) async -> Void
 
     private struct State {
         var profile: DAVServerProfile?
@@ -42,13 +44,20 @@ public final class DAVAccount: Sendable {
     package init(
         _ settings: DAVSettings, _ service: any DAVServiceKind, domain: NSFileProviderDomain, folder: URL,
         passwords: any DAVPasswordStore, configure: (inout HTTPConfiguration) -> Void = { _ in },
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(),
+        sendAgain: (@Sendable (NSFileProviderItemIdentifier) async -> Void)? = nil
     ) throws {
         self.settings = settings
         self.service = service
         self.domain = domain
         self.passwords = passwords
         self.clock = clock
+        let manager = NSFileProviderManager(for: domain)
+        self.sendAgain =
+            sendAgain
+            ?? { identifier in
+                try? await manager?.requestModification(of: .contents, forItemWithIdentifier: identifier)
+            }
         root = try service.root(settings).asDirectory
         var configuration = try settings.configuration(for: root)
         configuration.keepsCookies = service.keepsCookies

@@ -16,6 +16,9 @@ extension ServerCatalogue {
         try set(bytes, for: Self.markKey)
     }
 
+    /// Whether the server has marked its data.
+    func hasMark() throws -> Bool { try value(Self.markKey) != nil }
+
     /// Whether an item stays although the server does not list it, because it was last seen before the server was
     /// restored.
     func isKept(_ item: CataloguedItem) throws -> Bool { item.round < (try last(Self.restoredKey)) }

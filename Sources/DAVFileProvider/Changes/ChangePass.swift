@@ -73,6 +73,7 @@ final class ChangePass: Sendable {
                 // A service may know from the folder what its entries are.
                 if let own = await listing.directory { _ = service.traits(of: own) }
                 let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+                try await account.keepNewerContents(than: observed, in: number, .background, round: round)
                 let (new, isDifferent) = try await catalogue.perform { try $0.compare(observed, in: number, round) }
                 hasChanged = hasChanged || isDifferent || !new.isEmpty
                 state.withLock { $0.appeared += new.map { ($0, number, round) } }

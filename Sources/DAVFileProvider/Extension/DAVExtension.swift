@@ -43,24 +43,26 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
     /// - Parameters:
     ///   - folder: the directory of the catalogue.
     ///   - temporary: the directory for files that are handed to the system.
+    ///   - sendAgain: makes the system send its contents of a file again.
     package init(
         domain: NSFileProviderDomain, service: any DAVServiceKind, folder: URL, temporary: URL,
-        passwords: any DAVPasswordStore
+        passwords: any DAVPasswordStore,
+        sendAgain: (@Sendable (NSFileProviderItemIdentifier) async -> Void)? = nil
     ) {
         (self.domain, self.folder, self.passwords) = (domain, folder, passwords)
-        opened = Self.open(domain, service, folder: folder, temporary: temporary, passwords)
+        opened = Self.open(domain, service, folder: folder, temporary: temporary, passwords, sendAgain)
         super.init()
     }
 
     private static func open(
         _ domain: NSFileProviderDomain, _ service: any DAVServiceKind, folder: URL?, temporary: URL?,
-        _ passwords: any DAVPasswordStore
+        _ passwords: any DAVPasswordStore, _ sendAgain: (@Sendable (NSFileProviderItemIdentifier) async -> Void)? = nil
     ) -> Result<DAVWork, any Error> {
         Result {
             guard let folder, let temporary else { throw NSFileProviderError(.providerDomainNotFound) }
             let account = try DAVAccount(
                 try DAVSettings(userInfo: domain.userInfo), service, domain: domain, folder: folder,
-                passwords: passwords)
+                passwords: passwords, sendAgain: sendAgain)
             let manager = NSFileProviderManager(for: domain)
             return DAVWork(account, temporary: temporary) { manager?.signalEnumerator(for: .workingSet) { _ in } }
         }

@@ -139,6 +139,7 @@ package final class DAVWork: Sendable {
     func note(_ entry: DAVEntry, in parent: Int64, round: Int64) async throws -> DAVKnownItem? {
         if let folder = try await account.known(parent) { account.service.recall(folder) }
         let observed = ObservedItem(entry, account.service)
+        try await account.keepNewerContents(than: [observed], in: parent, round: round)
         let item = try await account.catalogue.perform { try $0.note(observed, in: parent, round: round).item }
         return try await account.known(item.number)
     }

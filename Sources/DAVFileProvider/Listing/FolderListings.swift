@@ -98,6 +98,7 @@ actor FolderListings {
             // A service may know from the folder what its entries are.
             if let own = await listing.directory { _ = service.traits(of: own) }
             let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+            try await account.keepNewerContents(than: observed, in: folder, round: round)
             let numbers = try await account.catalogue.perform { catalogue in
                 try observed.map { try catalogue.note($0, in: folder, round: round).item.number }
             }

@@ -13,6 +13,8 @@ final class NextcloudDomain: Sendable {
     let provider: NextcloudExtension
     let passwords: MemoryPasswords
     let folder: TestFolder
+    /// The items of which the provider made the system send the contents again.
+    let sentAgain = SentAgain()
 
     /// - Parameter former: a domain that has ended, whose state is taken over.
     init(
@@ -29,7 +31,8 @@ final class NextcloudDomain: Sendable {
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         provider = NextcloudExtension(
             domain: domain, service: NextcloudService(), folder: path.appendingPathComponent("state"),
-            temporary: temporary, passwords: passwords)
+            temporary: temporary, passwords: passwords,
+            sendAgain: { [sentAgain] in sentAgain.note($0) })
     }
 
     deinit { provider.invalidate() }
@@ -186,6 +189,16 @@ final class NextcloudDomain: Sendable {
             }
         }
     }
+}
+
+/// The items of which a provider made the system send the contents again.
+final class SentAgain: Sendable {
+    // Leaf lock.
+    private let state = Lock<[NSFileProviderItemIdentifier]>([])
+
+    var items: [NSFileProviderItemIdentifier] { state.withLock { $0 } }
+
+    func note(_ item: NSFileProviderItemIdentifier) { state.withLock { $0.append(item) } }
 }
 
 /// An item as the provider has returned it.

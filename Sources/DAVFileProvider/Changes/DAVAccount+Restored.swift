@@ -1,0 +1,43 @@
+import FileProvider
+import HTTPTransport
+import WebDAVClient
+
+/// Protection of local contents that are newer than those of a server that was restored from a backup.
+extension DAVAccount {
+    /// Keeps local contents that a restored backup would replace, before the older states are recorded.
+    ///
+    /// A file whose date is earlier than before may be such a file, so the server's mark is read first. If the server
+    /// was restored, the system is asked to send its own contents again. It finds another version at the server then,
+    /// and keeps both: one as a conflicted copy. Without an earlier date, another client has changed the file since.
+    ///
+    /// - Parameters:
+    ///   - observed: entries of a folder that are about to be recorded.
+    ///   - round: the round of their listing.
+    func keepNewerContents(
+        than observed: [ObservedItem], in folder: Int64, _ priority: HTTPRequest.Priority = .interactive, round: Int64
+    ) async throws {
+        let newer = try await catalogue.perform { try $0.newer(than: observed, in: folder) }
+        guard !newer.isEmpty else { return }
+        try await checkMark(priority, round: round)
+        let kept = try await catalogue.perform { catalogue in
+            // They may have been recorded meanwhile.
+            try newer.compactMap { try catalogue.item($0.number) }.filter { try catalogue.isKept($0) }
+        }
+        for item in kept { await sendAgain(identifier(of: item.number)) }
+    }
+}
+
+extension ServerCatalogue {
+    /// Returns the known files whose recorded date is later than that of an entry with other contents. They are empty
+    /// at a service that does not mark its data.
+    func newer(than observed: [ObservedItem], in folder: Int64) throws -> [CataloguedItem] {
+        guard try hasMark() else { return [] }
+        return try observed.compactMap { entry in
+            guard !entry.isFolder, let modified = entry.version.modified,
+                let known = try child(of: folder, named: entry.name), !known.isFolder, known.told != nil,
+                let date = known.version.modified, modified < date, entry.version.text != known.told
+            else { return nil }
+            return known
+        }
+    }
+}
