@@ -11,6 +11,10 @@ extension DAVWork {
             change.fields.contains(.parentItemIdentifier) ? change.parent : account.identifier(of: known.item.parent))
         let name = change.fields.contains(.filename) ? change.name : known.name
         guard parent.item.number != known.item.parent || !name.utf8.elementsEqual(known.name.utf8) else { return known }
+        if parent.item.number != known.item.parent {
+            try known.require(.allowsReparenting)
+            try parent.require(.allowsWriting)
+        }
         let target = try parent.address.appending(name)
         let address = known.isFolder ? target.asDirectory : target
         do {
@@ -67,6 +71,7 @@ extension DAVWork {
     }
 
     func trash(_ known: DAVKnownItem) async throws -> Changed {
+        try await requireRemovable(known)
         let item = try await account.service.trash(known, of: account)
         try await account.catalogue.perform { try $0.remove(known.item, isTold: false) }
         return Changed(item: item)

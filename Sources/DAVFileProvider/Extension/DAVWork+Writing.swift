@@ -65,6 +65,7 @@ extension DAVWork {
                 userInfo: [NSLocalizedDescriptionKey: "The server stores only files and folders."])
         }
         let parent = try await account.known(template.parent)
+        try parent.require(.allowsWriting)
         let (folder, name, identifier) = (parent.item.number, template.name, template.identifier)
         let earlier = try await account.catalogue.perform { catalogue in
             let earlier = try catalogue.creation(identifier)
@@ -219,6 +220,7 @@ extension DAVWork {
         var pending = change.fields
         let date = change.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
         let url = change.fields.contains(.contents) ? change.contents : nil
+        if url != nil { try known.require(.allowsWriting) }
         let outgoing = try await Blocking.run {
             try url.map { try OutgoingFile($0, modified: date, for: change.identifier.rawValue) }
         }
@@ -284,6 +286,7 @@ extension DAVWork {
         } catch NSFileProviderError.noSuchItem {
             return
         }
+        try await requireRemovable(known)
         do {
             if known.isFolder {
                 if isRecursive { try await requireKnown(known) }

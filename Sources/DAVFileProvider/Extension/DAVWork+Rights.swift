@@ -1,0 +1,44 @@
+import FileProvider
+import SQLite
+import WebDAVClient
+
+/// Checks of what the user may do, before a request changes something that the server itself would permit, such as to
+/// end a share by removing its folder.
+extension DAVWork {
+    /// Checks that an item may be removed, and nothing in it is a share or another storage: the server would end a
+    /// share whose folder is removed, also with the folder around it.
+    func requireRemovable(_ known: DAVKnownItem) async throws {
+        try known.require(.allowsDeleting)
+        guard known.isFolder else { return }
+        let number = known.item.number
+        let mount = try await account.catalogue.perform { catalogue in
+            try catalogue.mountRoots().first { try $0.number != number && catalogue.isWithin($0.parent, number) }
+        }
+        guard let mount else { return }
+        throw DAVError.forbidden(
+            known.name, reason: "it contains the share or storage “\(mount.name)”, which would be ended")
+    }
+}
+
+extension DAVKnownItem {
+    /// Throws `forbidden` if the service has reported that the user may not do something with the item.
+    func require(_ capability: NSFileProviderItemCapabilities) throws(DAVError) {
+        guard let bits = traits.capabilities else { return }
+        let isPermitted = NSFileProviderItemCapabilities(rawValue: bits).contains(capability)
+        guard !isPermitted else { return }
+        let isEncrypted = traits.details["isEncrypted"] != nil
+        throw .forbidden(name, reason: isEncrypted ? "it is encrypted end to end, and can only be read here" : nil)
+    }
+}
+
+extension ServerCatalogue {
+    /// The text in the traits of the top folder of a share or of another storage.
+    private static let mountRoot = "\"isMountRoot\":\"true\""
+
+    /// Returns the known top folders of shares and other storages.
+    func mountRoots() throws -> [CataloguedItem] {
+        try database.all(
+            "SELECT number FROM item WHERE is_folder = 1 AND instr(traits, ?) > 0", .text(Self.mountRoot)
+        ) { $0.integer(0) }.compactMap { try item($0) }
+    }
+}
