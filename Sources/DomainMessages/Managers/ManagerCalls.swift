@@ -22,6 +22,7 @@ enum ManagerMethod {
     static let modification: UInt64 = 207
     static let reimport: UInt64 = 208
     static let setVersion: UInt64 = 220
+    static let importDomain: UInt64 = 221
 }
 
 /// A request for the identity and document storage of the client's provider.
@@ -74,6 +75,23 @@ package struct AddManagedDomainCall: ProviderCall, SchemaMessage {
     package init(domain: ManagedDomain) { self.domain = domain }
 
     package static let schema = Schema(Self.init, Field(0, \.domain))
+}
+
+/// A request to add a domain with the files of a directory, which become items of the domain.
+package struct ImportManagedDomainCall: ProviderCall, SchemaMessage {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { ManagerMethod.importDomain }
+    package let domain: ManagedDomain
+    /// The path of the directory.
+    package let path: String
+
+    package init(domain: ManagedDomain, path: String) {
+        self.domain = domain
+        self.path = path
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.path))
 }
 
 /// A request to remove one domain of the provider, or all.

@@ -26,6 +26,8 @@ package protocol ManagerBackend: Sendable {
     func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void)
     /// Adds a domain. If a domain with its identifier exists, updates that domain's name and properties.
     func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion)
+    /// Adds a domain with the files of a directory.
+    func importDomain(_ domain: NSFileProviderDomain, from folder: URL, _ completion: @escaping Completion)
     /// Removes a domain.
     ///
     /// - Parameter completion: called with the directory of the preserved files.
@@ -113,6 +115,9 @@ extension ManagerBackend {
     package func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
         throw CocoaError(.featureUnsupported)
     }
+    package func importDomain(
+        _ domain: NSFileProviderDomain, from folder: URL, _ completion: @escaping Completion
+    ) { completion(CocoaError(.featureUnsupported)) }
     package func setDisconnected(
         _ reason: String?, isTemporary: Bool, domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion

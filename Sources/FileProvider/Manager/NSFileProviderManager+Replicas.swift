@@ -3,14 +3,19 @@ import ItemValues
 
 // Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
 extension NSFileProviderManager {
-    /// Creates a domain from the files of a directory. Not implemented yet: always fails with
-    /// `CocoaError.featureUnsupported`.
+    /// Adds a domain with the files of a directory, which become items of the domain and leave the directory.
+    ///
+    /// Each of them is passed to `createItem` with the option `mayAlreadyExist`. In the end, `importDidFinish` is
+    /// called. An import goes on after a crash. What cannot be imported, such as a socket, stays in the directory.
+    ///
+    /// - Parameter completionHandler: called when the import has begun; with `CocoaError.fileWriteFileExists` if there
+    ///   is a domain with this identifier. An extension cannot import (`featureUnsupported`).
     public class func `import`(
         _ domain: NSFileProviderDomain, fromDirectoryAt url: URL,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) { calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Creates a domain from the files of a directory. Not implemented yet: always fails with
-    /// `CocoaError.featureUnsupported`.
+    ) { backend.importDomain(domain, from: url, calling(completionHandler)) }
+    /// Adds a domain with the files of a directory, which become items of the domain and leave the directory. Returns
+    /// when the import has begun.
     public class func `import`(_ domain: NSFileProviderDomain, fromDirectoryAt url: URL) async throws {
         try await answer { `import`(domain, fromDirectoryAt: url, completionHandler: $0) }
     }

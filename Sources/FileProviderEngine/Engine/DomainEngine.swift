@@ -89,6 +89,7 @@ package actor DomainEngine {
         try trash.enumeration.recover()
         changes.refreshes.refreshOutdated(self)
         try reimports.recover()
+        try resumeImport()
         tracker.listReidentified(self)
         lookAtImports()
         components.resumption.resume(self)

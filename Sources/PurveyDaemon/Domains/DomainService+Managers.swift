@@ -6,6 +6,7 @@ import FileProvider
 import FileProviderEngine
 import FileProviderWire
 import Foundation
+import Glibc
 import LinuxSystem
 import PropertyLists
 
@@ -22,6 +23,9 @@ extension DomainService {
         }
         on(AddManagedDomainCall.self, programs, in: &service) { request, service, providers in
             try await service.add(request.domain, of: try Self.only(providers))
+        }
+        on(ImportManagedDomainCall.self, programs, in: &service) { request, service, providers in
+            try await service.importDomain(request.domain, from: request.path, of: try Self.only(providers))
         }
         on(RemoveManagedDomainsCall.self, programs, in: &service) { request, service, providers in
             .init(edits: try await service.remove(request.identifier, of: providers))
@@ -148,6 +152,27 @@ extension DomainService {
             throw ProviderError.domain(.providerDomainNotFound, "The provider has no such domain.")
         }
         return first
+    }
+
+    /// Adds a domain and imports a directory into it. Returns when the import has begun.
+    private func importDomain(_ domain: ManagedDomain, from path: String, of provider: String) async throws -> Empty {
+        guard try await !records(of: [provider]).contains(where: { $0.description.identifier == domain.identifier })
+        else { throw ProviderError(CocoaError(.fileWriteFileExists)) }
+        let status = try await HandlerThreads.shared.value { () throws(DomainError) in
+            do throws(Errno) {
+                return try FileStatus.of(path, followingLinks: false)
+            } catch {
+                throw DomainError("\(path) cannot be imported: \(error)")
+            }
+        }
+        let mounts = (keptFolders + [folders.locations.data]).map { $0 + "/" }
+        guard path.hasPrefix("/"), status.kind == .directory, status.owner == getuid(),
+            !mounts.contains(where: { (path + "/").hasPrefix($0) || $0.hasPrefix(path + "/") })
+        else { throw DomainError("\(path) cannot be imported: it is no directory of yours outside of Purvey's own") }
+        _ = try await add(domain, of: provider)
+        let (_, running) = try await first(domain.identifier, of: [provider])
+        try await running.engine.importDirectory(at: path)
+        return Empty()
     }
 
     private func add(_ domain: ManagedDomain, of provider: String) async throws -> Empty {

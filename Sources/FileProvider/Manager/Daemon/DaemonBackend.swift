@@ -43,6 +43,17 @@ struct DaemonBackend: EngineBackend {
         }
     }
 
+    func importDomain(_ domain: NSFileProviderDomain, from folder: URL, _ completion: @escaping Completion) {
+        guard folder.isFileURL else { return completion(CocoaError(.fileReadUnsupportedScheme)) }
+        do {
+            let request = ImportManagedDomainCall(
+                domain: try ManagedDomain(domain), path: folder.standardizedFileURL.path)
+            perform(request, of: domain.identifier, completion)
+        } catch {
+            completion(error)
+        }
+    }
+
     func remove(
         _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
         _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
