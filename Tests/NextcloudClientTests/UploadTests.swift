@@ -152,7 +152,7 @@ struct UploadTests {
         let upload = try #require(note.last)
         var late = client.files.request(
             .put, try server.address.resolving("remote.php/dav/uploads/alice/\(upload.name)/00001"))
-        late.body = .bytes(pattern(10_000_000, seed: 9))
+        late.body = .bytes(Array(bytes.prefix(10_000_000)))
         late.headers["Destination"] = address.description
         _ = try await client.files.send(late)
         _ = try await client.upload(file(bytes), contents: "v1", resuming: upload, rules: rules)
