@@ -78,7 +78,7 @@ struct DirectoryImportTests {
         #expect(tree["a.txt"] == "one" && tree["Sub/b.txt"] == "two")
     }
 
-    @Test func whatCannotBeImportedStays() async throws {
+    @Test func itemsThatCannotBeImportedStay() async throws {
         mkfifo(path + "/pipe", 0o600)
         let domain = try TestDomain()
         try await domain.engine.doing { try $0.importDirectory(at: path) }

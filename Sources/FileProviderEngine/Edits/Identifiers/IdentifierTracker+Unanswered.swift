@@ -75,9 +75,9 @@ extension IdentifierTracker {
         return shown
     }
 
-    /// Returns the item that is known by the identifier of a reported one, if the reported item may be a new item that was
-    /// sent to the same place. What is known is needed to tell them apart. The item is requested again when the outcome
-    /// is known.
+    /// Returns the item that is known by the identifier of a reported one, if the reported item may be a new item that
+    /// was sent to the same place. What is known is needed to tell them apart. The item is requested again when the
+    /// outcome is known.
     private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
         let place = SentLocation(item)
         guard let senders = unanswered[place] else { return nil }

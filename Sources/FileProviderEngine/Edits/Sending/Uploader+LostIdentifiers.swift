@@ -46,9 +46,9 @@ extension Uploader {
         }
     }
 
-    /// Makes a new item wait for the known item that has the identifier of the provider's item in the place that the new
-    /// item was sent to. The known item is to be moved or removed, and its step finds out which of the two the provider
-    /// has.
+    /// Makes a new item wait for the known item that has the identifier of the provider's item in the place that the
+    /// new item was sent to. The known item is to be moved or removed, and its step finds out which of the two the
+    /// provider has.
     func formerHolder(of found: ProviderItem, besides number: ItemNumber) throws(IndexError) -> StepResult? {
         guard let known = try index.item(identifier: found.identifier), known.number != number,
             !scheduler.waits(known.number, for: number), let entry = try journal.entry(known.number),
