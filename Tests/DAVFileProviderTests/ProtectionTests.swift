@@ -85,6 +85,26 @@ struct ProtectionTests {
         }
     }
 
+    @Test(arguments: ["nginx", "rclone"])
+    func `large contents are compared with those that an edit is based on`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let domain = try TestDomain(server.root)
+            // The digest of such a file is computed after the reply.
+            let first = String(repeating: "first ", count: 2 << 20)
+            let made = try await domain.create("large.txt", first)
+            let written = try await domain.write(String(repeating: "again ", count: 2 << 20), to: made)
+            #expect(written.size == first.utf8.count)
+            let fetched = try await domain.fetch(made.identifier).item
+            // The same size, and perhaps the same second.
+            let address = try server.root.appending("large.txt")
+            _ = try await server.client.put(.text(String(repeating: "other ", count: 2 << 20)), to: address)
+            let conflict = await failure { _ = try await domain.write(first, to: fetched) }
+            #expect(conflict == .localVersionConflictingWithServer)
+            let now = try await server.client.get(address, range: HTTPByteRange(0..<6), to: .memory(limit: 6))
+            #expect(String(decoding: now.bytes, as: UTF8.self) == "other ")
+        }
+    }
+
     @Test(arguments: ["nginx", "apache"])
     func `a failed upload under a lock leaves no empty file`(name: String) async throws {
         try await CloudServer.with(name) { server in

@@ -9,17 +9,29 @@ extension DAVWork {
 
     /// Records the digest of contents if a later change may get the same version: a change within the same second, or
     /// one with a date that a client sets.
-    func noteContents(_ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool) async throws {
+    ///
+    /// - Parameter isHandedOver: whether the file is handed to the system, which receives the item in this version. It
+    ///   is cut to its length, because an earlier attempt may have received more bytes.
+    func noteContents(
+        _ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool, isHandedOver: Bool = false
+    ) async throws {
         let profile = account.profile
         let isDoubtful = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
         let (number, version) = (item.number, item.contentVersion)
-        guard isDoubtful, length >= Self.largeSize else {
-            let digest = isDoubtful ? try await Blocking.run { try ContentDigest.digest(of: file, length) } : nil
-            return try await account.catalogue.perform { try $0.note(digest: digest, of: number, version: version) }
+        let isLate = isDoubtful && length >= Self.largeSize
+        // All of it at once, because each change of threads takes time that counts with many small files.
+        try await Blocking.run { [account] in
+            if isHandedOver { try file.truncate(to: length) }
+            // Until the digest is known, none fits: if this process ends before, an edit is a conflict, and both
+            // contents stay.
+            let digest: [UInt8]? =
+                isLate ? ContentDigest.unknown : isDoubtful ? try ContentDigest.digest(of: file, length) : nil
+            try account.catalogue.performNow { catalogue in
+                try catalogue.note(digest: digest, of: number, version: version)
+                if isHandedOver { try catalogue.note(told: [item]) }
+            }
         }
-        // Until the digest is known, none fits: if this process ends before, an edit is a conflict, and both contents
-        // stay.
-        try await account.catalogue.perform { try $0.note(digest: ContentDigest.unknown, of: number, version: version) }
+        guard isLate else { return }
         digests.begin(number) { [account] in
             guard let digest = try? await Blocking.run({ try ContentDigest.digest(of: file, length) }) else { return }
             try? await account.catalogue.perform { catalogue in

@@ -23,9 +23,7 @@ extension DAVWork {
         do {
             for attempt in 1... {
                 // The first attempt assumes that the listed version is current. This saves a request for most files.
-                if let fetched = try await attemptFetch(known, to: file, progress) {
-                    return Fetched(url: url, item: try await tell(fetched))
-                }
+                if let item = try await attemptFetch(known, to: file, progress) { return Fetched(url: url, item: item) }
                 guard attempt < Self.attempts else { throw DAVError.changed(known.name) }
                 known = try await refresh(known)
             }
@@ -36,12 +34,12 @@ extension DAVWork {
         throw CocoaError(.fileReadUnknown)
     }
 
-    /// Fetches a file, if it has the known version.
+    /// Fetches a file, if it has the known version, and records that the system receives it.
     ///
     /// - Returns: `nil` if it has another one.
     private func attemptFetch(
         _ known: DAVKnownItem, to file: FileDescriptor, _ progress: Progress
-    ) async throws -> CataloguedItem? {
+    ) async throws -> DAVItem? {
         progress.totalUnitCount = Int64(known.version.length ?? 0) + 1
         progress.completedUnitCount = 0
         let contents: DAVContents
@@ -60,8 +58,6 @@ extension DAVWork {
         }
         let length = contents.count
         guard known.version.length == nil || known.version.length == length else { return nil }
-        // An earlier attempt may have received more bytes, and left them after the end.
-        try await Blocking.run { try file.truncate(to: length) }
         let isConfirmed =
             known.version.tag != nil && contents.tag?.opaque == known.version.tag
             || known.version.tag == nil && contents.modified != nil
@@ -77,8 +73,8 @@ extension DAVWork {
             guard noted.item.contentVersion == known.item.contentVersion else { return nil }
             (item, isRacy) = (noted.item, entry.isRacy)
         }
-        try await noteContents(file, length, of: item, isRacy: isRacy)
-        return item
+        try await noteContents(file, length, of: item, isRacy: isRacy, isHandedOver: true)
+        return account.object(item)
     }
 
     /// Returns the condition under which contents are read. A weak tag cannot be a condition of the request, so it is
