@@ -35,10 +35,11 @@ actor NewFileBatches {
     private static let (mostFiles, mostBytes) = (100, 8 << 20)
     /// The number of files from which they are sent together.
     private static let fewest = 3
-    /// The maximum number of requests at the same time.
-    private static let mostRequests = 2
+    /// The maximum number of requests at the same time. Each needs the names in its folder, so a few large ones cost
+    /// less than many small ones.
+    private static let mostRequests = 1
     /// The time in which files arrive before the first request. The system passes on changed files one after the other.
-    private static let gathering = Duration.milliseconds(20)
+    private static let gathering = Duration.milliseconds(50)
 
     /// Sends a file together with others.
     ///
