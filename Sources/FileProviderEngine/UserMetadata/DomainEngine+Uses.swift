@@ -6,8 +6,10 @@ import ItemValues
 extension DomainEngine {
     /// Returns the most recently used files, latest first, including open ones. The provider is not asked.
     package nonisolated func recents(limit: Int) throws(IndexError) -> [FoundItem] {
+        // Uses are dropped once they are in the index, so they are read before it.
+        let uses = openFiles.withLock { $0.personal.all }
         var items = try index.recents(limit: limit)
-        for (number, time) in openFiles.withLock({ $0.personal.all }) {
+        for (number, time) in uses {
             if let place = items.firstIndex(where: { $0.item.number == number }) {
                 items[place].metadata.lastUsed = max(items[place].metadata.lastUsed ?? 0, time)
             } else if var item = try index.found(number), item.item.item.kind == .file {

@@ -57,7 +57,7 @@ import Testing
             }
             try await place.succeed("ls", "Cloud:")
             for (arguments, status, words) in [
-                (["actions"], Int32(2), "a path is missing"), (["actions", "a", "b", "c"], 2, "unexpected"),
+                (["actions"], Int32(2), "a path is missing"), (["actions", "a", "b", "c", "d"], 2, "unexpected"),
                 (["actions", "--json", "a", "b"], 2, "--json"), (["actions", "/nowhere"], 1, "is in no domain"),
                 (["actions", "Cloud:nothing"], 1, "Cloud:nothing: there is no such file or folder"),
                 (["actions", "Cloud:letter.txt", "unknown"], 1, "the action unknown is none of the provider's"),

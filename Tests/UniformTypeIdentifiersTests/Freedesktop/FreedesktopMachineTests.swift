@@ -13,9 +13,12 @@ func skipWithoutDatabase() throws -> Never {
 
 /// Tests with the database of Debian's shared-mime-info, whose results are known.
 struct FreedesktopMachineTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
     /// Returns a database of shared-mime-info alone. Other packages add types to the machine's own.
     private func database() async throws -> MIMEDatabase {
-        let folder = try TestFolder(in: NSTemporaryDirectory())
         try FileManager.default.createDirectory(atPath: folder.path + "/packages", withIntermediateDirectories: true)
         let source = "packages/freedesktop.org.xml"
         let copied: Void? = try? FileManager.default.copyItem(
@@ -25,9 +28,7 @@ struct FreedesktopMachineTests {
             "/usr/bin/update-mime-database", [folder.path], environment: ["PKGSYSTEM_ENABLE_FSYNC": "0"]
         ).end()
         #expect(run.status == 0, "\(run)")
-        return try withExtendedLifetime(folder) {
-            try #require(MIMEDatabase(cachePaths: [folder.path + "/mime.cache"]))
-        }
+        return try #require(MIMEDatabase(cachePaths: [folder.path + "/mime.cache"]))
     }
 
     @Test func commonNamesHaveTheirTypes() async throws {

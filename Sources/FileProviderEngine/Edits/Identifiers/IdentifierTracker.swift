@@ -43,6 +43,11 @@ final class IdentifierTracker: EngineComponent {
     ) throws {
         guard var entry = try journal.entry(number) else { return }
         if !entry.mayHaveMoved || entry.movedTo != place {
+            // With identifiers that are paths, a later report may be about another item in the former place. The
+            // version from before the move tells the two apart.
+            if !entry.mayHaveMoved, !entry.changes.contains(.contents), let row = try index.item(number) {
+                entry.baseVersion = row.item.contentVersion
+            }
             entry.mayHaveMoved = true
             entry.movedTo = place
             try journal.put(entry)

@@ -87,8 +87,8 @@ extension LocalEdits {
                 number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
         // Keeps the version that the provider had at the time of the removal, so that newer contents are not deleted
-        // with the item.
-        if !entry.changes.contains(.contents) { entry.baseVersion = row.item.contentVersion }
+        // with the item. After a move without a reply it has the version from before the move.
+        if !entry.changes.contains(.contents), !entry.mayHaveMoved { entry.baseVersion = row.item.contentVersion }
         // Edited contents stay until the provider has removed the item, because it may refuse.
         entry.changes =
             row.isKnownToProvider ? entry.changes.intersection(.contents).union(.deleted) : [.created, .deleted]
