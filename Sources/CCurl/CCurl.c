@@ -1,5 +1,7 @@
 #include "CCurl.h"
 
+#include <openssl/crypto.h>
+
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
 
 CURLcode ccurl_set_offset(CURL *easy, CURLoption option, int64_t value) {
@@ -51,6 +53,12 @@ CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, int64_t *value) {
 int ccurl_get_socket(CURL *easy) {
     curl_socket_t socket = CURL_SOCKET_BAD;
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) ? -1 : (int)socket;
+}
+
+CURLcode ccurl_initialize(void) {
+    // OpenSSL would free its state as the process exits, although transfers may still run on their thread.
+    if (OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL) != 1) return CURLE_FAILED_INIT;
+    return curl_global_init(CURL_GLOBAL_ALL);
 }
 
 CURLMcode ccurl_set_multi_long(CURLM *multi, CURLMoption option, long value) {

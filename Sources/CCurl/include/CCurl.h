@@ -36,6 +36,9 @@ CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, int64_t *value);
 /// Returns the socket of a handle that only connects, or -1.
 int ccurl_get_socket(CURL *easy);
 
+/// Initializes libcurl and OpenSSL. Must be called before other functions of either.
+CURLcode ccurl_initialize(void);
+
 CURLMcode ccurl_set_multi_long(CURLM *multi, CURLMoption option, long value);
 /// Makes all handles with this share keep their cookies and TLS sessions in it. They must run on one thread, because
 /// the share has no lock.

@@ -128,5 +128,5 @@ final class WebSocketConnection {
 /// The global state of libcurl.
 enum HTTPLibrary {
     /// Whether libcurl was initialized.
-    static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+    static let isReady = ccurl_initialize() == CURLE_OK
 }
