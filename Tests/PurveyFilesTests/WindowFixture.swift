@@ -37,9 +37,10 @@ struct WindowFixture {
             try FileManager.default.createDirectory(
                 atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             var environment: [String: String?] = [
-                "DISPLAY": ":\(display)", "WAYLAND_DISPLAY": nil, "XDG_RUNTIME_DIR": runtime, "GDK_BACKEND": "x11",
-                "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory", "PURVEY_HOME": place.daemon.home,
-                "PURVEY_BUS": "none", "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": runtime, "XDG_CACHE_HOME": runtime,
+                "DISPLAY": ":\(display)", "WAYLAND_DISPLAY": nil, "XDG_RUNTIME_DIR": runtime, "TMPDIR": runtime,
+                "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory",
+                "PURVEY_HOME": place.daemon.home, "PURVEY_BUS": "none",
+                "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": runtime, "XDG_CACHE_HOME": runtime,
                 "XDG_DATA_HOME": runtime + "/data",
             ]
             for (name, value) in more { environment[name] = value }
