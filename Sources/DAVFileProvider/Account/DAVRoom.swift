@@ -58,6 +58,8 @@ package final class DAVRoom: Sendable {
     }
 
     private static func version(_ archive: Data?) -> NSFileProviderDomainVersion {
+        // The unarchiver would end the process for an archive of another class. Only this type writes the archive, and
+        // damaged bytes are an error.
         let known = archive.flatMap {
             try? NSKeyedUnarchiver.unarchivedObject(ofClass: NSFileProviderDomainVersion.self, from: $0)
         }

@@ -314,7 +314,7 @@ extension DAVWork {
             let now = try await refresh(known)
             throw NSError.fileProviderErrorForRejectedDeletion(of: try await tell(now.item))
         } catch DAVError.notFound {}
-        // What is not at its former address may have been moved with its folder meanwhile.
+        // An item that is not at its former address may have been moved with its folder meanwhile.
         await account.moves.wait()
         if let now = try await account.known(known.item.number), now.address != known.address {
             throw DAVError.changed(known.name)

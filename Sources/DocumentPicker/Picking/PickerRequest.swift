@@ -35,12 +35,6 @@ package struct PickerRequest: Sendable, Equatable {
 
     package init(_ purpose: Purpose) { self.purpose = purpose }
 
-    /// The options of the picker program.
-    package static let options = [
-        "--choose", "--save", "--browse", "--folders", "--files-and-folders", "--multiple", "--type", "--title",
-        "--prompt", "--message", "--new-document", "--hand-over", "--null",
-    ]
-
     /// The arguments of the picker program.
     package var arguments: [String] {
         var words: [String]
