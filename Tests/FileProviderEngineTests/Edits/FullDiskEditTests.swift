@@ -33,6 +33,22 @@ import Testing
         return room
     }
 
+    /// Makes an edit for which there is room for a number of commits. No other commit of the engine can take the room,
+    /// because the engine does nothing else in between.
+    ///
+    /// - Returns: The error number; `nil` if the edit succeeded.
+    private func refusal(
+        leaving commits: Int, in room: Room, _ domain: TestDomain,
+        _ edit: @Sendable (isolated DomainEngine) throws -> Void
+    ) async -> Errno? {
+        await errno {
+            try await domain.engine.doing { engine in
+                room.leave(commits)
+                try edit(engine)
+            }
+        }
+    }
+
     /// Lets a number of commits succeed after the reply to a request of a kind.
     private func leave(_ commits: Int, after kind: MemoryProvider.Kind, _ domain: TestDomain) async throws -> Room {
         let room = try await limited(domain)
@@ -96,14 +112,14 @@ import Testing
         domain.provider.addFile("file.txt", "old")
         domain.provider.addFile("other.txt", "other")
         try await domain.list()
+        let root = try await domain.place("file.txt").folder
         let room = try await limited(domain)
         // There is room for the journal entry, but neither for the index nor for the entry that revokes it.
-        room.leave(1)
-        let refusal = await errno {
+        let refusal = await refusal(leaving: 1, in: room, domain) { engine in
             if isRemoval {
-                try await domain.remove("file.txt")
+                try engine.remove("file.txt", in: root)
             } else {
-                try await domain.rename("other.txt", "file.txt")
+                _ = try engine.rename("other.txt", in: root, to: "file.txt", in: root)
             }
         }
         #expect(refusal == .noSpace)
@@ -144,9 +160,12 @@ import Testing
         let before = try await domain.item("before").number
         domain.engine.signal(container: nil)
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        let root = try await domain.place("refused").folder
         let room = try await limited(domain)
-        room.leave(1)
-        #expect(await errno { try await domain.makeFolder("refused") } == .noSpace)
+        let refusal = await refusal(leaving: 1, in: room, domain) { engine in
+            _ = try engine.makeFolder(named: "refused", in: root, mode: 0o755)
+        }
+        #expect(refusal == .noSpace)
         makeRoom(room, domain)
         domain.provider.addFolder("after")
         domain.engine.signal(container: nil)
