@@ -146,14 +146,19 @@ import Testing
         domain.clock.advance(by: 1)
         try await eventually { outcome.isThere }
         #expect(outcome.failure == nil)
-        // The first engine still requests the working set, and would receive the failure that is meant for the other.
         await domain.engine.close()
 
         domain.provider.addFolder("folder")
         let other = try TestDomain(domain.provider)
-        domain.provider.fail(.page, with: .of(.notAuthenticated))
+        // Every page fails, because an engine may request the working set before the directory.
+        domain.provider.behave { behaviour in
+            behaviour.before = { (request) throws(ProviderError) in
+                if request.kind == .page { throw .of(.notAuthenticated) }
+            }
+        }
         #expect(await failure { try await other.list() } == .notAuthenticated)
         #expect(try await other.engine.status().signIn.failure?.kind == .notAuthenticated)
+        domain.provider.behave { $0.before = { (_) throws(ProviderError) in } }
         // Enumerating works again once the failure is resolved.
         try await other.list()
         #expect(try other.names().count == 2)
