@@ -115,9 +115,9 @@ import Testing
             }
             try await eventually { try await app.ask("notified pending", "notified") != "0" }
             // The subscription continues with the next daemon, which it does not start by itself.
+            _ = try await app.ask("notified materialized", "notified")
             await place.daemon.stop()
             try await place.daemon.start()
-            _ = try await app.ask("notified materialized", "notified")
             try await eventually { try await app.ask("notified materialized", "notified") != "0" }
             try await app.ask("download main b.txt", "download done")
             try await eventually { try await app.ask("notified materialized", "notified") != "0" }
