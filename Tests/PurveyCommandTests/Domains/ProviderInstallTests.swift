@@ -46,6 +46,15 @@ import Testing
         }
     }
 
+    @Test func theProviderOfLocalFoldersHasAShortName() async throws {
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
+            let added = try await place.purvey("domains", "add", "local", "Papers", "path=" + cloud.cloud)
+            #expect(added.status == 0 && added.text == cloud.mount + "\n", "\(added.errors)")
+            #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
+        }
+    }
+
     @Test func theLogHasTheWorkOfAProvider() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
