@@ -92,6 +92,22 @@ struct MountTests {
         }
     }
 
+    @Test func `a file that nginx does not list stays in the mount`() async throws {
+        try await MountedServer.run("nginx") { place in
+            let mount = place.mount()
+            try Files.write("one", to: mount + "/.hidden", O_WRONLY | O_CREAT)
+            try Files.write("seen", to: mount + "/seen.txt", O_WRONLY | O_CREAT)
+            // The other client, who reads the listings, sees only one of them.
+            try place.settle { try place.stage.tree() == ["seen.txt": "seen"] ? nil : "the files are not sent" }
+            try place.evict(".hidden")
+            try place.stage.put("later.txt", "later")
+            // The listing that finds this file lacks the other one.
+            try place.settle { access(mount + "/later.txt", F_OK) == 0 ? nil : "the new file is not found" }
+            #expect(try Tree.read(mount) == [".hidden": "one", "seen.txt": "seen", "later.txt": "later"])
+            #expect(try place.status().contains("begin with a dot"))
+        }
+    }
+
     @Test(arguments: Self.names)
     func `a server that ends and comes back loses no edit`(name: String) async throws {
         try await MountedServer.run(name) { place in

@@ -122,6 +122,37 @@ struct ServerTests {
         }
     }
 
+    @Test(arguments: CloudServer.sample(["nginx", "apache"]))
+    func `items that the server does not list stay until it has them no more`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let domain = try TestDomain(server.root)
+            let client = server.client
+            let file = try await domain.create(".hidden", "one")
+            let folder = try await domain.create(".folder", nil)
+            let inner = try await domain.create(".inner", "two", in: folder.identifier)
+            for _ in 0..<2 {
+                let listed = try await domain.list()
+                #expect(Set(listed.map(\.identifier)).isSuperset(of: [file.identifier, folder.identifier]))
+                #expect(try await domain.list(folder.identifier).map(\.identifier) == [inner.identifier])
+                try await domain.look()
+            }
+            let anchor = try await domain.anchor()
+            let address = try server.root.appending(".hidden")
+            _ = try await client.put(.text("of another client"), to: address)
+            #expect(try await domain.look())
+            #expect(try await domain.changes(since: anchor).updated.map(\.size) == [17])
+            let (base, text) = try await domain.fetch(file.identifier)
+            #expect(text == "of another client")
+            let written = try await domain.write("own", to: base)
+            #expect(try await domain.list().first { $0.identifier == file.identifier }?.version == written.version)
+            try await client.delete(address)
+            try await client.deleteTree(server.root.appending(".folder").asDirectory)
+            #expect(try await domain.look())
+            #expect(Set(try await domain.changes(since: anchor).deleted) == [file.identifier, folder.identifier])
+            #expect(try await domain.list().filter { $0.name.hasPrefix(".") }.isEmpty)
+        }
+    }
+
     /// Servers whose conditions or locks keep another client's write from being overwritten at any time. nginx is not
     /// among them: it looks for a lock when a PUT begins, and replaces the file when its body has come.
     @Test(arguments: CloudServer.installed.filter { ["nextcloud", "rclone", "wsgidav", "seaweedfs"].contains($0) })

@@ -25,6 +25,7 @@ struct ProbeTests {
             }
             // Its tags are those of the date and the size, and it takes the date.
             if name == "rclone" { #expect(profile.distinguishesQuickChanges == false) }
+            #expect(profile.listsHiddenFiles == (name != "nginx"))
             #expect(profile.remains == nil)
             let rest = try await server.client.list(server.root).all().map(\.name)
             #expect(rest.allSatisfy { !$0.hasPrefix(".purvey") })

@@ -80,10 +80,11 @@ final class ChangePass: Sendable {
             }
             let tag = await listing.directory?.tag?.opaque
             let forbidden = await listing.forbiddenNames
+            _ = try await catalogue.perform { try $0.note(forbidden: forbidden, in: number, round: round) }
+            if try await account.noteUnlisted(in: number, .background, round: round).isDifferent { hasChanged = true }
             let aside = catalogue.itemsAside
             let unseen = try await catalogue.perform { catalogue in
-                _ = try catalogue.note(forbidden: forbidden, in: number, round: round)
-                return try catalogue.unseen(in: number, round: round).filter { !aside.contains($0.number) }
+                try catalogue.unseen(in: number, round: round).filter { !aside.contains($0.number) }
             }
             state.withLock { state in
                 state.vanished += unseen.map { ($0, round) }

@@ -107,6 +107,7 @@ actor FolderListings {
         let forbidden = await listing.forbiddenNames
         add(
             try await account.catalogue.perform { try $0.note(forbidden: forbidden, in: folder, round: round) }, to: id)
+        add(try await account.noteUnlisted(in: folder, round: round).numbers, to: id)
         let aside = account.catalogue.itemsAside
         let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
         if hasUnseen { try await account.checkMark(round: round) }

@@ -66,7 +66,13 @@ extension DAVProbe {
             let file = try child(name, of: directory)
             _ = try await isDone { () throws(DAVError) in _ = try await client.put(.text(name), to: file) }
         }
+        let hidden = try child(".hidden.txt", of: directory)
+        let isTaken = try await isDone { () throws(DAVError) in
+            _ = try await client.put(.text("hidden"), to: hidden)
+            _ = try await client.entry(at: hidden)
+        }
         let names = try await client.list(directory).all().map { Array($0.name.utf8) }
+        if isTaken { profile.listsHiddenFiles = names.contains(Array(".hidden.txt".utf8)) }
         if names.contains(Array(decomposed.utf8)) {
             profile.naming = .kept
         } else {

@@ -32,6 +32,9 @@ extension DAVServerProfile {
         lines.append("Names in decomposed form (NFD): \(naming.words)")
         lines.append("Names with #, %, + and spaces: \(keepsSpecialNames ? "kept" : "refused or changed")")
         lines.append("Names that differ in case: \(distinguishesCase ? "different" : "the same")")
+        if listsHiddenFiles == false {
+            lines.append("Files whose names begin with a dot are kept but not listed: those of others are not seen")
+        }
         lines.append("Copies at the server: \(copies ? "yes" : "no")")
         if !removesTrees { lines.append("Folders are only removed when they are empty") }
         if makesParents { lines.append("The server creates missing folders by itself") }

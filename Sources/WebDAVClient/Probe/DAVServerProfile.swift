@@ -95,6 +95,8 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var keepsSpecialNames = false
     /// Whether names that differ only in case are different.
     public var distinguishesCase = false
+    /// Whether listings have files whose names begin with a dot; `nil` if it is not known, or such names are refused.
+    public var listsHiddenFiles: Bool?
     /// Whether the server copies files itself.
     public var copies = false
     /// Whether missing directories are made without being asked for.
