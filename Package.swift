@@ -304,7 +304,9 @@ let package = Package(
             ],
             path: "Benchmarks", swiftSettings: settings),
         program("PurveyKeeper", ["Fuse", "LinuxSystem", "MountTakeover", "ProgramManuals"]),
-        program("PurveyBus", ["CGIO", "Conduit", "DomainMessages", "ItemValues", "LinuxSystem", "ProgramManuals"]),
+        program(
+            "PurveyBus",
+            ["CGIO", "Conduit", "DomainMessages", "ItemValues", "LinuxSystem", "ProgramManuals", "Secrets"]),
         program(
             "PurveyFiles",
             [
@@ -623,8 +625,9 @@ let package = Package(
             "DesktopBusTests",
             [
                 "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyBus",
-                "ScriptableProvider", "ScriptableService", "TestThreads",
-            ]),
+                "ScriptableProvider", "ScriptableService", "SetUpProvider", "TestThreads",
+            ],
+            exclude: ["Services"]),
         // A daemon and a service for tests of the file browser.
         .target(
             name: "BrowserTesting",

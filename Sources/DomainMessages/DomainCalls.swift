@@ -34,6 +34,7 @@ enum DomainMethod {
     static let noteFailedSignIn: UInt64 = 170
     static let followStates: UInt64 = 171
     static let itemStates: UInt64 = 172
+    static let keyring: UInt64 = 174
     static let searchProviders: UInt64 = 180
     static let renewProvider: UInt64 = 181
     static let setUpSignIn: UInt64 = 184

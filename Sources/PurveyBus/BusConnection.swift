@@ -2,21 +2,32 @@ import CGIO
 import Glibc
 import LinuxSystem
 
-/// The connection to the bus. The actor uses it on the thread of GLib's main loop only.
-struct BusConnection {
-    private let pointer: OpaquePointer
+/// The connection to the bus. Actors use it on the thread of GLib's main loop, which also runs the callbacks.
+struct BusConnection: @unchecked Sendable {
+    // Sendable: GLib's connections may be used on any thread, and a description of interfaces is never changed.
+    let pointer: OpaquePointer
     private let description: UnsafeMutablePointer<GDBusNodeInfo>
 
     /// Connects and blocks until the bus has replied. Returns `nil` if the bus cannot be reached.
     ///
     /// - Parameter address: in the syntax of D-Bus addresses.
     init?(address: String) {
-        let flags = [G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION]
-        let connection = g_dbus_connection_new_for_address_sync(
-            address, GDBusConnectionFlags(rawValue: flags.reduce(0) { $0 | $1.rawValue }), nil, nil, nil)
-        guard let connection, let node = g_dbus_node_info_new_for_xml(BusNames.description, nil) else { return nil }
+        let connection = g_dbus_connection_new_for_address_sync(address, Self.flags, nil, nil, nil)
+        guard let connection else { return nil }
+        self.init(connection)
+    }
+
+    /// - Parameter connection: a connection whose reference this object takes.
+    init?(_ connection: OpaquePointer) {
+        guard let node = g_dbus_node_info_new_for_xml(BusNames.description, nil) else { return nil }
         pointer = connection
         description = node
+    }
+
+    /// The flags of a connection to a message bus.
+    static var flags: GDBusConnectionFlags {
+        let flags = [G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION]
+        return GDBusConnectionFlags(rawValue: flags.reduce(0) { $0 | $1.rawValue })
     }
 
     /// Ends the process when the connection to the bus closes.
@@ -69,10 +80,12 @@ struct BusConnection {
 
     func takeAway(_ registration: UInt32) { g_dbus_connection_unregister_object(pointer, registration) }
 
-    /// Takes the name, now or when its owner releases it.
-    func own(_ name: String) {
-        _ = g_bus_own_name_on_connection(pointer, name, G_BUS_NAME_OWNER_FLAGS_NONE, nil, nil, nil, nil)
+    /// Takes the name, now or when its owner releases it. Returns the number for ``disown(_:)``.
+    func own(_ name: String) -> UInt32 {
+        g_bus_own_name_on_connection(pointer, name, G_BUS_NAME_OWNER_FLAGS_NONE, nil, nil, nil, nil)
     }
+
+    func disown(_ ownership: UInt32) { g_bus_unown_name(ownership) }
 
     // MARK: Signals
 

@@ -1,4 +1,5 @@
 import CGIO
+import Secrets
 
 /// A D-Bus value.
 enum BusValue: Sendable, Equatable {
@@ -10,6 +11,8 @@ enum BusValue: Sendable, Equatable {
     case signed(Int32)
     case long(UInt64)
     case strings([String])
+    /// Bytes, which are overwritten after use. Those of GLib's messages are not.
+    case bytes(SecretBytes)
     /// A value with its type.
     indirect case variant(BusValue)
     case tuple([BusValue])
@@ -29,6 +32,7 @@ enum BusValue: Sendable, Equatable {
         case (.signed(let one), .signed(let other)): one == other
         case (.long(let one), .long(let other)): one == other
         case (.strings(let one), .strings(let other)): one == other
+        case (.bytes(let one), .bytes(let other)): one == other
         case (.variant(let one), .variant(let other)): one == other
         case (.tuple(let one), .tuple(let other)): one == other
         case (.array(let type, let one), .array(let otherType, let other)): type == otherType && one == other
@@ -49,6 +53,7 @@ enum BusValue: Sendable, Equatable {
         case .unsigned(let number): g_variant_new_uint32(number)
         case .signed(let number): g_variant_new_int32(number)
         case .long(let number): g_variant_new_uint64(guint64(number))
+        case .bytes(let bytes): Self.array(of: bytes)
         case .strings(let texts): Self.container("as", texts.map { .string($0) })
         case .variant(let value): g_variant_new_variant(value.variant)
         case .tuple(let values): Self.container("r", values)
@@ -57,6 +62,12 @@ enum BusValue: Sendable, Equatable {
             Self.container("a{sv}", entries: pairs.map { (.string($0.name), .variant($0.value)) })
         case .dictionary(let type, let pairs): Self.container("a{" + type + "}", entries: pairs.map { ($0, $1) })
         }
+    }
+
+    private static func array(of bytes: SecretBytes) -> OpaquePointer? {
+        let type = g_variant_type_new("y")
+        defer { g_variant_type_free(type) }
+        return bytes.withBytes { g_variant_new_fixed_array(type, $0.baseAddress, gsize($0.count), 1) }
     }
 
     private static func container(_ signature: String, _ values: [BusValue]) -> OpaquePointer? {

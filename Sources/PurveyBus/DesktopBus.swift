@@ -13,7 +13,10 @@ actor DesktopBus {
 
     private let address: String
     let daemon: Connection
+    private let keyring: DesktopSecretService
     private(set) var connection: BusConnection?
+    /// The ownership of the name, which exists while domains exist.
+    private var ownership: UInt32?
 
     private struct Call {
         let caller: String
@@ -40,6 +43,7 @@ actor DesktopBus {
     private var callers: [String: Caller] = [:]
     /// Keyed by the paths of their objects.
     private var domains: [String: Shown] = [:]
+    private var areObjectsShown = false
     private var areDomainsStale = false
     private var refresh: Task<Void, Never>?
 
@@ -60,9 +64,11 @@ actor DesktopBus {
     /// - Parameters:
     ///   - address: the address of the bus, in the syntax of D-Bus addresses.
     ///   - daemon: the connection to the daemon. This process ends when it closes.
-    init(address: String, daemon: Connection) {
+    ///   - keyring: gets the connection to the bus.
+    init(address: String, daemon: Connection, keyring: DesktopSecretService) {
         self.address = address
         self.daemon = daemon
+        self.keyring = keyring
     }
 
     /// Exports all objects. Returns when the connection to the daemon has ended.
@@ -70,6 +76,7 @@ actor DesktopBus {
         guard let connection = BusConnection(address: address) else { _exit(Self.statusWithoutBus) }
         connection.exitWhenClosed(with: Self.statusWithoutBus)
         self.connection = connection
+        await keyring.use(connection, daemon: daemon)
         // The position comes first, so that no later change is missed.
         guard var position = try? await daemon.call(FollowStatesCall(position: 0)).position else { return }
         await showDomains()
@@ -78,7 +85,8 @@ actor DesktopBus {
         ] {
             _ = connection.show(interface, at: BusNames.root, by: self)
         }
-        connection.own(BusNames.name)
+        areObjectsShown = true
+        updateName()
         let clock = Task {
             while (try? await Task.sleep(for: Self.longestPause)) != nil { lookAtDomains() }
         }
@@ -121,7 +129,18 @@ actor DesktopBus {
             domains[path] = nil
         }
         for object in objects { show(object, over: connection) }
+        updateName()
         await connection.flush()
+    }
+
+    /// Takes the name while domains exist, and releases it while none does: the process may run for the keyring alone.
+    private func updateName() {
+        guard areObjectsShown, let connection else { return }
+        if domains.isEmpty {
+            if let ownership = ownership.take() { connection.disown(ownership) }
+        } else if ownership == nil {
+            ownership = connection.own(BusNames.name)
+        }
     }
 
     private func show(_ object: DomainObject, over connection: BusConnection) {

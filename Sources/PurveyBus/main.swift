@@ -1,5 +1,6 @@
-// `purvey-bus`: shows the domains and the states of their files on the session bus. The daemon starts it, with the
-// bus's address as its argument and its end of a socket as descriptor 3, and restarts it when it ends.
+// `purvey-bus`: shows the domains and the states of their files on the session bus, and uses the desktop's keyring.
+// The daemon starts it, with the bus's address as its argument and its end of a socket as descriptor 3, and restarts it
+// when it ends.
 import Conduit
 import Glibc
 import LinuxSystem
@@ -9,10 +10,10 @@ let manual = ProgramManual(
     name: "purvey-bus",
     summary: "show domains and the states of their files on the desktop's bus", usage: ["[--help] [--version]"],
     text: """
-        Shows the domains and the states of their files on the desktop's message bus.
+        Shows the domains and the states of their files on the desktop's message bus. Uses the desktop's keyring for purveyd.
 
-        It is not started by hand. purveyd starts it while domains exist, with the address of the bus as its argument and a
-        socket as descriptor 3. With PURVEY_BUS=none in its environment, purveyd does not start it.
+        It is not started by hand. purveyd starts it while domains exist or it needs the keyring, with the address of the
+        bus as its argument and a socket as descriptor 3. With PURVEY_BUS=none in its environment, purveyd does not start it.
         """)
 
 /// The limit of private memory in bytes, whatever is sent on the bus.
@@ -36,10 +37,13 @@ setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
 setenv("GIO_USE_VFS", "local", 1)
 setenv("GIO_USE_PROXY_RESOLVER", "dummy", 1)
 
-let daemon = try Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: 3)))
+let keyring = DesktopSecretService()
+var calls = Service()
+keyring.addCalls(to: &calls)
+let daemon = try Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: 3)), service: calls)
 // No cleanup is needed.
 daemon.onClose { _ in _exit(0) }
-let bus = DesktopBus(address: address, daemon: daemon)
+let bus = DesktopBus(address: address, daemon: daemon, keyring: keyring)
 Task.detached {
     await bus.serve()
     _exit(1)

@@ -36,7 +36,7 @@ extension Command {
         .recents, .search, .favorites, .tag,
         .trash, .untrash,
         .actions,
-        .signal, .push, .retry, .signIn, .pause, .resume,
+        .signal, .push, .retry, .signIn, .keyring, .pause, .resume,
         .help,
     ]
 

@@ -35,7 +35,7 @@ enum Daemon {
         let coordination = CoordinationService(marker: locations.runtime + "/coordination", provided: storages)
         let keeper = mountKeeper(options, locations, service, log)
         let bus = DesktopBusProcess(log: log)
-        let passwords = passwords(locations, bundles, log)
+        let passwords = passwords(locations, bundles, bus, log)
         let domains = DomainService(
             locations, mountsDomains: !options.noMount, keeper: keeper, bus: bus, passwords: passwords, log: log
         ) {
@@ -63,6 +63,7 @@ enum Daemon {
         starter.ready()
         // Not awaited: the list of domains shows those that could not be started.
         Task { await domains.begin() }
+        Task { await domains.keyringChanged(isStart: true) }
 
         var vigil = ShutdownMonitor(
             signals: signals, listener: listener, isIdle: { exchange.isIdle && !domains.isNeeded },
@@ -99,10 +100,10 @@ enum Daemon {
     /// Returns the stored passwords; `nil`, after a message in the log, if they cannot be used. Domains that need none
     /// are served nevertheless.
     private static func passwords(
-        _ locations: Locations, _ bundles: BundleRegistry, _ log: DaemonLog
+        _ locations: Locations, _ bundles: BundleRegistry, _ bus: DesktopBusProcess?, _ log: DaemonLog
     ) -> PasswordStore? {
         do throws(Errno) {
-            return try PasswordStore(locations, bundles: bundles, log: log)
+            return try PasswordStore(locations, bundles: bundles, bus: bus, log: log)
         } catch {
             log.error("no passwords can be stored: \(locations.data)/passwords or keys cannot be used: \(error)")
             return nil

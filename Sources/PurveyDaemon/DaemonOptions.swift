@@ -37,6 +37,7 @@ struct DaemonOptions: Sendable {
 
     private static let discussion = """
         PURVEY_HOME is the directory for all folders that it uses. PURVEY_BUS=none hides the domains from the desktop's bus.
+        PURVEY_KEYRING=file keeps the key of stored passwords in a file, and not in the desktop's keyring.
         PURVEY_PASSTHROUGH is the socket of purvey-passthrough (/run/purvey-passthrough). SIGTERM ends it properly.
         """
 

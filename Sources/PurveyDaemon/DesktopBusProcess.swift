@@ -2,9 +2,11 @@ import Conduit
 import Exchange
 import Glibc
 import LinuxSystem
+import Secrets
 
-/// The process `purvey-bus`, which shows the domains on the desktop's bus. It runs while domains exist. When it ends,
-/// it is restarted with a backoff. The backoff is reset if the process ran for long.
+/// The process `purvey-bus`, which shows the domains on the desktop's bus, and uses the desktop's keyring. It runs
+/// while domains exist, and from the first use of the keyring on. When it ends, it is restarted with a backoff. The
+/// backoff is reset if the process ran for long.
 ///
 /// It is a separate process because it uses GLib for D-Bus, and GLib's event loop and locks stay out of the daemon. It
 /// makes the same calls as any other client. The daemon never waits for it.
@@ -12,8 +14,15 @@ final class DesktopBusProcess: Sendable {
     private let program: String
     private let log: DaemonLog
 
+    /// A reason why the process runs.
+    enum Purpose {
+        case domains
+        case keyring
+    }
+
     private struct State {
-        var isWanted = false
+        var purposes: Set<Purpose> = []
+        var isWanted: Bool { !purposes.isEmpty }
         var hasEnded = false
         /// Whether a process is being started, or a start is scheduled.
         var isStarting = false
@@ -21,6 +30,10 @@ final class DesktopBusProcess: Sendable {
         var service = Service()
         /// The number of consecutive processes that ended soon after their start.
         var failures = 0
+        /// Whether there was no bus at the last attempt.
+        var lacksBus = false
+        /// Is called when a process has been started.
+        var onStart: @Sendable () -> Void = {}
     }
 
     private struct Instance {
@@ -40,6 +53,8 @@ final class DesktopBusProcess: Sendable {
 
     /// The lifetime after which the backoff is reset.
     private static let longLife: Duration = .seconds(60)
+    /// The time that a use of the keyring waits for the process to start.
+    private static let startTime: Duration = .seconds(5)
     private static let firstPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(60)
     /// The exit status of the process if it cannot reach the bus, or the bus has ended.
@@ -55,20 +70,40 @@ final class DesktopBusProcess: Sendable {
         self.log = log
     }
 
-    /// Sets the calls that the process may make: only those about domains.
+    /// Sets the calls that the process may make, which are only those about domains, and its notices.
     func serve(_ domains: DomainService) {
         var service = Service()
         domains.addCalls(to: &service)
-        state.withLock { [service] in $0.service = service }
+        service.on(KeyringChangedNotice.self) { _, _ in Task { await domains.keyringChanged() } }
+        state.withLock { [service] state in
+            state.service = service
+            // What waits for the keyring may have waited for the process.
+            state.onStart = { Task { await domains.keyringChanged() } }
+        }
     }
 
-    /// Sets whether domains exist that are to be shown. The process is started or ended in the background.
-    func want(_ isWanted: Bool) {
+    /// Sets whether the process is needed for a purpose. It is started or ended in the background.
+    func want(_ isWanted: Bool, for purpose: Purpose) {
         let isChanged = state.withLock { state in
-            defer { state.isWanted = isWanted }
-            return state.isWanted != isWanted
+            let before = state.isWanted
+            if isWanted { state.purposes.insert(purpose) } else { state.purposes.remove(purpose) }
+            return state.isWanted != before
         }
         if isChanged { settle(after: .zero) }
+    }
+
+    /// Starts the process if it does not run, waits for it, and returns the connection to it. Returns `nil` if there is
+    /// no bus. Blocks for some seconds at most.
+    func connectionForKeyring() -> Connection? {
+        want(true, for: .keyring)
+        let deadline = ContinuousClock.now + Self.startTime
+        repeat {
+            let (instance, isHopeless) = state.withLock { ($0.instance, $0.hasEnded || $0.lacksBus) }
+            if let instance { return instance.connection }
+            if isHopeless { return nil }
+            usleep(10_000)
+        } while .now < deadline
+        return nil
     }
 
     /// Ends the process together with the daemon.
@@ -104,7 +139,10 @@ final class DesktopBusProcess: Sendable {
             return state.service
         }
         guard let service else { return }
-        guard let address = SessionBus.address else { return ended(after: .zero) }
+        guard let address = SessionBus.address else {
+            noteLoss(true)
+            return ended(after: .zero)
+        }
         let child: ChildProgram
         let instance: Instance
         do {
@@ -113,13 +151,13 @@ final class DesktopBusProcess: Sendable {
             log.warning("\(program) cannot be started: \(error); desktops do not see the states of files")
             return ended(after: .zero)
         }
-        let isUnwanted = state.withLock { state in
+        let onStart = state.withLock { state -> (@Sendable () -> Void)? in
             state.isStarting = false
-            guard state.isWanted, !state.hasEnded else { return true }
+            guard state.isWanted, !state.hasEnded else { return nil }
             state.instance = instance
-            return false
+            return state.onStart
         }
-        if isUnwanted { instance.end() }
+        if let onStart { onStart() } else { instance.end() }
         // A process that does not read, or sends malformed messages, is killed.
         instance.connection.onClose { _ in try? instance.process.send(signal: SIGKILL) }
         let ending = (try? child.wait()) ?? .unknown
@@ -131,6 +169,7 @@ final class DesktopBusProcess: Sendable {
             return state.failures
         }
         guard let failures else { return }
+        noteLoss(ending == .exited(Self.statusWithoutBus))
         if ending == .exited(Self.statusWithoutBus) {
             // Logged once, and not at every retry.
             if failures == 0 { log.info("the desktop's bus at \(address) cannot be reached, or is gone") }
@@ -138,6 +177,11 @@ final class DesktopBusProcess: Sendable {
             log.warning("\(program) ended (\(ending)), and is started again")
         }
         ended(after: .now - instance.start)
+    }
+
+    /// Notes whether the bus can be reached.
+    private func noteLoss(_ isLost: Bool) {
+        state.withLock { $0.lacksBus = isLost }
     }
 
     private func begin(_ address: String, _ service: Service) throws -> (ChildProgram, Instance) {

@@ -8,6 +8,11 @@ struct SecretKeys: Sendable {
     let keyring: (any Keyring)?
     /// Whether the key belongs into the keyring. It is moved there, or from there to the file, when both can be used.
     let prefersKeyring: Bool
+    private let trust = KeyringTrust()
+
+    init(file: SecretKeyFile, keyring: (any Keyring)?, prefersKeyring: Bool) {
+        (self.file, self.keyring, self.prefersKeyring) = (file, keyring, prefersKeyring)
+    }
 
     /// Returns the key with which a file was encrypted.
     func key(_ identifier: KeyIdentifier) throws(SecretError) -> PlacedKey {
@@ -41,18 +46,25 @@ struct SecretKeys: Sendable {
         return PlacedKey(bytes: try file.readOrMake(), place: .file)
     }
 
-    /// Returns a key that the keyring has: one of an earlier move that was interrupted, or a new one.
+    /// Returns a key that the keyring has: one of an earlier move that was interrupted, or a new one. Either is found
+    /// by its identifier, as every later call looks for it.
     private func keyInKeyring(_ keyring: any Keyring) throws -> PlacedKey {
-        let known = try keyring.anyKey()
-        if let known, known.count == Sealing.keyLength, let identifier = KeyIdentifier(of: known) {
+        if let known = try keyring.anyKey(), known.count == Sealing.keyLength,
+            let identifier = KeyIdentifier(of: known), try keyring.key(identifier) == known
+        {
             return PlacedKey(bytes: known, place: .keyring(identifier))
         }
+        guard trust.allowsNewKey else { throw KeyringError.failed("it did not return a key") }
         let key = try Sealing.makeKey()
         guard let identifier = KeyIdentifier(of: key) else { throw Sealing.Failed() }
         try keyring.store(key, as: identifier)
         SecretStoreStep.keyInKeyring.reach()
         // A keyring that does not return the key must not be trusted with it.
-        guard try keyring.key(identifier) == key else { throw KeyringError.failed("it does not return the key") }
+        guard try keyring.key(identifier) == key else {
+            trust.noteLoss()
+            try? keyring.remove(identifier)
+            throw KeyringError.failed("it does not return the key")
+        }
         return PlacedKey(bytes: key, place: .keyring(identifier))
     }
 
@@ -66,4 +78,17 @@ struct SecretKeys: Sendable {
             try? keyring.remove(identifier)
         }
     }
+}
+
+/// Whether a keyring gets new keys: for some time not after it has lost one. A keyring signals each new key, and each
+/// signal would lead to the next one.
+private final class KeyringTrust: Sendable {
+    // Leaf lock.
+    private let distrustedUntil = Lock<ContinuousClock.Instant?>(nil)
+
+    private static let pause: Duration = .seconds(600)
+
+    var allowsNewKey: Bool { distrustedUntil.withLock { $0.map { $0 <= .now } ?? true } }
+
+    func noteLoss() { distrustedUntil.withLock { $0 = .now + Self.pause } }
 }

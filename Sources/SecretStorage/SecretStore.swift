@@ -124,9 +124,14 @@ package final class SecretStore: Sendable {
         SecretItemsFile.open(sealed, key: key).map { .table($0, key: key) } ?? .itemsDamaged
     }
 
-    /// Reads the items. Needs no lock, because a file is replaced whole, unless a damaged one is set aside.
+    /// Reads the items. Needs no lock, because a file is replaced whole, unless a damaged one is set aside, or another
+    /// call moves the key in between.
     private func load() throws(SecretError) -> SecretTable {
-        if case .table(let table, _) = try read() { return table }
+        do throws(SecretError) {
+            if case .table(let table, _) = try read() { return table }
+        } catch .keyNotInKeyring {
+            // The key may be in the file by now.
+        }
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
         return try loadRepaired().table
@@ -164,9 +169,13 @@ package final class SecretStore: Sendable {
         return result
     }
 
-    private func write(_ table: SecretTable, _ current: PlacedKey?) throws(SecretError) {
+    /// Replaces the file.
+    ///
+    /// - Parameter isMove: whether the file stays as it is if its key stays where it is.
+    private func write(_ table: SecretTable, _ current: PlacedKey?, isMove: Bool = false) throws(SecretError) {
         do throws(Errno) {
             let key = try keys.keyForWriting(after: current)
+            if isMove, key.place == current?.place { return }
             try items.write(table, key: key)
             keys.removeOthers(than: key, before: current)
         } catch {
@@ -197,7 +206,17 @@ package final class SecretStore: Sendable {
         guard let current, !table.items.isEmpty else { return }
         // A crash may have left the file's key behind.
         if keys.isInPlace(current) { return keys.removeOthers(than: current, before: nil) }
-        try write(table, current)
+        try write(table, current, isMove: true)
+    }
+
+    /// The reason why the key cannot be read from the keyring; `nil` if it can, or is not there.
+    package var keyFault: SecretError? {
+        do throws(SecretError) {
+            _ = try load()
+            return nil
+        } catch {
+            return error.isOfKeyring ? error : nil
+        }
     }
 
     /// Sets aside items whose key is in a keyring, so that the store goes on empty. Fails if the key can be read.

@@ -72,13 +72,17 @@ package struct CheckKeyringCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// Has the desktop ask the user to unlock the keyring, and replies when it is unlocked. Only for an action of the user.
+/// Has the desktop ask the user to unlock the default collection of the keyring, and that with a store's key. Replies
+/// when both are unlocked. Only for an action of the user.
 package struct UnlockKeyringCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 120 }
 
-    package init() {}
-    package static let schema = Schema(Self.init)
+    package let store: String
+
+    package init(store: String) { self.store = store }
+
+    package static let schema = Schema(Self.init, Field(0, \.store))
 }
 
 /// Tells the daemon that the keyring appeared, disappeared or has changed.

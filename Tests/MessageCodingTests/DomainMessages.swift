@@ -60,6 +60,9 @@ extension Recorded {
         Recorded(DescribeDomainCall(name: "a"), "bf006161ff"),
         Recorded(PauseDomainsCall(names: ["a"], isPaused: true), "bf0081616101f5ff"),
         Recorded(PauseDomainsCall(names: [], isPaused: false), "bf008001f4ff"),
+        Recorded(KeyringCall(.unlock), "bf0001ff"),
+        Recorded(KeyringCall.Reply(place: "p", fault: "f"), "bf006170016166ff"),
+        Recorded(KeyringCall.Reply(place: "", fault: nil), "bf0060ff"),
         Recorded(FollowStatesCall(position: 1), "bf0001ff"),
         Recorded(FollowStatesCall(position: 0), "bf0000ff"),
         Recorded(

@@ -53,7 +53,7 @@ extension Recorded {
         Recorded(StoreKeyCall(store: "s", identifier: "i", key: secret), "bf006173016169024201ffff"),
         Recorded(RemoveKeyCall(store: "s", identifier: "i"), "bf006173016169ff"),
         Recorded(CheckKeyringCall(), "bfff"),
-        Recorded(UnlockKeyringCall(), "bfff"),
+        Recorded(UnlockKeyringCall(store: "s"), "bf006173ff"),
         Recorded(KeyringChangedNotice(), "bfff"),
     ]
 }

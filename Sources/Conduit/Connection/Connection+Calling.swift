@@ -58,14 +58,20 @@ extension Connection {
 
     /// Makes a call and blocks the thread until the reply arrives. Must not be called on the connections' thread,
     /// which receives the reply.
-    package func callAndWait<C: Call>(_ request: C) throws(ConduitError) -> C.Reply {
+    ///
+    /// - Parameter timeLimit: the time after which the call is cancelled; `nil` for none.
+    package func callAndWait<C: Call>(
+        _ request: C, timeLimit: Duration? = nil
+    ) throws(ConduitError) -> C.Reply {
         let answered = Latch()
         let answer = ReplyBox<C.Reply>()
-        call(request) { result in
+        let pending = call(request) { result in
             answer.result.withLock { $0 = result }
             answered.open()
         }
+        let deadline = timeLimit.map { Deadlines.shared.run(after: $0) { pending.cancel() } }
         answered.wait()
+        if let deadline { Deadlines.shared.cancel(deadline) }
         // The completion handler sets the result before the latch opens.
         return try (answer.result.withLock { $0 } ?? .failure(.cancelled)).get()
     }

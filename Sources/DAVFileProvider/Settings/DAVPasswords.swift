@@ -48,6 +48,9 @@ package struct KeychainPasswords: DAVPasswordStore {
     }
 
     private static func error(_ status: OSStatus) -> DAVSetUpError {
+        if status == errSecInteractionNotAllowed {
+            return DAVSetUpError("The keyring with the passwords is locked: unlock it ('purvey keyring unlock').")
+        }
         let reason = SecCopyErrorMessageString(status, nil).map { "\($0)" } ?? "error \(status)"
         return DAVSetUpError("The store of passwords cannot be used: \(reason)".asSentence)
     }

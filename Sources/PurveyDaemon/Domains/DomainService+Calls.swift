@@ -72,6 +72,7 @@ extension DomainService {
         }
         addSetUpCalls(to: &service)
         addPausingCalls(to: &service)
+        addKeyringCall(to: &service)
         addWorkingSetCalls(to: &service)
         addActionCalls(to: &service)
         addInterfaceCalls(to: &service)
@@ -133,6 +134,7 @@ extension DomainService {
             activity.isPaused = record.isPaused
             let missing = await missing(of: record)
             await Self.fill(&activity, domain, missing: missing)
+            if let fault = keyringFault(of: record.provider) { activity.faults.insert(fault, at: 0) }
         }
         return activity
     }
@@ -216,6 +218,7 @@ extension DomainService {
     }
 
     private func signIn(_ request: SignInDomainCall) async throws {
+        await passwords?.unlockForUser()
         let engine = try await domain(request.name).engine
         do throws(ProviderError) {
             try await engine.signIn(password: request.password)

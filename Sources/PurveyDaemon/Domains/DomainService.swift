@@ -25,6 +25,8 @@ actor DomainService {
     let mounts: Mounts?
     let keeper: (any MountKeeper)?
     private let bus: DesktopBusProcess?
+    /// The stored passwords; `nil` if they cannot be used.
+    var passwords: PasswordStore? { surroundings.passwords }
 
     /// The state of a domain. The task that sets `changing` is the only one that may end this state.
     enum DomainState {
@@ -215,7 +217,7 @@ actor DomainService {
     private func note() {
         hasDomains.store(!places.isEmpty, ordering: .relaxed)
         if mounts != nil { keeper?.want(!places.isEmpty) }
-        bus?.want(!places.isEmpty)
+        bus?.want(!places.isEmpty, for: .domains)
     }
 
     /// Waits until the domains that were found on disk have been started.
@@ -249,6 +251,7 @@ actor DomainService {
         let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
         let user = try SetUpQuestions.client(at: request.questions)
         defer { user?.close() }
+        await passwords?.unlockForUser()
         return try await add(placeholder, password: request.password, askingThrough: user) {
             try await self.record(for: request)
         }
@@ -322,6 +325,8 @@ actor DomainService {
 
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()
+        // The domain's passwords are removed as well.
+        await passwords?.unlockForUser()
         guard let place = places[request.name] else {
             throw DomainError.noSuchDomain(request.name, among: places.keys)
         }

@@ -7,18 +7,23 @@ import Secrets
 
 /// The user's stored passwords, as the daemon serves them to providers and to other programs.
 struct PasswordStore: Sendable {
-    private let store: SecretStore
+    let store: SecretStore
+    /// The keyring; `nil` if the desktop's bus is not used.
+    let keyring: DesktopKeyring?
+    let waiting = WaitingProviders()
     private let service: SecretService
     private let groups: SecretGroups
 
     /// Opens the store, which needs both of its directories: the passwords in a copy of one cannot be read. Blocks on
     /// the disk.
-    init(_ locations: Locations, bundles: BundleRegistry, log: DaemonLog) throws(Errno) {
+    init(_ locations: Locations, bundles: BundleRegistry, bus: DesktopBusProcess?, log: DaemonLog) throws(Errno) {
         let folders = [locations.data + "/passwords", locations.data + "/keys"]
         for folder in folders { try PrivateFolder.make(folder) }
+        keyring = bus.map { DesktopKeyring($0, store: locations.data) }
         store = try SecretStore(
             folder: .open(folders[0], [.readOnly, .directory, .noFollow]),
-            keyFolder: .open(folders[1], [.readOnly, .directory, .noFollow])
+            keyFolder: .open(folders[1], [.readOnly, .directory, .noFollow]),
+            keyring: keyring, prefersKeyring: Self.prefersKeyring
         ) { report in log.warning("\(report)") }
         service = SecretService(store)
         groups = SecretGroups(bundles: bundles, data: locations.data)
@@ -26,7 +31,9 @@ struct PasswordStore: Sendable {
 
     /// Adds the calls of a provider's process, which reach the items of its access groups.
     func addCalls(to calls: inout Service, ofProvider identifier: String) {
-        service.addCalls(to: &calls) { [groups] _ in groups.groups(ofExtension: identifier) }
+        service.addCalls(to: &calls, noting: { [waiting] in waiting.note($0, of: identifier) }) { [groups] _ in
+            groups.groups(ofExtension: identifier)
+        }
     }
 
     /// Adds the calls of programs, which reach the items of their bundle's access groups.

@@ -28,6 +28,7 @@ extension DomainService {
         }
         let foreign = request.settings.filter { $0.key != DomainSetting.cache }
         if !foreign.isEmpty {
+            await passwords?.unlockForUser()
             let user = try SetUpQuestions.client(at: request.questions)
             defer { user?.close() }
             try await change(foreign, of: place.record, askingThrough: user)
@@ -84,6 +85,7 @@ extension DomainService {
     }
 
     private func signIn(_ request: SetUpSignInCall) async throws -> SetUpSignInCall.Reply {
+        await passwords?.unlockForUser()
         let domain = try await domain(request.name)
         guard let record = places[request.name]?.record else {
             throw DomainError.noSuchDomain(request.name, among: places.keys)

@@ -120,6 +120,67 @@ struct KeyringTests {
         #expect(try TestStore(in: folder).values("b") == ["secret"])
     }
 
+    @Test func aKeyringThatReturnsOtherBytesGetsOneNewKeyAndKeepsNone() throws {
+        try TestStore(in: folder).add("a")
+        keyring.state.withLock { $0.reverses = true }
+        let test = try open()
+        try test.add("b")
+        try test.add("c")
+        try test.store.settleKey()
+        #expect(keyring.state.withLock { $0.stored } == 1)
+        #expect(keyring.state.withLock { $0.keys.isEmpty })
+        #expect(try keyFiles == ["passwords.key"])
+        #expect(try TestStore(in: folder).values("c") == ["secret"])
+    }
+
+    @Test func aKeyOfAnInterruptedMoveThatIsReturnedInOtherBytesIsNotUsed() throws {
+        try TestStore(in: folder).add("a")
+        let key = secret("0123456789abcdef0123456789abcdef")
+        let identifier = try #require(KeyIdentifier(of: key))
+        keyring.state.withLock { $0.keys[identifier.text] = key }
+        keyring.state.withLock { $0.reverses = true }
+        try open().store.settleKey()
+        #expect(try keyFiles == ["passwords.key"])
+        keyring.state.withLock { $0.reverses = false }
+        try open().store.settleKey()
+        #expect(try keyFiles.isEmpty)
+        #expect(keyring.state.withLock { $0.stored } == 1)
+        #expect(try open().values("a") == ["secret"])
+    }
+
+    @Test func aReaderFindsTheKeyThatMovesIntoTheFileMeanwhile() throws {
+        try open().add("a")
+        let test = try open()
+        let other = try open(prefersKeyring: false)
+        keyring.state.withLock { state in
+            state.beforeReply = {
+                try? other.store.settleKey()
+            }
+        }
+        #expect(try test.values("a") == ["secret"])
+        #expect(try keyFiles == ["passwords.key"])
+    }
+
+    @Test func aKeyThatStaysWhereItIsLeavesTheFileAsItIs() throws {
+        keyring.state.withLock { $0.error = .absent }
+        let test = try open()
+        try test.add("a")
+        let before = try folder.content(TestStore.itemsName)
+        try test.store.settleKey()
+        #expect(try folder.content(TestStore.itemsName) == before)
+    }
+
+    @Test func theStoreSaysWhyTheKeyCannotBeRead() throws {
+        let test = try open()
+        #expect(test.store.keyFault == nil)
+        try test.add("a")
+        #expect(test.store.keyFault == nil)
+        keyring.state.withLock { $0.error = .locked }
+        #expect(test.store.keyFault == .keyringLocked)
+        keyring.state.withLock { state in (state.error, state.keys) = (nil, [:]) }
+        #expect(test.store.keyFault == .keyNotInKeyring)
+    }
+
     // MARK: Processes that are killed
 
     private func run(_ place: String, _ arguments: String..., killedAt step: SecretStoreStep? = nil) async throws

@@ -1,0 +1,34 @@
+import Conduit
+
+/// A request about the keyring, which may have the key of the stored passwords.
+package struct KeyringCall: Call, SchemaMessage {
+    package static var method: UInt64 { DomainMethod.keyring }
+
+    package enum Action: UInt8, Sendable, MessageValue {
+        case describe = 0
+        /// The desktop asks the user for the keyring's password.
+        case unlock = 1
+        /// The stored passwords whose key is lost are set aside.
+        case reset = 2
+    }
+
+    package let action: Action
+
+    package init(_ action: Action) { self.action = action }
+
+    package static let schema = Schema(Self.init(_:), Field(0, \.action))
+
+    package struct Reply: SchemaMessage {
+        /// The place of the key.
+        package let place: String
+        /// The reason why the key cannot be read, in one sentence.
+        package let fault: String?
+
+        package init(place: String, fault: String?) {
+            self.place = place
+            self.fault = fault
+        }
+
+        package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.fault))
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import LinuxSystem
+import SecretStorage
+import Secrets
+
+/// The key of the passwords in the desktop's keyring.
+extension PasswordStore {
+    /// Whether the key belongs into the keyring: by the variable `PURVEY_KEYRING`, or else unless `PURVEY_HOME` keeps
+    /// everything in one directory.
+    static var prefersKeyring: Bool {
+        switch getenv("PURVEY_KEYRING").map({ String(cString: $0) }) {
+        case "desktop": true
+        case "file": false
+        default: getenv("PURVEY_HOME") == nil
+        }
+    }
+
+    /// Moves the key to the place where it belongs, if both places can be used, and checks that it can be read.
+    ///
+    /// - Parameter isStart: whether that is done for the first time. Later, the keyring is used only if there is a
+    ///   reason, because some keyrings may signal each use as a change.
+    /// - Returns: the providers that waited for the key and can go on.
+    func settleKey(isStart: Bool) async -> Set<String> {
+        await HandlerThreads.shared.value { [self] in
+            keyring?.expectReplies()
+            let place = store.keyPlace
+            guard !place.isPreferred || !waiting.isEmpty || (isStart && place.isKeyring) else { return [] }
+            do throws(SecretError) {
+                try store.settleKey()
+                return waiting.takeAll()
+            } catch {
+                return []
+            }
+        }
+    }
+
+    /// Has the user unlock the keyring, if the key is in it and it is locked. Only for an action of the user, such as a
+    /// sign-in.
+    func unlockForUser() async {
+        await HandlerThreads.shared.value { [self] in
+            guard store.keyPlace.isKeyring, store.keyFault == .keyringLocked else { return }
+            // After a failure, the call that needs the key reports it.
+            try? keyring?.unlock()
+        }
+    }
+
+    /// Has the user unlock the keyring.
+    func unlock() async throws(KeyringError) {
+        guard let keyring else { throw .absent }
+        try await HandlerThreads.shared.value { () throws(KeyringError) in try keyring.unlock() }
+    }
+
+    /// Returns a sentence about the place of the key, and whether it can be read.
+    func describeKey() async -> (place: String, fault: String?) {
+        await HandlerThreads.shared.value { [self] in
+            let place = store.keyPlace
+            if place.isKeyring { return ("the desktop's keyring", store.keyFault?.description) }
+            return (isKeyringLocked ? "a file, until the desktop's keyring is unlocked" : "a file", nil)
+        }
+    }
+
+    /// Whether the key stays in a file because the keyring is locked. Blocks.
+    private var isKeyringLocked: Bool {
+        guard Self.prefersKeyring, let keyring else { return false }
+        do throws(KeyringError) {
+            try keyring.check()
+            return false
+        } catch {
+            return error == .locked
+        }
+    }
+
+    /// Sets the passwords aside, so that users sign in anew. Fails if the key can be read. Blocks.
+    ///
+    /// - Returns: the providers that waited for the key.
+    func abandonItems() throws(SecretError) -> Set<String> {
+        try store.abandonItems()
+        return waiting.takeAll()
+    }
+}
+
+/// The providers that could not use the passwords, because the key was not to be had.
+final class WaitingProviders: Sendable {
+    // Leaf lock.
+    private let errors = Lock<[String: SecretError]>([:])
+
+    /// Notes the result of a provider's call: its error, or `nil`.
+    func note(_ error: SecretError?, of provider: String) {
+        let error = error.flatMap { $0.isOfKeyring ? $0 : nil }
+        errors.withLock { $0[provider] = error }
+    }
+
+    /// Returns the error for which a provider waits.
+    func error(of provider: String) -> SecretError? { errors.withLock { $0[provider] } }
+
+    var isEmpty: Bool { errors.withLock { $0.isEmpty } }
+
+    /// Returns all providers that wait. They no longer do.
+    func takeAll() -> Set<String> {
+        errors.withLock { errors in
+            defer { errors = [:] }
+            return Set(errors.keys)
+        }
+    }
+}
