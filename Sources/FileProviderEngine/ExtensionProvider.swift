@@ -16,7 +16,7 @@ package final class ExtensionProvider: Provider {
     private let transfers = AsyncSemaphore(permits: 8)
     /// The semaphore for requests of byte ranges. It is a separate one because processes wait for byte ranges, which
     /// must not queue behind whole files.
-    private let parts = AsyncSemaphore(permits: 8)
+    let parts = AsyncSemaphore(permits: 8)
     /// The semaphore for requests by processes that wait for files. It is a separate one so that these requests and the
     /// engine's do not delay each other.
     private let coordinated = AsyncSemaphore(permits: 64)
@@ -168,89 +168,6 @@ package final class ExtensionProvider: Provider {
             deleted: deleted, anchor: answer.anchor, moreComing: answer.moreComing)
     }
 
-    // MARK: Contents
-
-    package func contents(
-        of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderError) -> ProviderContents {
-        try await contents(of: identifier, takesUsed: false, progress: progress)
-    }
-
-    package func contents(
-        of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderError) -> ProviderContents {
-        try await contents(ProviderContentsCall(identifier: identifier, takesUsed: takesUsed), progress)
-    }
-
-    package func usesExistingContents() async throws(ProviderError) -> Bool {
-        try await ask(ProviderServesPartsCall(), isSafe: true).usesExisting
-    }
-
-    package func contents(
-        of identifier: String, using existing: ExistingContents, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderError) -> ProviderContents {
-        let file = try Self.readOnly(existing.descriptor)
-        let call = ProviderContentsCall(identifier: identifier, existing: file, existingVersion: existing.version)
-        return try await contents(call, progress)
-    }
-
-    private func contents(
-        _ call: ProviderContentsCall, _ progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderError) -> ProviderContents {
-        let answer = try await ask(call, isSafe: true, .transfer, progress: progress)
-        let item = try Self.checked(answer.item, identifier: call.identifier)
-        // Reading from a pipe or a device could block the reader.
-        guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
-            throw .bad("contents that are no file that can be read")
-        }
-        return ProviderContents(descriptor: answer.file, item: item, moment: answer.moment)
-    }
-
-    package func servesParts() async throws(ProviderError) -> Bool {
-        try await ask(ProviderServesPartsCall(), isSafe: true).servesParts
-    }
-
-    package func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart {
-        let call = ProviderPartCall(
-            identifier: request.identifier, contentVersion: request.version, metadataVersion: request.metadataVersion,
-            range: request.range, alignment: Int(request.alignment))
-        let answer = try await ask(call, isSafe: true, .transfer, through: parts)
-        let item = try Self.checked(answer.item, identifier: request.identifier)
-        guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
-            throw .bad("a part that is no file that can be read")
-        }
-        return ProviderPart(descriptor: answer.file, item: item, range: answer.range)
-    }
-
-    package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem {
-        let file = try contents.map(Self.readOnly)
-        let made = try await ask(
-            ProviderCreateCall(
-                parent: item.parent, filename: item.filename, kind: item.kind, linkTarget: item.linkTarget,
-                modified: item.modified, isExecutable: item.isExecutable, isPrivate: item.isPrivate, contents: file,
-                template: item.template, mayAlreadyExist: item.mayAlreadyExist),
-            isSafe: false, .transfer)
-        guard Self.isListable(made) else { throw .bad("\(made.identifier) as a new item") }
-        return made
-    }
-
-    package func replaceContents(
-        of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
-    ) async throws(ProviderError) -> ProviderItem {
-        let item = try await ask(
-            ProviderReplaceCall(
-                identifier: identifier, contents: try Self.readOnly(contents), base: base, modified: modified),
-            isSafe: false, .transfer)
-        return try Self.changed(item, identifier: identifier)
-    }
-
-    package func stopProviding(_ identifier: String) async {
-        await uses.stop(identifier) {
-            // A provider that does not remove its copy does no harm.
-            _ = try? await self.ask(ProviderStopCall(identifier: identifier), isSafe: false)
-        }
-    }
-
     package func signIn(password: String) async throws(ProviderError) {
         _ = try await ask(ProviderSignInCall(password: password), isSafe: true)
     }
@@ -271,48 +188,6 @@ package final class ExtensionProvider: Provider {
         try await ask(
             ProviderActionCall(action: action, identifiers: identifiers, input: input), isSafe: false, .transfer,
             isForProgram: true, progress: progress)
-    }
-
-    // MARK: User metadata
-
-    package func set(_ metadataChange: UserMetadataChange, of identifier: String) async throws(ProviderError)
-        -> ProviderItem
-    {
-        let item = try await ask(
-            ProviderMetadataCall(identifier: identifier, metadataChange: metadataChange), isSafe: true)
-        return try Self.changed(item, identifier: identifier)
-    }
-
-    // MARK: The trash
-
-    package func trash(_ identifier: String) async throws(ProviderError) -> ProviderItem {
-        try Self.changed(
-            try await ask(ProviderTrashCall(identifier: identifier), isSafe: false), identifier: identifier)
-    }
-
-    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderError) -> ProviderItem {
-        try await untrash(identifier, to: parent, formerlyIn: nil)
-    }
-
-    package func untrash(
-        _ identifier: String, to parent: String?, formerlyIn former: String?
-    ) async throws(ProviderError) -> ProviderItem {
-        let request = ProviderUntrashCall(identifier: identifier, parent: parent, former: former)
-        return try Self.changed(try await ask(request, isSafe: false), identifier: identifier)
-    }
-
-    // MARK: Places
-
-    package func move(
-        _ identifier: String, to parent: String, named name: String
-    ) async throws(ProviderError) -> ProviderItem {
-        let item = try await ask(
-            ProviderMoveCall(identifier: identifier, parent: parent, name: name), isSafe: false)
-        return try Self.changed(item, identifier: identifier)
-    }
-
-    package func delete(_ identifier: String) async throws(ProviderError) {
-        _ = try await ask(ProviderDeleteCall(identifier: identifier), isSafe: false)
     }
 
     // MARK: Asking and checking
@@ -344,7 +219,7 @@ package final class ExtensionProvider: Provider {
     /// Returns a suggested page size, limited to the bounds. A message can hold a hundred times as many items.
     private static func size(_ suggested: Int) -> Int { min(max(1, suggested), 5000) }
 
-    private static func checked(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
+    static func checked(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
         guard item.identifier == identifier else {
             throw .bad("the item \(item.identifier) instead of \(identifier)")
         }
@@ -352,7 +227,7 @@ package final class ExtensionProvider: Provider {
     }
 
     /// Validates the reply to a change. A provider whose identifiers are paths may give the item another identifier.
-    private static func changed(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
+    static func changed(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
         guard item.identifier == identifier || isListable(item) else {
             throw .bad("the item \(item.identifier) to a change of \(identifier)")
         }
@@ -372,7 +247,7 @@ package final class ExtensionProvider: Provider {
 
     /// Whether an item can be in a directory. Containers that always exist cannot be in a directory, and neither can
     /// items whose identifier only this machine assigns.
-    private static func isListable(_ item: ProviderItem) -> Bool { isListable(item.identifier) }
+    static func isListable(_ item: ProviderItem) -> Bool { isListable(item.identifier) }
 
     /// Whether an identifier can be that of an item in a directory.
     static func isListable(_ identifier: String) -> Bool {
@@ -387,7 +262,7 @@ package final class ExtensionProvider: Provider {
     }
 
     /// Reopens a file read-only for an extension.
-    private static func readOnly(_ file: FileDescriptor) throws(ProviderError) -> FileDescriptor {
+    static func readOnly(_ file: FileDescriptor) throws(ProviderError) -> FileDescriptor {
         do throws(Errno) {
             return try file.reopen([.readOnly, .nonBlocking])
         } catch {

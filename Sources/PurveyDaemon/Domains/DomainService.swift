@@ -17,7 +17,7 @@ import Synchronization
 /// other domains.
 actor DomainService {
     nonisolated let folders: DomainFolders
-    private let surroundings: RunningDomain.Surroundings
+    let surroundings: RunningDomain.Surroundings
     /// The recorded changes of items' states, for clients that follow them.
     nonisolated let states = StateNotes()
     nonisolated let followers: StateFollowers
@@ -41,7 +41,7 @@ actor DomainService {
         }
     }
 
-    private(set) var places: [String: DomainState] = [:] {
+    var places: [String: DomainState] = [:] {
         didSet { states.noteDomain() }
     }
     /// The lock on the domains' directory, which this process holds while it serves the domains.
@@ -146,7 +146,7 @@ actor DomainService {
         note()
     }
 
-    private func watchSignIn(_ name: String, _ domain: RunningDomain) {
+    func watchSignIn(_ name: String, _ domain: RunningDomain) {
         domain.engine.onSignInNeeded { [log] failure in
             log.warning("the domain \(name) needs a sign-in ('purvey sign-in \(name.shellWord)'): \(failure.message)")
         }
@@ -214,7 +214,7 @@ actor DomainService {
         lock = nil
     }
 
-    private func note() {
+    func note() {
         hasDomains.store(!places.isEmpty, ordering: .relaxed)
         if mounts != nil { keeper?.want(!places.isEmpty) }
         bus?.want(!places.isEmpty, for: .domains)
@@ -241,145 +241,6 @@ actor DomainService {
             guard isChanging else { return }
             try await Task.sleep(for: .milliseconds(50))
         }
-    }
-
-    // MARK: Adding and removing
-
-    func add(_ request: AddDomainCall) async throws -> DomainDescription {
-        try await ready()
-        try DomainSettings.checkOnce(request.settings)
-        let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
-        let user = try SetUpQuestions.client(at: request.questions)
-        defer { user?.close() }
-        await passwords?.unlockForUser()
-        return try await add(placeholder, password: request.password, askingThrough: user) {
-            try await self.record(for: request)
-        }
-    }
-
-    /// Adds a domain. Afterwards, the domain is complete and mounted; after a failure, nothing of it remains.
-    ///
-    /// - Parameters:
-    /// - placeholder: The record for other calls while the domain is being added. Its name is the domain's.
-    /// - password: The password for a sign-in before the start.
-    /// - user: The client that answers the provider's questions.
-    func add(
-        _ placeholder: DomainRecord, password: String? = nil, askingThrough user: Connection? = nil,
-        _ makeRecord: () async throws -> DomainRecord
-    ) async throws -> DomainDescription {
-        let name = placeholder.name
-        if let fault = DomainRecord.fault(ofName: name) { throw DomainError(fault) }
-        guard places[name] == nil else { throw DomainError("there is a domain \"\(name)\" already") }
-        places[name] = .changing(placeholder)
-        do {
-            let (record, domain) = try await RunningDomain.add(
-                try await makeRecord(), password: password, askingThrough: user, in: surroundings)
-            watchSignIn(name, domain)
-            do {
-                try await mount(record, domain)
-                if isEnding { throw DomainError("the daemon is ending; try again") }
-            } catch {
-                await unmount(record)
-                await domain.close()
-                // Remains are deleted at the next start, or appear as a domain then.
-                try? await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
-                await surroundings.removeRemains(of: record)
-                throw error
-            }
-            places[name] = .running(record, domain)
-            note()
-            await noteWatch(name)
-            log.info("the domain \(name) is added")
-            return description(of: .running(record, domain))
-        } catch {
-            places[name] = nil
-            throw DomainError("\(name) cannot be added: \(DomainError(error))", like: error)
-        }
-    }
-
-    /// Stores a record that a program has changed. The provider receives it at the next start of its process.
-    func update(_ record: DomainRecord) async throws {
-        try await HandlerThreads.shared.value { [folders] () throws in try folders.update(record) }
-        switch places[record.name] {
-        case .running(_, let domain): places[record.name] = .running(record, domain)
-        case .failed(_, let fault): places[record.name] = .failed(record, fault)
-        case .changing, nil: break
-        }
-    }
-
-    private func record(for request: AddDomainCall) async throws -> DomainRecord {
-        try await HandlerThreads.shared.value { [folders, kept = keptFolders] () throws in
-            let bundle = try ExtensionLibrary(data: folders.locations.data).find(request.provider)
-            guard bundle.point == ExtensionBundle.providerPoint else {
-                throw DomainError("the extension \(bundle.identifier) is no file provider")
-            }
-            try DomainSettings.check(request.settings, for: bundle)
-            var record = DomainRecord(
-                name: request.name, identifier: UUID().uuidString, provider: bundle.identifier,
-                settings: request.settings)
-            // The provider's process reports a failure when it starts, as it opens the directory again.
-            record.handed = try? record.providerDomain.handedFolder(apartFrom: kept)
-            return record
-        }
-    }
-
-    func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
-        try await ready()
-        // The domain's passwords are removed as well.
-        await passwords?.unlockForUser()
-        guard let place = places[request.name] else {
-            throw DomainError.noSuchDomain(request.name, among: places.keys)
-        }
-        let record = place.record
-        let edits: String?
-        switch place {
-        case .changing: throw DomainError("\(request.name) is being changed; try again")
-        case .running(_, let domain): edits = try await end(record, domain, keepsEdits: request.keepsEdits)
-        case .failed:
-            places[record.name] = .changing(record)
-            do {
-                edits = try await EditRescue.keepOfStopped(record, folders, isWanted: request.keepsEdits)
-            } catch {
-                places[record.name] = place
-                throw DomainError(error)
-            }
-        }
-        do {
-            try await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
-        } catch {
-            places[record.name] = .failed(record, "it could not be removed: \(error)")
-            throw DomainError("\(record.name) cannot be removed: \(error)")
-        }
-        await surroundings.removeRemains(of: record)
-        places[record.name] = nil
-        note()
-        log.info("the domain \(record.name) is removed")
-        return RemoveDomainCall.Reply(edits: edits)
-    }
-
-    /// Ends a domain that is to be removed. Fails if the domain has edits and they are not to be saved.
-    ///
-    /// - Returns: The directory with the edits.
-    private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {
-        if !keepsEdits { try await Self.refuseEdits(record, domain) }
-        places[record.name] = .changing(record)
-        await unmount(record)
-        let edits: String?
-        do {
-            // Files that were open until now may have become edits.
-            if !keepsEdits { try await Self.refuseEdits(record, domain) }
-            edits = try await EditRescue.keep(record, domain, folders)
-        } catch {
-            places[record.name] = .running(record, domain)
-            try? await mount(record, domain)
-            throw DomainError(error)
-        }
-        await domain.close()
-        return edits
-    }
-
-    private static func refuseEdits(_ record: DomainRecord, _ domain: RunningDomain) async throws {
-        try EditRescue.refuse(record, count: try await domain.engine.editStatus().items.count)
     }
 
     /// Retries everything that failed: the domain's start, its mount, and its transfers.
