@@ -1,5 +1,5 @@
-"""The language of comments and of functions' names, for check-sources: which words they use, how they open, and how long
-a comment's lines are.
+"""The language of comments, of functions' names and of the sentences in string literals (messages, help, log lines), for
+check-sources: which words they use, how they open, and how long a comment's lines are.
 
 Documentation/Glossary.md has the words to use.
 """
@@ -34,6 +34,8 @@ VAGUE_NAME = re.compile(
     r"|[Ss]omebody|[Nn]obody|[Ww]hoever|^persons?[A-Z]|Persons?(?![a-z])|ToldOf|Lets?GoOf|(?:Is|Are)Here(?![a-z])")
 # Any other name in code may have any words.
 CODE_SPAN = re.compile(r"(`+)[^`]*\1")
+# A word of a literal that is an identifier, a path, an option or an address.
+CODE_WORD = re.compile(r"\S*\w[._/:=@-]\w\S*")
 MARKER = re.compile(r"(///|//|/\*+)\s?")
 BLOCK_END = re.compile(r"\s*\*/$")
 
@@ -80,6 +82,48 @@ def faults_of_words(kind, text):
         for pattern, term in SYNONYMS:
             for found in pattern.finditer(text):
                 yield f"“{found.group(0)}”: the glossary's word is “{term}”"
+
+
+def literals(text, code, comments):
+    """The text of a file's string literals: number of the first line, text. Lines without code in between belong together.
+
+    A literal is all that is neither code nor a comment. An interpolation in it counts as one word.
+    """
+    start, parts = 0, []
+    for number, (line, own, comment) in enumerate(zip(text.splitlines(), code, comments), 1):
+        words = "".join(
+            "\0" if mine != " " or remark != " " else letter
+            for letter, mine, remark in zip(line, own.ljust(len(line)), comment.ljust(len(line))))
+        words = re.sub(r"\\\([^)]*\)|\\[nt\"\\]", " … ", words)
+        pieces = [piece for piece in re.split(r"\0[\s\0]*|\"+", words)]
+        whole = len(pieces) == 1
+        if parts and not whole:
+            yield start, " ".join(parts)
+            parts = []
+        if whole and pieces[0].strip():
+            if not parts:
+                start = number
+            parts.append(pieces[0].strip())
+        elif not whole:
+            for piece in pieces:
+                if " " in piece.strip():
+                    yield number, piece.strip()
+    if parts:
+        yield start, " ".join(parts)
+
+
+def faults_of_sentences(text):
+    """Messages about one literal. One that is a single word is no sentence."""
+    text = CODE_WORD.sub("", text)
+    if " " not in text.strip():
+        return
+    for found in VAGUE.finditer(text):
+        yield f"“{found.group(0)}” in a message does not name what it means (Documentation/Glossary.md)"
+    for found in CAUSATIVE.finditer(text):
+        yield f"“{found.group(0)}” in a message: say makes, causes or ensures"
+    for pattern, term in SYNONYMS:
+        for found in pattern.finditer(text):
+            yield f"“{found.group(0)}” in a message: the glossary's word is “{term}”"
 
 
 def faults_of_language(text, code, comments):

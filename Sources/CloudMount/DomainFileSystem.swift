@@ -62,7 +62,7 @@ final class DomainFileSystem: FileSystem {
         let passes = session.passthroughIsPermitted
         current.withLock { $0 = State(session: session, passes: passes) }
         notifications.begin(with: session)
-        engine.perform { $0.sharePages() }
+        engine.perform { $0.partials.sharePages() }
         engine.onEvent { [notifications] event in notifications.take(event) }
         // The previous daemon may have died before it notified the kernel of a change, so all attributes are
         // invalidated. If the right to passthrough is lost, no backing file is looked up: a helper that does not

@@ -17,7 +17,7 @@ struct ShutdownMonitor {
     private let locations: Locations
     private let log: DaemonLog
     private let endsWhenIdle: Bool
-    /// A watch of the socket's directory; `nil` if the system has no room for a watch. Without a watch, the poll
+    /// A watch of the socket's directory; `nil` if the system has no space for a watch. Without a watch, the poll
     /// interval is used.
     private var watch: FolderWatch?
 

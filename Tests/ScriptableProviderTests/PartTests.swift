@@ -44,7 +44,7 @@ import Testing
 
     private func open(_ number: ItemNumber, _ engine: DomainEngine) async throws -> OpenHandle {
         let result = await withCheckedContinuation { continuation in
-            engine.open(number, for: .reading) { continuation.resume(returning: $0) }
+            engine.handles.open(number, for: .reading) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }

@@ -113,8 +113,8 @@ extension DomainFileSystem {
     }
 
     func statistics(_ reply: Reply<Statistics>) {
-        // Writes are limited by the disk underneath, and by the room at the service. Files that are not local take no
-        // space on the disk.
+        // Writes are limited by the disk underneath, and by the user's quota at the service. Files that are not local
+        // take no space on the disk.
         var raw = statvfs()
         guard statvfs(engine.configuration.dataFolder, &raw) == 0 else { return reply.fail(.current) }
         var statistics = Statistics()
@@ -132,7 +132,7 @@ extension DomainFileSystem {
 }
 
 extension Statistics {
-    /// Replaces the size of the disk by the room at the service. What can be written is limited by both.
+    /// Replaces the size of the disk by the user's quota at the service. What can be written is limited by both.
     ///
     /// - Parameters:
     ///   - free: the bytes that can still be written to the service.

@@ -105,7 +105,7 @@ extension DomainFileSystem {
         }
         edit(reply) { (engine, _) throws(EditError) in
             try Self.ofNode { () throws(EditError) in
-                try engine.setExtendedAttribute(text, of: ItemNumber(node), to: value, if: isThere)
+                try engine.localEdits.setExtendedAttribute(text, of: ItemNumber(node), to: value, if: isThere, engine)
             }
             return Done()
         } ifDone: { [self] error in

@@ -91,7 +91,7 @@ extension DomainFileSystem {
     func releaseDirectory(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.reply() }
 
     func fsyncDirectory(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
-        engine.synchronize { result in
+        engine.durable.synchronize { result in
             switch result {
             case .success: reply.reply()
             case .failure(let error): reply.fail(error)

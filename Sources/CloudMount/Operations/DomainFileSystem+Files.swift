@@ -12,7 +12,7 @@ extension DomainFileSystem {
     func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         let number = ItemNumber(node)
         let isForWriting = flags.allowsWriting || flags.contains(.truncate)
-        if !isForWriting, !reply.isRepeated, let (item, opened) = engine.openComplete(number) {
+        if !isForWriting, !reply.isRepeated, let (item, opened) = engine.handles.openComplete(number) {
             return reply.reply(openReply(opened, of: item, flags, reply.identifier))
         }
         do throws(Errno) {
@@ -52,7 +52,7 @@ extension DomainFileSystem {
             return reply.fail(error)
         }
         let purpose: OpenPurpose = isForWriting ? .writing(truncating: isCut) : .reading
-        let waiting = engine.open(item.number, for: purpose) { [self] result in
+        let waiting = engine.handles.open(item.number, for: purpose) { [self] result in
             switch result {
             case .success(let opened): reply.reply(content(openReply(opened, of: item, flags, reply.identifier)))
             case .failure(let failure):
@@ -85,8 +85,9 @@ extension DomainFileSystem {
         _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<CreateReply>
     ) {
         edit(reply) { (engine, _) throws(EditError) in
-            try engine.createFile(
-                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
+            try engine.localEdits.createFile(
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777), engine
+            )
         } failed: { [self] error in
             guard error == .fileExists, !flags.contains(.exclusive) || reply.isRepeated, let text = name.text,
                 let item = try? index.item(named: text, in: ItemNumber(parent))
@@ -133,7 +134,7 @@ extension DomainFileSystem {
         return try? session.backing(for: descriptor)
     }
 
-    /// Whether the disk of a file has enough room for typical writes: 1 GiB.
+    /// Whether the disk of a file has enough space for typical writes: 1 GiB.
     private func hasRoom(_ file: FileDescriptor) -> Bool {
         var status = statvfs()
         return fstatvfs(file.rawValue, &status) == 0 && status.f_bavail >= (1 << 30) / max(1, status.f_frsize)

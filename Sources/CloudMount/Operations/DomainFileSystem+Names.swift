@@ -52,8 +52,8 @@ extension DomainFileSystem {
             var mode = mode & 0o7777
             // A set-group-ID directory passes that bit on to new directories.
             if let folder = try? files.index.item(ItemNumber(parent)) { mode |= folder.fullMode & UInt32(S_ISGID) }
-            let item = try engine.makeFolder(
-                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode))
+            let item = try engine.localEdits.makeFolder(
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode), engine)
             return files.entry(for: item)
         } ifDone: { [self] error in
             error == .fileExists ? entry(of: name, in: parent) { $0.kind == .folder } : nil
@@ -63,8 +63,8 @@ extension DomainFileSystem {
     func makeSymbolicLink(_ name: Name, in parent: NodeID, target: Name, _ reply: Reply<Entry>) {
         guard let target = target.text else { return reply.fail(Errno(rawValue: EILSEQ)) }
         edit(reply) { (engine, files) throws(EditError) in
-            let item = try engine.makeSymbolicLink(
-                named: name.asNewName(), in: ItemNumber(parent), target: target)
+            let item = try engine.localEdits.makeSymbolicLink(
+                named: name.asNewName(), in: ItemNumber(parent), target: target, engine)
             return files.entry(for: item)
         } ifDone: { [self] error in
             error == .fileExists ? entry(of: name, in: parent) { $0.linkTarget == target } : nil
@@ -75,8 +75,9 @@ extension DomainFileSystem {
         // Providers have files and directories; pipes, sockets and devices belong to this machine.
         guard mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return reply.fail(.notPermitted) }
         edit(reply) { (engine, files) throws(EditError) in
-            let item = try engine.createFile(
-                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
+            let item = try engine.localEdits.createFile(
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777), engine
+            )
             return files.entry(for: item)
         } ifDone: { [self] error in
             error == .fileExists ? entry(of: name, in: parent) { $0.kind == .file } : nil
@@ -91,7 +92,7 @@ extension DomainFileSystem {
     func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         edit(reply) { (engine, files) throws(EditError) in
-            files.removed.add(try engine.remove(text, in: ItemNumber(parent)))
+            files.removed.add(try engine.localEdits.remove(text, in: ItemNumber(parent), engine))
             return Done()
         } ifDone: { error in
             error == .noSuchFile ? Done() : nil
@@ -101,7 +102,7 @@ extension DomainFileSystem {
     func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         edit(reply) { (engine, files) throws(EditError) in
-            files.removed.add(try engine.removeFolder(text, in: ItemNumber(parent)))
+            files.removed.add(try engine.localEdits.removeFolder(text, in: ItemNumber(parent), engine))
             return Done()
         } ifDone: { error in
             error == .noSuchFile ? Done() : nil
@@ -120,9 +121,10 @@ extension DomainFileSystem {
             return reply.fail(.inputOutput)
         }
         edit(reply) { (engine, files) throws(EditError) in
-            let replaced = try engine.rename(
+            let replaced = try engine.localEdits.rename(
                 text, in: ItemNumber(parent), to: newName.asNewName(), in: ItemNumber(newParent),
-                flags.contains(.exchange) ? .exchanging : flags.contains(.noReplace) ? .onlyToFreeName : .replacing)
+                flags.contains(.exchange) ? .exchanging : flags.contains(.noReplace) ? .onlyToFreeName : .replacing,
+                engine)
             if let replaced { files.removed.add(replaced) }
             return Done()
         } ifDone: { [self] error in

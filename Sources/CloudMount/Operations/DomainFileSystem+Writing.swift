@@ -17,12 +17,12 @@ extension DomainFileSystem {
             do throws(Errno) {
                 return reply.reply(try Self.write(bytes, at: offset, appends: flags.appends, descriptor, reply))
             } catch .noSpace {
-                // Eviction may still make room.
+                // Eviction may still free space.
             } catch {
                 return reply.fail(error)
             }
         }
-        // The rest of the file, or room for more, must come first. The bytes are copied, because they are only valid
+        // The rest of the file, or space for more, must come first. The bytes are copied, because they are only valid
         // during this call.
         let copy = [UInt8](bytes)
         whenReady(opening, reply) { [self] descriptor in
@@ -187,7 +187,7 @@ extension DomainFileSystem {
         }
         let waits = CancellableSet()
         reply.onInterrupt { waits.cancel() }
-        let opening = engine.open(number, for: .writing(truncating: size == 0)) { [self] result in
+        let opening = engine.handles.open(number, for: .writing(truncating: size == 0)) { [self] result in
             switch result {
             case .success(let opened):
                 let waiting = opened.ready { [self] result in
@@ -252,7 +252,7 @@ extension DomainFileSystem {
         }
         edit(reply) { (engine, files) throws(EditError) in
             let item = try Self.ofNode { () throws(EditError) in
-                try engine.setAttributes(of: number, mode: mode, modified: modified)
+                try engine.localEdits.setAttributes(of: number, mode: mode, modified: modified, engine)
             }
             // The local file keeps its own date, so that a date that was set does not look like a change of the
             // contents.

@@ -15,7 +15,7 @@ extension DomainEngine {
         _ action: String, on identifiers: [String], input: String? = nil,
         progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderActionReply {
-        guard !isClosed else { throw .closed }
+        guard !context.isClosed else { throw .closed }
         defer { signal(container: nil) }
         let epoch = signIn.epoch
         do throws(ProviderError) {

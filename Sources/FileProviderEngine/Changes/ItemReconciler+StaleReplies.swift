@@ -13,7 +13,7 @@ extension ItemReconciler {
         guard !uncertain.isEmpty else { return items }
         var isKnown: Set<String> = []
         for item in items where uncertain.contains(item.identifier) {
-            // An item that equals the index may be used, whenever it was reported.
+            // An item that equals the index may be used, regardless of the time of the report.
             if let row = try? context.index.item(identifier: item.identifier), row.item == item,
                 row.item.filename.hasSameBytes(as: item.filename)
             {

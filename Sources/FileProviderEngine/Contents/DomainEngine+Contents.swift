@@ -30,7 +30,7 @@ extension DomainEngine {
     ///
     /// - Throws: A failure of kind `notPermitted` if the file is dirty, open or pinned.
     package func evict(_ number: ItemNumber) throws(ProviderError) {
-        let number = openFiles.currentNumber(number)
+        let number = resources.openFiles.currentNumber(number)
         downloader.endUnwantedTransfer(of: number, self)
         try evictor.evict(number, self)
     }
@@ -41,12 +41,12 @@ extension DomainEngine {
     ///
     /// - Parameter deadline: The time at which waiting ends, in seconds since 1970.
     package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderError) {
-        downloader.endUnwantedTransfer(of: openFiles.currentNumber(number), self)
+        downloader.endUnwantedTransfer(of: resources.openFiles.currentNumber(number), self)
         while clock.now < deadline, !Task.isCancelled {
             // The file may be replaced while this waits.
-            let number = openFiles.currentNumber(number)
-            guard openFiles.entry(number) != nil else { break }
-            let row = try row(number)
+            let number = resources.openFiles.currentNumber(number)
+            guard resources.openFiles.entry(number) != nil else { break }
+            let row = try context.row(of: number)
             // Such a file cannot be evicted even when it is closed.
             if row.content == .edited || row.staysLocal { break }
             await clock.wait(Self.closingPause)
@@ -56,13 +56,8 @@ extension DomainEngine {
 
     private static let closingPause = 0.02
 
-    /// Changes the limit of the size of clean contents, in bytes, and evicts the excess at once.
-    package func setCacheLimit(_ bytes: Int64) {
-        evictor.setLimit(bytes, self)
-    }
-
-    /// Evicts clean contents to make room for a write on a full disk. Nothing is evicted if that would not make enough
-    /// room; see ``EvictionPolicy/room(for:evictable:)``.
+    /// Evicts clean contents to free space for a write on a full disk. Nothing is evicted if that would not make enough
+    /// space; see ``EvictionPolicy/space(for:evictable:)``.
     ///
     /// - Parameter completion: Receives whether anything was evicted. Called on the engine's thread; must not block.
     package nonisolated func makeRoom(for bytes: Int64, completion: @escaping @Sendable (Bool) -> Void) {
@@ -74,16 +69,6 @@ extension DomainEngine {
     /// item that does not exist. The caller closes it.
     package nonisolated func takeResumed() -> [UInt64: OpenHandle] { resources.resumedHandles.take() }
 
-    /// Declares that all handles of a file share the page cache from now on, as in a mount. A handle that has read
-    /// bytes then keeps all handles on its version until the last one is closed.
-    package func sharePages() { components.partials.sharePages() }
-
-    /// Cancels stalled transfers. Those that are still wanted are requested again.
-    package func restartStalledTransfers() { downloader.restartStalledTransfers() }
-
     /// The files that are being fetched, and those with a queued fetch.
     package var filesBeingFetched: Set<ItemNumber> { downloader.filesBeingFetched }
-
-    /// Returns the totals of running and queued downloads.
-    package func downloadTotals() -> TransferTotals { downloader.totals() }
 }

@@ -88,7 +88,7 @@ package final class OpenHandle: Sendable {
     ///
     /// - Returns: the handle's number among the readers of parts.
     func resumeReading() -> Int {
-        let reader = engine.openFiles.newReader()
+        let reader = engine.resources.openFiles.newReader()
         state.withLock { $0.reader = reader }
         return reader
     }
@@ -113,7 +113,7 @@ package final class OpenHandle: Sendable {
         let answer = EngineCompletion<PartSource> { [self] result in completion(result.map(taking)) }
         let (engine, number) = (engine, number)
         let (reader, ahead) = state.withLock { state -> (Int, Range<Int64>?) in
-            let reader = state.reader ?? engine.openFiles.newReader()
+            let reader = state.reader ?? engine.resources.openFiles.newReader()
             state.reader = reader
             let size = state.part?.size ?? .max
             return (reader, state.ahead.note(range.clamped(to: 0..<size), size: size))
@@ -198,7 +198,7 @@ package final class OpenHandle: Sendable {
         let engine = engine
         let whenWritten: @Sendable (Result<Void, ProviderError>) -> Void = { result in
             guard case .success = result else { return completion(result) }
-            engine.synchronize { completion($0.mapError { ProviderError($0) }) }
+            engine.durable.synchronize { completion($0.mapError { ProviderError($0) }) }
         }
         guard isForWriting else { return whenWritten(.success(())) }
         ready { result in
@@ -228,6 +228,6 @@ package final class OpenHandle: Sendable {
             let number = number
             engine.perform { $0.partDownloader.partReaderLeft(number, reader, $0) }
         }
-        engine.closed(number, isForWriting: isForWriting, completion)
+        engine.handles.closed(number, isForWriting: isForWriting, completion)
     }
 }

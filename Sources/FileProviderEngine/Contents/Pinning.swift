@@ -8,7 +8,7 @@ import LinuxSystem
 /// are pinned.
 ///
 /// It calls the downloader, the enumerator and the evictor. See ``EngineContext`` for the thread.
-final class Pinning {
+package final class Pinning {
     private let context: EngineContext
     private let downloader: Downloader
     private let enumerator: Enumerator
@@ -40,9 +40,10 @@ final class Pinning {
     }
 
     /// Pins or unpins an item. Pinning a directory pins everything in it.
-    func pin(
+    package func pin(
         _ number: ItemNumber, _ isPinned: Bool, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
+        let number = context.resources.openFiles.currentNumber(number)
         _ = try context.row(of: number)
         try context.write(freesSpace: !isPinned) { writer throws(IndexError) in
             try writer.update(number) { $0.isPinned = isPinned }

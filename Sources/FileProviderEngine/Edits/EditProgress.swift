@@ -18,7 +18,7 @@ struct EditWait {
 ///
 /// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. See ``EngineContext`` for the
 /// thread.
-final class EditProgress: EngineComponent {
+package final class EditProgress: EngineComponent {
     let context: EngineContext
     private let signIn: SignIn
     private let recorder: EditRecorder
@@ -41,7 +41,7 @@ final class EditProgress: EngineComponent {
         self.tracker = tracker
     }
 
-    func editStatus() throws(IndexError) -> EditStatus {
+    package func editStatus() throws(IndexError) -> EditStatus {
         var status = EditStatus(events: recorder.events)
         for entry in try journal.all() where !entry.changes.isEmpty { status.items.append(editStatus(of: entry)) }
         return status
@@ -49,7 +49,7 @@ final class EditProgress: EngineComponent {
 
     /// Returns the progress of some items' edits. Items without edits are left out. The cost does not depend on the
     /// number of other edits.
-    func editStatus(
+    package func editStatus(
         of numbers: [ItemNumber]
     ) throws(IndexError) -> [ItemNumber: EditStatus.Item] {
         var items: [ItemNumber: EditStatus.Item] = [:]
@@ -81,7 +81,7 @@ final class EditProgress: EngineComponent {
     ///   awaited.
     /// - Throws: The failure of an edit that is parked; ``ProviderError/Kind/cannotSynchronize`` if an edit can only
     ///   be sent after the wait; ``ProviderError/Kind/cancelled`` if the task was cancelled.
-    nonisolated(nonsending) func waitForEdits(
+    package nonisolated(nonsending) func waitForEdits(
         below top: ItemNumber = .root, inside change: String? = nil
     ) async throws(ProviderError) {
         let own = try changeInHand(change)
@@ -106,7 +106,8 @@ final class EditProgress: EngineComponent {
     /// - Parameter seconds: The maximum duration of the wait.
     /// - Throws: The reason why the item was not removed; ``ProviderError/Kind/cancelled`` if the task was
     ///   cancelled.
-    nonisolated(nonsending) func waitForRemoval(of number: ItemNumber, upTo seconds: Double) async throws(ProviderError)
+    package nonisolated(nonsending) func waitForRemoval(of number: ItemNumber, upTo seconds: Double)
+        async throws(ProviderError)
     {
         let end = clock.now + seconds
         try await look { () throws(ProviderError) in
@@ -201,7 +202,7 @@ final class EditProgress: EngineComponent {
     // MARK: Totals
 
     /// Returns the totals of files whose local contents the provider does not have, including parked ones.
-    func uploadTotals() throws(IndexError) -> TransferTotals {
+    package func uploadTotals() throws(IndexError) -> TransferTotals {
         var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
         for entry in try journal.all()
         where entry.kind == .file && !entry.changes.isDisjoint(with: [.created, .contents])

@@ -14,7 +14,7 @@ extension DomainEngine {
     /// Returns a line for each piece of running or waiting work.
     package func work() throws(IndexError) -> [String] {
         var lines: [String] = []
-        for entry in try journal.all() { lines.append(try work(on: entry)) }
+        for entry in try context.journal.all() { lines.append(try work(on: entry)) }
         for (identifier, told) in components.tracker.withheld {
             lines.append("\(identifier) is withheld at \(told.place.name) in \(told.place.parent)")
         }

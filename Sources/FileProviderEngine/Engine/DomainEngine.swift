@@ -6,13 +6,14 @@ import LinuxSystem
 /// All changes of state happen on the engine's own thread, which is the actor's executor. It may block on the disk,
 /// but never on the provider. `nonisolated` members may be called on any thread and do not block on either, unless
 /// they say so.
-package actor DomainEngine {
+package actor DomainEngine: EngineEvents {
     /// The shared parts that any thread may use.
     nonisolated let resources: EngineResources
     /// The shared state of the components.
     let context: EngineContext
-    /// The components. Extensions give each a name of its own.
+    /// The components. An extension gives each a name of its own.
     let components: EngineComponents
+    package let targets: EventTargets
     nonisolated let thread: EngineThread
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -34,6 +35,7 @@ package actor DomainEngine {
             configuration, provider: provider, clock: clock, folders: folders, journal: journal.log)
         context = EngineContext(resources, journal: journal)
         components = EngineComponents(context, writerMarks, resuming: openings)
+        targets = EventTargets(components)
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: resources.rebuilding != nil)
     }
@@ -53,10 +55,14 @@ package actor DomainEngine {
     /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
     /// was not rebuilt.
     package nonisolated var rebuilding: String? { resources.rebuilding }
+    /// The writes to disk, for fsync(2).
+    package nonisolated var durable: DurableWrites { resources.durable }
+    /// The files that are open.
+    package nonisolated var handles: FileHandles { FileHandles(engine: self) }
 
     /// The date for a local change of an item that happens now, in seconds since 1970. The clock is the same as for
     /// files that are written through passthrough. Therefore dates never decrease from one change to the next.
-    package nonisolated var dateNow: Double { clock.date(by: folders.edits) }
+    package nonisolated var dateNow: Double { clock.date(by: resources.folders.edits) }
 
     private nonisolated func start(afterRebuilding isRebuilt: Bool) throws {
         let hasStarted = Latch()
@@ -73,14 +79,14 @@ package actor DomainEngine {
     private func begin(afterRebuilding isRebuilt: Bool) throws {
         context.engine = self
         // The search retains the index, so the index must not retain the search.
-        index.onChange = { [events, weak search, states = configuration.states] changes in
+        index.onChange = { [events = resources.events, weak search, states = configuration.states] changes in
             events.tell(.index(changes))
             states?.note(changes)
             search?.noteChanges()
         }
         index.onSetChange { [sets] in sets.note($0) }
         index.onWanted { [weak self] in self?.perform { $0.pinning.materializeMissing($0) } }
-        let entries = try journal.all()
+        let entries = try context.journal.all()
         try recovery.recoverRemovedEdits()
         try contentRecovery.recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
         try recovery.recoverEdits(entries, self)
@@ -88,10 +94,8 @@ package actor DomainEngine {
         try reconciler.revalidation.recover(self)
         try trash.enumeration.recover()
         changes.refreshes.refreshOutdated(self)
-        try reimports.recover()
-        try resumeImport()
-        tracker.listReidentified(self)
-        lookAtImports()
+        try components.directoryImport.recover(self)
+        try imports.recover(self)
         components.resumption.resume(self)
         contentRecovery.sweepRemoved()
         contentRecovery.sweepClean(self)
@@ -106,17 +110,30 @@ package actor DomainEngine {
         thread.run { self.assumeIsolated(job) }
     }
 
+    package nonisolated func openItem(
+        _ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?
+    ) -> OpenHandle {
+        OpenHandle(self, number, isForWriting: isForWriting, descriptor: descriptor)
+    }
+
+    /// Runs a job on the engine's thread, and returns its result.
+    package func run<Result: Sendable, Failure>(
+        _ job: @Sendable (isolated DomainEngine) async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        try await job(self)
+    }
+
     /// Closes the engine: cancels running work and completes all waits. Edits stay until the next start.
     package func close() async {
-        guard !isClosed else { return }
+        guard !context.isClosed else { return }
         partialContents.writeAll()
         context.close()
         endWork()
-        writeUses(isEnd: true)
+        metadata.writeUses(isEnd: true, self)
         await closeEdits()
         await metadata.close()
         search.close()
-        events.function = nil
+        resources.events.function = nil
         index.onChange = nil
         await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
         durable.stop()
@@ -124,7 +141,7 @@ package actor DomainEngine {
 
     /// Closes the engine and leaves the disk as the death of the process would leave it: for tests.
     package nonisolated func abandon() {
-        events.function = nil
+        resources.events.function = nil
         durable.stop()
         perform { engine in
             engine.context.close()
@@ -144,4 +161,28 @@ package actor DomainEngine {
         opener.close()
         cache.close()
     }
+
+    /// Ends the work of edits, before the engine ends.
+    private func closeEdits() async {
+        await scheduler.close()
+        // If the disk is still full, the owed journal entries are lost.
+        try? context.journal.payChanges()
+        // No client will close the files that were removed while open. The next start would mistake their bytes for a
+        // lost edit.
+        let discarded = resources.openFiles.withLock { $0.entries.filter(\.value.isDiscarded).keys }
+        for number in discarded { try? resources.folders.remove(number, in: resources.folders.edits) }
+    }
+
+    // MARK: For tests
+
+    /// Sets a closure that decides, before each commit to journal or index, whether the disk has space for it: for
+    /// tests.
+    package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
+        context.journal.limitRoom(hasRoom)
+        index.limitRoom(hasRoom)
+    }
+
+    /// Sets a closure that is called on the engine's thread whenever journal and index disagree for a moment: for
+    /// tests.
+    package func observeEdits(_ observer: (@Sendable () -> Void)?) { components.writer.observer = observer }
 }

@@ -55,7 +55,8 @@ extension DomainEngine {
     package func status() throws(ProviderError) -> DomainStatus {
         let (statistics, wantedCount, metadataCount, lacksVersions) = try onRecord { () throws(IndexError) in
             (
-                try index.statistics(), try index.wantedCount(), try journal.metadataCount(), try index.lacksVersions()
+                try index.statistics(), try index.wantedCount(), try context.journal.metadataCount(),
+                try index.lacksVersions()
             )
         }
         return DomainStatus(
@@ -64,9 +65,9 @@ extension DomainEngine {
             downloads: downloader.status().sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, cacheLimit: cache.cacheLimit, wantedCount: wantedCount,
             metadataCount: metadataCount, metadataInFlight: metadata.sendingCount, metadataPaused: metadata.pausedCount,
-            openFileCount: openFiles.withLock { $0.entries.count }, failure: context.requestFailure,
+            openFileCount: resources.openFiles.withLock { $0.entries.count }, failure: context.requestFailure,
             pinningFailure: wantedCount > 0 ? pinning.failure : nil, signIn: signIn.status,
-            complaint: resources.damage.complaint ?? journal.damage ?? rebuilding,
+            complaint: resources.damage.complaint ?? context.journal.damage ?? rebuilding,
             localFailure: context.backgroundFailure,
             lacksVersions: lacksVersions)
     }

@@ -21,8 +21,8 @@ import LinuxSystem
 /// The journal is authoritative. If the index holds something that the journal does not (``noteIndexCounts()``), both
 /// are flushed together. Otherwise the index may be older than the journal after a power failure, and is corrected from
 /// the journal.
-final class DurableWrites: Sendable {
-    typealias Completion = @Sendable (Result<Void, Errno>) -> Void
+package final class DurableWrites: Sendable {
+    package typealias Completion = @Sendable (Result<Void, Errno>) -> Void
 
     /// In seconds.
     static let interval = 1.0
@@ -56,16 +56,16 @@ final class DurableWrites: Sendable {
     }
 
     /// The number of flushes.
-    var count: Int { state.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.count } }
 
     /// Whether all writes are on disk.
-    var isUpToDate: Bool { !journal.isAhead && !index.isAhead && state.withLock { !$0.isRunning } }
+    package var isUpToDate: Bool { !journal.isAhead && !index.isAhead && state.withLock { !$0.isRunning } }
 
     /// Records that the index holds data that the journal lacks or holds differently.
     func noteIndexCounts() { index.noteCommit() }
 
     /// Calls a completion handler when all earlier writes are on disk, on a thread that may block.
-    func synchronize(_ completion: @escaping Completion) {
+    package func synchronize(_ completion: @escaping Completion) {
         let isFirst = state.withLock { state in
             state.waiting.append(completion)
             defer { state.isRunning = true }
@@ -81,7 +81,7 @@ final class DurableWrites: Sendable {
     func afterwards(_ job: @escaping @Sendable () -> Void) { state.withLock { $0.following.append(job) } }
 
     /// Sets a closure that is called after each flush, before all completion handlers: for tests.
-    func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
+    package func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 
     /// Stops automatic flushes, and drops the jobs that wait for a flush.
     func stop() {
@@ -134,22 +134,4 @@ final class DurableWrites: Sendable {
             for completion in waiting { completion(result) }
         }
     }
-}
-
-extension DomainEngine {
-    /// Waits until all changes whose calls returned before are on disk, as fsync(2) promises; see ``DurableWrites``.
-    ///
-    /// - Parameter completion: Called on a thread that may block.
-    package nonisolated func synchronize(_ completion: @escaping @Sendable (Result<Void, Errno>) -> Void) {
-        durable.synchronize(completion)
-    }
-
-    /// The number of flushes since the start.
-    package nonisolated var synchronizationCount: Int { durable.count }
-
-    /// Sets a closure that is called after each flush, before all completion handlers: for tests.
-    package nonisolated func observeSynchronization(_ observer: (@Sendable () -> Void)?) { durable.observe(observer) }
-
-    /// Whether all writes are on disk.
-    package nonisolated var isOnDisk: Bool { durable.isUpToDate }
 }

@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// The components of an engine. Each gets those that it calls, which were created before: the graph of calls has no
 /// cycle. For the other direction, it sends an event (``EngineEvents``).
-struct EngineComponents {
+final class EngineComponents {
     let signIn: SignIn
     // Contents.
     let cache: ContentCache
@@ -36,6 +36,8 @@ struct EngineComponents {
     let localEdits: LocalEdits
     let recovery: EditRecovery
     let progress: EditProgress
+    let imports: Imports
+    let directoryImport: DirectoryImport
 
     init(_ context: EngineContext, _ writerMarks: WriterMarks, resuming openings: [HandleToResume]) {
         signIn = SignIn(context)
@@ -77,32 +79,7 @@ struct EngineComponents {
         resumption = HandleResumption(
             context, cache, partials, opener, writing, partDownloader, localEdits, recovery, openings)
         progress = EditProgress(context, signIn, recorder, scheduler, tracker)
+        imports = Imports(context, reimports, reconciler, tracker, recreation, recorder, localEdits, progress)
+        directoryImport = DirectoryImport(context, reimports, recorder, localEdits, imports)
     }
-}
-
-/// The components, by name.
-extension DomainEngine {
-    var signIn: SignIn { components.signIn }
-    var cache: ContentCache { components.cache }
-    var partialContents: PartialContents { components.partialContents }
-    var evictor: Evictor { components.evictor }
-    var outdated: OutdatedFiles { components.outdated }
-    var writing: WrittenFiles { components.writing }
-    var opener: FileOpener { components.opener }
-    var partDownloader: PartDownloader { components.partDownloader }
-    var downloader: Downloader { components.downloader }
-    var removalWaits: RemovalWaits { components.removalWaits }
-    var contentRecovery: ContentRecovery { components.contentRecovery }
-    var reconciler: ItemReconciler { components.reconciler }
-    var enumerator: Enumerator { components.enumerator }
-    var reimports: Reimports { components.reimports }
-    var changes: ChangeTracker { components.changes }
-    var trash: Trash { components.trash }
-    var pinning: Pinning { components.pinning }
-    var metadata: UserMetadata { components.metadata }
-    var scheduler: UploadScheduler { components.scheduler }
-    var tracker: IdentifierTracker { components.tracker }
-    var localEdits: LocalEdits { components.localEdits }
-    var recovery: EditRecovery { components.recovery }
-    var progress: EditProgress { components.progress }
 }

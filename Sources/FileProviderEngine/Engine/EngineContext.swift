@@ -163,7 +163,7 @@ final class EngineContext {
 
     func clearRequestFailure() { requestFailure = nil }
 
-    /// The longest delay in seconds between attempts on a full disk, because no event reports that a disk has room
+    /// The longest delay in seconds between attempts on a full disk, because no event reports that a disk has space
     /// again.
     static let longestWaitForSpace = 10.0
 

@@ -11,5 +11,7 @@ package enum EngineEvent: Sendable {
 
 extension DomainEngine {
     /// Sets the receiver of events, which is called on the engine's thread, in order. It must not block.
-    package nonisolated func onEvent(_ receiver: (@Sendable (EngineEvent) -> Void)?) { events.function = receiver }
+    package nonisolated func onEvent(_ receiver: (@Sendable (EngineEvent) -> Void)?) {
+        resources.events.function = receiver
+    }
 }

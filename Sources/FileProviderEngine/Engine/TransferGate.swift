@@ -22,7 +22,7 @@ extension DomainEngine {
     package func setPaused(_ isPaused: Bool) {
         context.resources.gate.set(isOpen: !isPaused)
         configuration.states?.noteDomain()
-        guard !isPaused, !isClosed else { return }
+        guard !isPaused, !context.isClosed else { return }
         scheduler.startDueSteps(self)
         metadata.sendDue(self)
         pinning.materializeMissing(self)

@@ -8,18 +8,56 @@ import LinuxSystem
 /// The import of a directory of this machine into a domain: everything in it becomes new items.
 ///
 /// A file is removed from the directory once it is an item on disk, so an import that was interrupted goes on with the
-/// rest. What cannot be imported, such as a device or a file that cannot be read, stays in the directory.
-struct DirectoryImport: Sendable {
-    let engine: DomainEngine
-    /// The path of the directory.
-    let directory: String
+/// rest. An item that cannot be imported, such as a device or a file that cannot be read, stays in the directory.
+///
+/// It calls the record and the course of imports, the recorder and local edits. See ``EngineContext`` for the thread.
+package final class DirectoryImport: EngineComponent {
+    let context: EngineContext
+    private let reimports: Reimports
+    private let recorder: EditRecorder
+    private let localEdits: LocalEdits
+    private let imports: Imports
+
+    private static let key = "import.directory"
+
+    init(
+        _ context: EngineContext, _ reimports: Reimports, _ recorder: EditRecorder, _ localEdits: LocalEdits,
+        _ imports: Imports
+    ) {
+        self.context = context
+        self.reimports = reimports
+        self.recorder = recorder
+        self.localEdits = localEdits
+        self.imports = imports
+    }
+
+    /// Makes everything in a directory of this machine new items of the domain, and removes it from the directory.
+    /// Returns when the import is recorded, so that a crash does not end it. In the end, the provider is told.
+    ///
+    /// - Parameter path: The path of the directory.
+    package func begin(at path: String, _ engine: isolated any EngineEvents) throws(ProviderError) {
+        guard !isClosed else { throw .closed }
+        try write { writer throws(IndexError) in try writer.setSetting(Self.key, Array(path.utf8)) }
+        Task { await self.run(path, engine) }
+    }
+
+    /// Continues the import that the last process did not complete.
+    func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
+        guard let bytes = try index.setting(Self.key) else { return }
+        let path = String(decoding: bytes, as: UTF8.self)
+        Task { await self.run(path, engine) }
+    }
 
     /// Imports everything. Returns when nothing more can be imported.
-    func run() async {
+    private func run(_ directory: String, _ engine: isolated any EngineEvents) async {
         do {
             // A directory that is missing was imported completely.
-            if try await importItems(in: directory, into: .root) { await removeFolder(directory) }
-            try await engine.directoryImportDidFinish()
+            if try await importItems(in: directory, into: .root, engine) { await Self.removeFolder(directory) }
+            guard !isClosed else { throw EngineClosedError() }
+            // The end is reported to the provider once it has the items.
+            try reimports.begin(.root, listing: [])
+            try write { writer throws(IndexError) in try writer.setSetting(Self.key, nil) }
+            imports.checkForEnd(engine)
         } catch {
             // The engine was closed. The next one goes on.
         }
@@ -29,66 +67,71 @@ struct DirectoryImport: Sendable {
     ///
     /// - Returns: whether nothing is left in it.
     /// - Throws: an error if the engine was closed.
-    private func importItems(in folder: String, into parent: ItemNumber) async throws -> Bool {
+    private func importItems(
+        in folder: String, into parent: ItemNumber, _ engine: isolated any EngineEvents
+    ) async throws -> Bool {
         let names = await HandlerThreads.shared.value { () -> [String] in
             ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
         }
         var isEmpty = true
         for name in names {
-            guard await !engine.isClosed else { throw EngineClosedError() }
+            guard !isClosed else { throw EngineClosedError() }
             do {
-                let isTaken = try await importItem(folder + "/" + name, named: name, into: parent)
+                let isTaken = try await importItem(folder + "/" + name, named: name, into: parent, engine)
                 isEmpty = isEmpty && isTaken
             } catch let error as EngineClosedError {
                 throw error
             } catch {
                 isEmpty = false
-                await engine.noteFailedImport(of: folder + "/" + name, error)
+                noteFailure(folder + "/" + name, error)
             }
         }
         return isEmpty
     }
 
-    private func importItem(_ path: String, named name: String, into parent: ItemNumber) async throws -> Bool {
+    private func importItem(
+        _ path: String, named name: String, into parent: ItemNumber, _ engine: isolated any EngineEvents
+    ) async throws -> Bool {
         let status = try await HandlerThreads.shared.value { () throws(Errno) in
             try FileStatus.of(path, followingLinks: false)
         }
         switch status.kind {
         case .directory:
-            let number = try await engine.folderToImport(named: name, in: parent, mode: UInt16(status.permissions))
-            guard try await importItems(in: path, into: number) else { return false }
-            await removeFolder(path)
+            let number = try folder(named: name, in: parent, mode: UInt16(status.permissions), engine)
+            guard try await importItems(in: path, into: number, engine) else { return false }
+            await Self.removeFolder(path)
         case .regular:
-            try await importFile(path, named: name, status, into: parent)
+            try await importFile(path, named: name, status, into: parent, engine)
         case .symbolicLink:
             let target = try await HandlerThreads.shared.value { () throws in
                 try FileManager.default.destinationOfSymbolicLink(atPath: path)
             }
-            guard try await engine.importLink(named: name, in: parent, target: target) else { return false }
-            try await removeFile(path)
+            guard try makeLink(named: name, in: parent, target: target, engine) else { return false }
+            try await Self.removeFile(path)
         case .fifo, .socket, .characterDevice, .blockDevice, .unknown: return false
         }
         return true
     }
 
     private func importFile(
-        _ path: String, named name: String, _ status: FileStatus, into parent: ItemNumber
+        _ path: String, named name: String, _ status: FileStatus, into parent: ItemNumber,
+        _ engine: isolated any EngineEvents
     ) async throws {
         let source = try await HandlerThreads.shared.value { () throws(Errno) in
             try FileDescriptor.open(path, [.readOnly, .noFollow])
         }
-        if let same = try await engine.file(named: name, in: parent), same.item.size == Int64(status.size) {
+        if let same = try file(named: name, in: parent), same.item.size == Int64(status.size) {
             // The domain may have the file already: an earlier attempt was interrupted, or it is a copy.
-            let opened = try await engine.opened(same.number, for: .reading)
+            let opened = try await Self.open(same.number, for: .reading, engine)
             defer { opened.close() }
             let contents = try await opened.descriptorWhenReady()
             let isSame = try await HandlerThreads.shared.value { () throws(Errno) in
                 try ContentComparison.areEqual(source, contents)
             }
-            if isSame { return try await removeFile(path) }
+            if isSame { return try await Self.removeFile(path) }
         }
-        let number = try await engine.fileToImport(named: name, in: parent, mode: UInt16(status.permissions))
-        let opened = try await engine.opened(number, for: .writing(truncating: true))
+        let number = try makeFile(named: name, in: parent, mode: UInt16(status.permissions), engine)
+        let opened = try await Self.open(number, for: .writing(truncating: true), engine)
         do {
             let target = try await opened.descriptorWhenReady()
             try await HandlerThreads.shared.value { () throws in
@@ -98,21 +141,102 @@ struct DirectoryImport: Sendable {
         } catch {
             opened.close()
             // The name becomes free for the next attempt.
-            try? await engine.removeImported(named: name, number, in: parent)
+            try? remove(number, in: parent, engine)
             throw error
         }
         let modified = FileTime(status.modified).microsecondPrecise
-        _ = try await engine.setAttributes(of: number, mode: nil, modified: modified)
+        _ = try localEdits.setAttributes(of: number, mode: nil, modified: modified, engine)
         opened.close()
-        try await removeFile(path)
+        try await Self.removeFile(path)
     }
 
-    private func removeFile(_ path: String) async throws {
+    private static func removeFile(_ path: String) async throws {
         try await HandlerThreads.shared.value { () throws(Errno) -> Void in try retrying { unlink(path) } }
     }
 
     /// Removes an empty directory. One in which another program has made a file stays.
-    private func removeFolder(_ path: String) async { _ = await HandlerThreads.shared.value { rmdir(path) } }
+    private static func removeFolder(_ path: String) async { _ = await HandlerThreads.shared.value { rmdir(path) } }
+
+    /// Reports a file that stays in the directory.
+    private func noteFailure(_ path: String, _ error: any Error) {
+        let message = "\(path) was not imported and stays where it is: \(error)"
+        context.recordBackgroundError(ProviderError(.cannotSynchronize, message: message))
+    }
+
+    // MARK: Items
+
+    /// Returns the file with a name; `nil` if the name is free or taken by another kind of item.
+    private func file(named name: String, in parent: ItemNumber) throws -> IndexedItem? {
+        guard let row = try index.item(named: name, in: parent), row.item.kind == .file else { return nil }
+        return row
+    }
+
+    /// Makes a directory, or returns the one that has the name.
+    private func folder(
+        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
+    ) throws -> ItemNumber {
+        guard !isClosed else { throw EngineClosedError() }
+        if let row = try index.item(named: name, in: parent), row.item.kind == .folder { return row.number }
+        let row = try localEdits.makeFolder(named: try freeName(name, in: parent), in: parent, mode: mode, engine)
+        try noteMayExist(row, engine)
+        return row.number
+    }
+
+    /// Makes an empty file. If the name is taken, the file gets a numbered one.
+    private func makeFile(
+        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
+    ) throws -> ItemNumber {
+        guard !isClosed else { throw EngineClosedError() }
+        let row = try localEdits.createFile(named: try freeName(name, in: parent), in: parent, mode: mode, engine)
+        try noteMayExist(row, engine)
+        return row.number
+    }
+
+    /// Makes a symbolic link.
+    ///
+    /// - Returns: `false` if the provider accepts none.
+    private func makeLink(
+        named name: String, in parent: ItemNumber, target: String, _ engine: isolated any EngineEvents
+    ) throws -> Bool {
+        guard !isClosed else { throw EngineClosedError() }
+        guard configuration.takesSymbolicLinks else { return false }
+        if let row = try index.item(named: name, in: parent), row.item.linkTarget == target { return true }
+        let row = try localEdits.makeSymbolicLink(
+            named: try freeName(name, in: parent), in: parent, target: target, engine)
+        try noteMayExist(row, engine)
+        return true
+    }
+
+    /// Removes a file whose import has failed.
+    private func remove(
+        _ number: ItemNumber, in parent: ItemNumber, _ engine: isolated any EngineEvents
+    ) throws {
+        guard let row = try index.item(number), row.parent == parent else { return }
+        try localEdits.remove(row.name, in: parent, engine)
+    }
+
+    /// Opens a file.
+    private static func open(
+        _ number: ItemNumber, for purpose: OpenPurpose, _ engine: any EngineEvents
+    ) async throws -> OpenHandle {
+        try await withCheckedThrowingContinuation { continuation in
+            let opening = PendingOpen(purpose) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+            engine.perform { $0.opener.open(number, opening, $0) }
+        }
+    }
+
+    private func freeName(_ name: String, in parent: ItemNumber) throws -> String {
+        guard try index.item(named: name, in: parent) != nil else { return name }
+        return try recorder.freeName(in: parent) { MountName.numbered(name, $0 + 1) }
+    }
+
+    /// Records that the provider may have a new item already.
+    private func noteMayExist(_ row: IndexedItem, _ engine: isolated any EngineEvents) throws {
+        var entry = try recorder.entry(of: row)
+        entry.mayAlreadyExist = true
+        let changed = entry
+        try recorder.record([.put(changed)], engine) { (_: inout IndexWriter) throws(IndexError) in }
+    }
 }
 
 extension OpenHandle {

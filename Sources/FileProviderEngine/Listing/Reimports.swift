@@ -19,9 +19,6 @@ final class Reimports {
     /// The recorded imports that have ended, and whose end is being reported to the provider.
     private var reported: Set<ItemNumber> = []
 
-    /// Whether another check of the imports is scheduled.
-    var hasTimer = false
-
     private static let key = "reimports"
 
     init(_ context: EngineContext) { self.context = context }

@@ -20,7 +20,7 @@ extension DomainEngine {
     package func searchProvider(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> (results: [ProvidedSearchResult], isCutShort: Bool) {
-        guard !isClosed else { throw .closed }
+        guard !context.isClosed else { throw .closed }
         let found: ProviderSearchResults
         let epoch = signIn.epoch
         do throws(ProviderError) {

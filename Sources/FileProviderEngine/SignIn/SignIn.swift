@@ -6,9 +6,9 @@ import LinuxSystem
 /// provider refuses them.
 ///
 /// It calls no other part of the engine. See ``EngineContext`` for the thread.
-final class SignIn {
+package final class SignIn {
     private let context: EngineContext
-    private(set) var status = SignInStatus()
+    package private(set) var status = SignInStatus()
     /// A counter that increases with each sign-in, and when the provider reports an error as resolved. A failure of a
     /// request that was sent in an earlier epoch is outdated.
     private(set) var epoch = 0
@@ -75,7 +75,7 @@ final class SignIn {
     }
 
     /// Counts a failed attempt to sign in through the provider's own user interface. Ignored if no sign-in is needed.
-    func noteFailedAttempt(_ failure: ProviderError) {
+    package func noteFailedAttempt(_ failure: ProviderError) {
         guard !context.isClosed, status.failure != nil else { return }
         status.failure = failure
         status.failedAttempts += 1

@@ -3,11 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The provider's trash, if it has one. Moving an item there is a local edit (``DomainEngine/trash(_:)``). A removal in
+/// The provider's trash, if it has one. Moving an item there is a local edit (``LocalEdits/trash(_:_:)``). A removal in
 /// the mount is permanent, as programs expect, and does not move the item to the trash.
 ///
 /// It calls the reconciler and the change tracker. See ``EngineContext`` for the thread.
-final class Trash {
+package final class Trash {
     private let context: EngineContext
     private let reconciler: ItemReconciler
     let enumeration: TrashEnumeration
@@ -23,7 +23,7 @@ final class Trash {
     /// - Parameter folder: the directory to move the item to; `nil` for its former directory.
     /// - Throws: a failure of kind `transient` while the local removal is not sent yet. When sent, it would move the
     ///   item to the trash again.
-    func restore(
+    package func restore(
         _ identifier: String, to folder: ItemNumber?, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         var parent: String?
@@ -63,7 +63,7 @@ final class Trash {
 
     /// Removes an item from the trash permanently. A directory is removed with everything in it. Waits for the
     /// provider. An item that was restored meanwhile is not removed.
-    func remove(
+    package func remove(
         _ identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         guard !context.isClosed else { throw .closed }

@@ -8,8 +8,8 @@ import LinuxSystem
 ///
 /// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers, and sends events. See
 /// ``EngineContext`` for the thread. ``MetadataSender`` has the requests to the provider.
-final class UserMetadata {
-    private let context: EngineContext
+package final class UserMetadata {
+    let context: EngineContext
     private let signIn: SignIn
     private let sender: MetadataSender
     private var sending = MetadataSendQueue()
@@ -31,7 +31,9 @@ final class UserMetadata {
     var mayTakeAttributes: Bool { sender.mayTakeAttributes }
 
     /// Replaces an item's tags.
-    func setTags(_ names: [String], of number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {
+    package func setTags(_ names: [String], of number: ItemNumber, _ engine: isolated any EngineEvents)
+        throws(EditError)
+    {
         guard names.count <= TagList.most, names.allSatisfy({ TagList.fault(of: $0) == nil }) else {
             throw EditError(.invalidArgument)
         }
@@ -43,7 +45,7 @@ final class UserMetadata {
     ///
     /// - Returns: The item's new tags.
     /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
-    func changeTags(
+    package func changeTags(
         adding added: [String], removing removed: [String], of number: ItemNumber,
         _ engine: isolated any EngineEvents
     ) throws(EditError) -> [String] {
@@ -55,7 +57,7 @@ final class UserMetadata {
     }
 
     /// Adds an item to the end of the favourites, or removes it from them. An item that is a favourite keeps its rank.
-    func setFavorite(_ isFavorite: Bool, of number: ItemNumber, _ engine: isolated any EngineEvents)
+    package func setFavorite(_ isFavorite: Bool, of number: ItemNumber, _ engine: isolated any EngineEvents)
         throws(EditError)
     {
         let (known, next) = try reading { () throws(IndexError) in
@@ -71,7 +73,9 @@ final class UserMetadata {
     }
 
     /// Sets an item's last-used date, in seconds since 1970.
-    func setLastUsed(_ time: Double, of number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {
+    package func setLastUsed(_ time: Double, of number: ItemNumber, _ engine: isolated any EngineEvents)
+        throws(EditError)
+    {
         try set(.lastUsed, [number: ItemMetadata(lastUsed: time)], engine)
     }
 

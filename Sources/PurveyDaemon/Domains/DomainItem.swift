@@ -75,7 +75,7 @@ struct DomainItem: Sendable {
 
     private func edits(of items: [IndexedItem]) async throws -> [ItemNumber: EditStatus.Item] {
         let edited = items.filter { !$0.isUploaded }.map(\.number)
-        return edited.isEmpty ? [:] : try await engine.editStatus(of: edited)
+        return edited.isEmpty ? [:] : try await engine.run { try $0.progress.editStatus(of: edited) }
     }
 
     private func children(
@@ -166,7 +166,7 @@ struct DomainItem: Sendable {
     /// Pins or unpins the item.
     private func setPinned(_ isPinned: Bool) async throws {
         try await Self.withNumber(of: item, engine) { number throws(ProviderError) in
-            try await engine.pin(number, isPinned)
+            try await engine.run { engine throws(ProviderError) in try engine.pinning.pin(number, isPinned, engine) }
         }
     }
 

@@ -20,7 +20,7 @@ extension DomainService {
         service.on(NoteFailedSignInCall.self) { request, call in
             call.answer {
                 let failure = ProviderError.domain(.notAuthenticated, request.reason)
-                try await self.domain(request.domain).engine.noteFailedSignIn(failure)
+                try await self.domain(request.domain).engine.run { $0.signIn.noteFailedAttempt(failure) }
                 return Empty()
             }
         }
@@ -51,7 +51,7 @@ extension DomainService {
             guard let record = places[name]?.record,
                 let interface = try await actions(of: record).interfaces.first
             else { return nil }
-            let failure = await engine.signInStatus().failure
+            let failure = await engine.run { $0.signIn.status.failure }
             return try await describe(interface, for: record, .failure(failure ?? .signInWanted))
         }
     }

@@ -171,7 +171,7 @@ extension DomainService {
         else { throw DomainError("\(path) cannot be imported: it is no directory of yours outside of Purvey's own") }
         _ = try await add(domain, of: provider)
         let (_, running) = try await first(domain.identifier, of: [provider])
-        try await running.engine.importDirectory(at: path)
+        try await running.engine.run { try $0.directoryImport.begin(at: path, $0) }
         return Empty()
     }
 

@@ -61,6 +61,7 @@ extension DomainService {
     }
 
     private static func refuseEdits(_ record: DomainRecord, _ domain: RunningDomain) async throws {
-        try EditRescue.refuse(record, count: try await domain.engine.editStatus().items.count)
+        let count = try await domain.engine.run { try $0.progress.editStatus().items.count }
+        try EditRescue.refuse(record, count: count)
     }
 }

@@ -56,7 +56,9 @@ extension DomainService {
         let domain = try await domain(request.domain)
         let item = try Self.find(request.item, in: try await Self.items(in: domain), of: request.domain)
         do throws(ProviderError) {
-            try await domain.engine.untrash(item.identifier)
+            try await domain.engine.run { engine throws(ProviderError) in
+                try await engine.trash.restore(item.identifier, to: nil, engine)
+            }
         } catch {
             throw DomainError("\(item.filename) stays in the trash: \(error.message)", like: error)
         }
@@ -86,7 +88,9 @@ extension DomainService {
         for (done, item) in items.enumerated() {
             report(Int64(done), Int64(items.count))
             do throws(ProviderError) {
-                try await domain.engine.removeFromTrash(item.identifier)
+                try await domain.engine.run { engine throws(ProviderError) in
+                    try await engine.trash.remove(item.identifier, engine)
+                }
             } catch {
                 failures += 1
                 if first == nil { first = (item, error) }
@@ -109,7 +113,7 @@ extension DomainItem {
 
     func trash() async throws {
         do throws(EditError) {
-            try await domain.engine.trash(item.number)
+            try await domain.engine.run { engine throws(EditError) in try engine.localEdits.trash(item.number, engine) }
         } catch {
             switch error.errno {
             case Errno(rawValue: EBUSY):
@@ -119,7 +123,9 @@ extension DomainItem {
             }
         }
         do throws(ProviderError) {
-            try await domain.engine.waitForRemoval(of: item.number, upTo: Self.longestWait)
+            try await domain.engine.run { engine throws(ProviderError) in
+                try await engine.progress.waitForRemoval(of: item.number, upTo: Self.longestWait)
+            }
         } catch {
             if error.kind == .unsupported { throw DomainError("it stays, because its service has no trash") }
             throw DomainError("it stays: \(error.advice)", like: error)

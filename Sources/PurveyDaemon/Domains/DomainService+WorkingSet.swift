@@ -123,8 +123,10 @@ extension DomainService {
 extension DomainItem {
     func setFavorite(_ isFavorite: Bool) async throws {
         guard item.number != .root else { throw DomainError("the domain itself cannot be a favorite") }
-        do {
-            try await domain.engine.setFavorite(isFavorite, of: item.number)
+        do throws(EditError) {
+            try await domain.engine.run { engine throws(EditError) in
+                try engine.metadata.setFavorite(isFavorite, of: item.number, engine)
+            }
         } catch {
             throw DomainError("it cannot be marked: \(error.errno)")
         }
@@ -134,8 +136,10 @@ extension DomainItem {
     func tag(adding added: [String], removing removed: [String]) async throws -> [String] {
         guard item.number != .root else { throw DomainError("the domain itself cannot have tags") }
         if let fault = added.lazy.compactMap({ TagList.fault(of: $0) }).first { throw DomainError(fault) }
-        do {
-            return try await domain.engine.changeTags(adding: added, removing: removed, of: item.number)
+        do throws(EditError) {
+            return try await domain.engine.run { engine throws(EditError) in
+                try engine.metadata.changeTags(adding: added, removing: removed, of: item.number, engine)
+            }
         } catch {
             // Each single tag was checked before, so their number is what is invalid.
             if error.errno == .invalidArgument { throw DomainError("an item has at most \(TagList.most) tags") }

@@ -257,7 +257,7 @@ actor DomainService {
         case .running(let record, let domain):
             await domain.provider.reset()
             await domain.engine.retry()
-            await domain.engine.restartStalledTransfers()
+            await domain.engine.run { $0.downloader.restartStalledTransfers() }
             domain.engine.signal(container: nil)
             if mounts != nil, mountedPath(of: record) == nil { try? await mount(record, domain) }
             await noteWatch(name)

@@ -69,7 +69,8 @@ enum EditRescue {
 
     private static func edits(of engine: DomainEngine) async throws -> [Edit] {
         var edits: [Edit] = []
-        for item in try await engine.editStatus().items
+        let items = try await engine.run { try $0.progress.editStatus().items }
+        for item in items
         where !item.changes.isDisjoint(with: [.contents, .created]) && !item.changes.contains(.deleted) {
             guard let row = try engine.index.item(item.number) else { continue }
             edits.append(

@@ -72,7 +72,9 @@ struct KnownItems: Sendable {
             edited[domain.name, default: (domain.domain, [])].numbers.append(item.number)
         }
         var edits: [String: [ItemNumber: EditStatus.Item]] = [:]
-        for (name, (domain, numbers)) in edited { edits[name] = try? await domain.engine.editStatus(of: numbers) }
+        for (name, (domain, numbers)) in edited {
+            edits[name] = try? await domain.engine.run { try $0.progress.editStatus(of: numbers) }
+        }
         return found.map { found in
             let edit = found.domain.flatMap { domain in found.item.flatMap { edits[domain.name]?[$0.number] } }
             return ItemStanding(
@@ -125,7 +127,7 @@ struct KnownItems: Sendable {
             standings: await Self.standings(of: found), folders: folders)
     }
 
-    /// - Parameter room: The limit on the number of items.
+    /// - Parameter space: The limit on the number of items.
     private static func news(
         of subjects: [StateNotes.Subject], in domain: Domain, room: Int
     ) throws(IndexError) -> (found: [Found], folders: [String]) {

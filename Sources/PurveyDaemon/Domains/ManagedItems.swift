@@ -24,7 +24,8 @@ struct ManagedItems: Sendable {
     func settle(_ request: ManagerSettleCall) async throws -> Empty {
         let engine = domain.engine
         if let item = request.item {
-            try await engine.waitForEdits(below: try await engine.learn(of: item).number, inside: request.inside)
+            let top = try await engine.learn(of: item).number
+            try await engine.run { try await $0.progress.waitForEdits(below: top, inside: request.inside) }
         } else {
             try await engine.waitForBothSides(inside: request.inside)
         }
@@ -34,19 +35,23 @@ struct ManagedItems: Sendable {
     func modify(_ request: ManagerModificationCall) async throws -> Empty {
         let number = try await domain.engine.learn(of: request.item).number
         let fields = NSFileProviderItemFields(rawValue: UInt(truncatingIfNeeded: request.fields))
-        if fields.contains(.contents) { try await domain.engine.sendContentsAgain(number) }
+        if fields.contains(.contents) {
+            try await domain.engine.run { try $0.localEdits.sendContentsAgain(number, $0) }
+        }
         try await domain.engine.sendMetadataAgain(MetadataKinds(fields), of: number)
         return Empty()
     }
 
     func reimport(_ request: ManagerReimportCall) async throws -> Empty {
-        try await domain.engine.reimport(below: request.item)
+        try await domain.engine.run { try $0.imports.reimport(below: request.item, $0) }
         return Empty()
     }
 
     func totals(_ request: ManagerProgressCall) async throws -> TransferTotals {
         let engine = domain.engine
-        return request.isUpload ? try await engine.uploadTotals() : await engine.downloadTotals()
+        return try await engine.run {
+            request.isUpload ? try $0.progress.uploadTotals() : $0.downloader.totals()
+        }
     }
 
     /// The time for which changes are collected into one notification.

@@ -39,7 +39,8 @@ extension DomainService {
             if !setting.value.isEmpty { record.settings.append(setting) }
             try await update(record)
             if case .running(_, let domain) = places[request.name] {
-                await domain.engine.setCacheLimit(record.cacheLimit)
+                let limit = record.cacheLimit
+                await domain.engine.run { $0.evictor.setLimit(limit, $0) }
             }
         }
         guard let now = places[request.name] else { throw DomainError.noSuchDomain(request.name, among: places.keys) }

@@ -72,7 +72,7 @@ extension DomainEngine {
         while true {
             let number = try number(which)
             let result = await withCheckedContinuation { continuation in
-                _ = open(number, for: purpose) { continuation.resume(returning: $0) }
+                handles.open(number, for: purpose) { continuation.resume(returning: $0) }
             }
             if case .failure(let failure) = result, [.expired, .noSuchItem].contains(failure.kind) { continue }
             return try result.get()

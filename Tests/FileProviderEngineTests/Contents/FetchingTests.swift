@@ -57,7 +57,7 @@ import Testing
         isThere.wait()
         let outcome = Outcome()
         let item = Lock<OpenHandle?>(nil)
-        domain.engine.open(number, for: .reading) { result in
+        domain.engine.handles.open(number, for: .reading) { result in
             outcome.note(result)
             item.withLock { $0 = try? result.get() }
         }

@@ -70,7 +70,7 @@ import Testing
 
         init(_ file: OpenFile, for purpose: OpenPurpose) {
             let (stream, continuation) = AsyncStream<Result<OpenHandle, ProviderError>>.makeStream()
-            waiting = file.domain.engine.open(file.number, for: purpose) { [outcome] result in
+            waiting = file.domain.engine.handles.open(file.number, for: purpose) { [outcome] result in
                 outcome.note(result)
                 continuation.yield(result)
                 continuation.finish()

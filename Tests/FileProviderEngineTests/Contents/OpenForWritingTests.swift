@@ -19,7 +19,7 @@ import Testing
         let opened = try await domain.open(number, for: .writing(truncating: false))
         #expect(opened.isComplete)
         #expect(domain.hasFile(number, in: "data/edits"))
-        #expect(domain.engine.isOpenForWriting(number))
+        #expect(domain.engine.handles.isOpenForWriting(number))
         try await opened.flushed()
         try await opened.closed()
         #expect(domain.hasFile(number, in: "cache/content"))
@@ -297,7 +297,7 @@ import Testing
             let opened = try await domain.open(number, for: .writing(truncating: true))
             try await opened.write("new")
         }
-        try await eventually { !domain.engine.isOpenForWriting(number) }
+        try await eventually { !domain.engine.handles.isOpenForWriting(number) }
         #expect(try await domain.read(number) == "new")
     }
 }

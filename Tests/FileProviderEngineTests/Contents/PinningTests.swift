@@ -90,7 +90,7 @@ import Testing
             _ = try await domain.read(name)
             domain.clock.advance(by: 10)
         }
-        await domain.engine.setCacheLimit(2000)
+        await domain.engine.run { $0.evictor.setLimit(2000, $0) }
         #expect(try !isHere(domain, "a"))
         #expect(try isHere(domain, "b"))
         #expect(try isHere(domain, "c"))

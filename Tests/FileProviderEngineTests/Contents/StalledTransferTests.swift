@@ -30,7 +30,7 @@ import Testing
         let reader = try await HeldReader(try TestDomain())
         let domain = reader.domain
         domain.clock.advance(by: 30)
-        await domain.engine.restartStalledTransfers()
+        await domain.engine.run { $0.downloader.restartStalledTransfers() }
         try await eventually { domain.provider.count(.contents) == 2 && domain.provider.heldCount(.contents) == 1 }
         #expect(!reader.outcome.isThere)
         domain.provider.release(.contents)
@@ -43,7 +43,7 @@ import Testing
         let reader = try await HeldReader(try TestDomain())
         let domain = reader.domain
         domain.clock.advance(by: 29)
-        await domain.engine.restartStalledTransfers()
+        await domain.engine.run { $0.downloader.restartStalledTransfers() }
         domain.provider.release(.contents)
         #expect(try await reader.opened.text() == "contents")
         #expect(domain.provider.count(.contents) == 1)
@@ -112,7 +112,7 @@ import Testing
         try await eventually { domain.provider.heldCount(.part) == 1 }
         #expect(try await domain.engine.status().downloads.first?.begun == domain.clock.now)
         domain.clock.advance(by: 30)
-        await domain.engine.restartStalledTransfers()
+        await domain.engine.run { $0.downloader.restartStalledTransfers() }
         try await eventually { domain.provider.count(.part) == 2 && domain.provider.heldCount(.part) == 1 }
         #expect(!outcome.isThere)
         domain.clock.advance(by: 30)

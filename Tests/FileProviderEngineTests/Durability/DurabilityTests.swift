@@ -15,39 +15,39 @@ struct DurabilityTests {
         let domain = try TestDomain { $0.settlingTime = 1_000 }
         try await domain.list()
         try await domain.synchronized()
-        let before = domain.engine.synchronizationCount
+        let before = domain.engine.durable.count
         for number in 0..<200 { try await domain.make("file \(number)", "text") }
         for number in 0..<100 { try await domain.rename("file \(number)", "renamed \(number)") }
-        #expect(domain.engine.synchronizationCount == before)
-        #expect(!domain.engine.isOnDisk)
+        #expect(domain.engine.durable.count == before)
+        #expect(!domain.engine.durable.isUpToDate)
         domain.clock.advance(by: 1)
-        try await eventually { domain.engine.isOnDisk }
-        #expect(domain.engine.synchronizationCount == before + 1)
+        try await eventually { domain.engine.durable.isUpToDate }
+        #expect(domain.engine.durable.count == before + 1)
     }
 
     @Test func callersDuringASyncAreAnsweredTogether() async throws {
         let domain = try TestDomain { $0.settlingTime = 1_000 }
         try await domain.list()
         try await domain.synchronized()
-        let before = domain.engine.synchronizationCount
+        let before = domain.engine.durable.count
         let mayGoOn = Latch()
         let isBusy = Latch()
-        domain.engine.observeSynchronization {
+        domain.engine.durable.observe {
             isBusy.open()
             mayGoOn.wait()
         }
         let answered = Lock(0)
         try await domain.make("first", "text")
-        domain.engine.synchronize { _ in answered.withLock { $0 += 1 } }
+        domain.engine.durable.synchronize { _ in answered.withLock { $0 += 1 } }
         isBusy.wait()
         for number in 0..<50 {
             try await domain.make("file \(number)", "text")
-            domain.engine.synchronize { _ in answered.withLock { $0 += 1 } }
+            domain.engine.durable.synchronize { _ in answered.withLock { $0 += 1 } }
         }
         #expect(answered.withLock { $0 } == 0)
         mayGoOn.open()
         try await eventually { answered.withLock { $0 } == 51 }
-        #expect(domain.engine.synchronizationCount == before + 2)
+        #expect(domain.engine.durable.count == before + 2)
     }
 
     @Test func synchronizedChangesAreOnTheDiskBeforeTheReply() async throws {
@@ -56,7 +56,7 @@ struct DurabilityTests {
         try await domain.list()
         let path = domain.journalPath
         let image = Lock<DatabaseImage?>(nil)
-        domain.engine.observeSynchronization { image.withLock { $0 = try? DatabaseImage(path) } }
+        domain.engine.durable.observe { image.withLock { $0 = try? DatabaseImage(path) } }
         let folder = try await domain.makeFolder("Folder")
         let engine = domain.engine
         let result = await withCheckedContinuation { continuation in

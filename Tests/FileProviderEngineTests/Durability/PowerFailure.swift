@@ -36,7 +36,7 @@ extension TestDomain {
     func synchronized() async throws {
         let engine = engine
         let result = await withCheckedContinuation { continuation in
-            engine.synchronize { continuation.resume(returning: $0) }
+            engine.durable.synchronize { continuation.resume(returning: $0) }
         }
         try result.get()
     }

@@ -35,15 +35,17 @@ struct TotalsTests {
         domain.provider.addFile("b.txt", "longer")
         let engine = domain.engine
         let (first, second) = (try await domain.item("a.txt").number, try await domain.item("b.txt").number)
-        #expect(await engine.downloadTotals() == TransferTotals())
+        #expect(await engine.run { $0.downloader.totals() } == TransferTotals())
         domain.provider.hold(.contents)
         async let a: Void = engine.download(first)
         async let b: Void = engine.download(second)
-        try await eventually { await engine.downloadTotals().files == 2 }
-        #expect(await engine.downloadTotals() == TransferTotals(files: 2, filesDone: 0, bytes: 10, bytesDone: 0))
+        try await eventually { await engine.run { $0.downloader.totals() }.files == 2 }
+        #expect(
+            await engine.run { $0.downloader.totals() }
+                == TransferTotals(files: 2, filesDone: 0, bytes: 10, bytesDone: 0))
         domain.provider.release(.contents)
         _ = try await (a, b)
-        #expect(await engine.downloadTotals() == TransferTotals())
+        #expect(await engine.run { $0.downloader.totals() } == TransferTotals())
     }
 
     @Test func filesOnTheirWayToTheProviderAreCountedWhateverHoldsThem() async throws {
@@ -57,11 +59,12 @@ struct TotalsTests {
         domain.provider.hold(.move)
         try await domain.rename("b.txt", "c.txt")
         #expect(
-            try await domain.engine.uploadTotals() == TransferTotals(files: 1, filesDone: 0, bytes: 6, bytesDone: 0))
+            try await domain.engine.run { try $0.progress.uploadTotals() }
+                == TransferTotals(files: 1, filesDone: 0, bytes: 6, bytesDone: 0))
         domain.provider.release(.replaceContents)
         domain.provider.release(.move)
         try await domain.settle()
-        #expect(try await domain.engine.uploadTotals() == TransferTotals())
+        #expect(try await domain.engine.run { try $0.progress.uploadTotals() } == TransferTotals())
     }
 
     private func names(_ set: ItemSet, _ domain: TestDomain, limit: Int = 100) throws -> [String] {

@@ -138,7 +138,7 @@ import Testing
         for _ in 0..<3 {
             try await domain.engine.doing { engine in
                 engine.resolved()
-                #expect(engine.signInStatus().failure == nil)
+                #expect(engine.signIn.status.failure == nil)
             }
             try await isRefused()
         }

@@ -20,7 +20,7 @@ extension Simulation {
             story.tell("synchronize")
             let engine = engine
             let result = await withCheckedContinuation { continuation in
-                engine.synchronize { continuation.resume(returning: $0) }
+                engine.durable.synchronize { continuation.resume(returning: $0) }
             }
             try result.get()
         case 0, 1, 2:
@@ -126,7 +126,7 @@ extension Simulation {
     private func write(_ number: ItemNumber, _ word: String) async throws {
         let engine = engine
         let result = await withCheckedContinuation { continuation in
-            engine.open(number, for: .writing(truncating: true)) { continuation.resume(returning: $0) }
+            engine.handles.open(number, for: .writing(truncating: true)) { continuation.resume(returning: $0) }
         }
         try await fill(try result.get(), word)
     }

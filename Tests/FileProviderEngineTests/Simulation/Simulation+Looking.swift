@@ -46,7 +46,7 @@ extension Simulation {
             case .file:
                 let engine = engine
                 let result = await withCheckedContinuation { continuation in
-                    engine.open(row.number, for: .reading) { continuation.resume(returning: $0) }
+                    engine.handles.open(row.number, for: .reading) { continuation.resume(returning: $0) }
                 }
                 let opened = try result.get()
                 try await patiently { _, completion in

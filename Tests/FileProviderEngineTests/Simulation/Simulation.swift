@@ -145,7 +145,7 @@ final class Simulation {
                 if let complaint = removals.see(change, in: engine.index) { story.tell("!!! \(complaint)") }
             }
         }
-        engine.observeSynchronization { if !life.isDead { disk.note("\(path)/life-\(number)/data") } }
+        engine.durable.observe { if !life.isDead { disk.note("\(path)/life-\(number)/data") } }
         if fillsDisk { life.fillDisk(Int.random(in: 0...60, using: &generator)) }
         try await engine.doing { engine in
             engine.observeEdits { life.moment() }

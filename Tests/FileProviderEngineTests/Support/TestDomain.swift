@@ -86,7 +86,7 @@ final class TestDomain {
     func open(_ number: ItemNumber, for purpose: OpenPurpose = .reading) async throws(ProviderError) -> OpenHandle {
         let engine = engine
         let result = await withCheckedContinuation { continuation in
-            engine.open(number, for: purpose) { continuation.resume(returning: $0) }
+            engine.handles.open(number, for: purpose) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }

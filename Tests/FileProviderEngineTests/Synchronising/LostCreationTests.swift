@@ -232,7 +232,7 @@ import Testing
             return domain.provider.heldCount(.item) > 0
         }
         let (flushed, mayGoOn) = (Latch(), Latch())
-        domain.engine.observeSynchronization {
+        domain.engine.durable.observe {
             flushed.open()
             mayGoOn.wait()
         }
@@ -241,7 +241,7 @@ import Testing
         domain.provider.remove("/file")
         try await Self.reportChanges(to: domain)
         domain.provider.addFile("file", "other")
-        domain.engine.observeSynchronization(nil)
+        domain.engine.durable.observe(nil)
         mayGoOn.open()
         try await Self.expectSame(domain, ["file": "other"])
         #expect(domain.provider.count(.delete) == 0)

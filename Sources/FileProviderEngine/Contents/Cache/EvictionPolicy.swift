@@ -14,7 +14,7 @@ package protocol EvictionPolicy: Sendable {
     func excess(of cleanBytes: Int64, over limit: Int64) -> Int64
 
     /// Returns the number of bytes to evict so that a write of some bytes succeeds on a full disk; `nil` if evicting
-    /// would not make enough room.
+    /// would not make enough space.
     ///
     /// - Parameter evictable: Returns the size of all contents that may be evicted; `nil` if it is unknown.
     func room(for bytes: Int64, evictable: () -> Int64?) -> Int64?

@@ -7,7 +7,7 @@ import LinuxSystem
 /// ``EvictionPolicy`` chooses the files.
 ///
 /// It calls the content cache and the partial contents, and sends an event. See ``EngineContext`` for the thread.
-final class Evictor: EngineComponent {
+package final class Evictor: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
     private let partialContents: PartialContents
@@ -57,7 +57,7 @@ final class Evictor: EngineComponent {
     private var policy: any EvictionPolicy { context.configuration.evictionPolicy }
 
     /// Changes the limit of the size of clean contents, in bytes, and evicts the excess at once.
-    func setLimit(_ bytes: Int64, _ engine: isolated any EngineEvents) {
+    package func setLimit(_ bytes: Int64, _ engine: isolated any EngineEvents) {
         cache.setLimit(bytes)
         evictToLimit(engine)
     }
@@ -74,7 +74,7 @@ final class Evictor: EngineComponent {
     ///
     /// - Returns: the number of bytes that were evicted.
     func evict(bytes: Int64, _ engine: isolated any EngineEvents) -> Int64 {
-        engine.writeUses(isEnd: false)
+        engine.usesMustBeWritten()
         let policy = policy
         var gone = cache.older.removeAll()
         do throws(ProviderError) {
@@ -100,8 +100,8 @@ final class Evictor: EngineComponent {
         return gone
     }
 
-    /// Evicts clean contents to make room for a write on a full disk. Nothing is evicted if that would not make enough
-    /// room; see ``EvictionPolicy/room(for:evictable:)``.
+    /// Evicts clean contents to free space for a write on a full disk. Nothing is evicted if that would not make enough
+    /// space; see ``EvictionPolicy/space(for:evictable:)``.
     ///
     /// - Returns: Whether anything was evicted.
     func makeRoom(for bytes: Int64, _ engine: isolated any EngineEvents) -> Bool {

@@ -31,7 +31,7 @@ final class FileOpener: EngineComponent {
         self.writing = writing
     }
 
-    /// Opens a file on the engine's thread, as ``DomainEngine/open(_:for:completion:)`` does.
+    /// Opens a file on the engine's thread, as ``FileHandles/open(_:for:completion:)`` does.
     func opened(
         _ number: ItemNumber, for purpose: OpenPurpose, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> OpenHandle {

@@ -5,7 +5,7 @@ import LinuxSystem
 ///
 /// ``PartialContents`` has their files on disk, and ``PartDownloader`` fills them. See
 /// ``EngineContext`` for the thread.
-final class PartialFiles {
+package final class PartialFiles {
     struct Entry {
         let file: PartialFile
         /// The handles that have read bytes of this version, and must not get bytes of another version.
@@ -50,7 +50,7 @@ final class PartialFiles {
     // MARK: Handles
 
     /// Declares that all handles of a file share the page cache from now on.
-    func sharePages() { pagesAreShared = true }
+    package func sharePages() { pagesAreShared = true }
 
     /// Records that a handle has read bytes of a file.
     func noteReading(_ number: ItemNumber, by reader: Int) { entries[number]?.begun.insert(reader) }

@@ -25,7 +25,7 @@ extension Downloader {
             }
         } catch {
             switch error.kind {
-            // The provider cannot use this version, or there is no room for its copy.
+            // The provider cannot use this version, or there is no space for its copy.
             case .expired, .badAnswer, .unsupported, .cannotSynchronize, .noSpace: break
             default: throw error
             }

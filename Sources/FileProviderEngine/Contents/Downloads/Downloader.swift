@@ -9,7 +9,7 @@ import LinuxSystem
 ///
 /// It calls the sign-in, the components of contents below it, the reconciler, the change tracker and the finder of
 /// identifiers, and sends an event when a fetch has ended. See ``EngineContext`` for the thread.
-final class Downloader: EngineComponent {
+package final class Downloader: EngineComponent {
     /// The fetch of one file, in progress or queued.
     struct Fetch {
         let progress: FetchProgress
@@ -210,7 +210,7 @@ final class Downloader: EngineComponent {
     }
 
     /// Cancels stalled transfers. Those that are still wanted are requested again.
-    func restartStalledTransfers() {
+    package func restartStalledTransfers() {
         for fetch in fetches.files.values where isStalled(fetch) { fetch.task?.cancel() }
         parts.restartStalledTransfers()
     }
@@ -221,7 +221,7 @@ final class Downloader: EngineComponent {
     // MARK: The status
 
     /// Returns the totals of running and queued downloads.
-    func totals() -> TransferTotals {
+    package func totals() -> TransferTotals {
         var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
         for (number, fetch) in fetches.files {
             let bytes = fetch.progress.now

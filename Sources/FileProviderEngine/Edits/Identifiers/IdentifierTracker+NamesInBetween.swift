@@ -60,7 +60,7 @@ extension IdentifierTracker {
 
     private func askLater(_ identifier: String) {
         later(after: Self.pause) { engine in
-            guard !engine.isClosed else { return }
+            guard !engine.context.isClosed else { return }
             engine.itemsMayBeShown([identifier])
         }
     }

@@ -16,7 +16,7 @@ package struct EditError: Error, Sendable, Equatable {
 }
 
 extension EditError {
-    init(_ failure: ProviderError) {
+    package init(_ failure: ProviderError) {
         switch failure.kind {
         case .noSpace: self.init(.noSpace)
         case .noSuchItem: self.init(.noSuchFile)

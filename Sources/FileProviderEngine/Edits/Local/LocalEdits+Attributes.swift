@@ -11,7 +11,7 @@ extension LocalEdits {
     /// - Parameters:
     ///   - mode: Permission bits; `nil` leaves them.
     ///   - modified: In seconds since 1970; `nil` leaves it.
-    func setAttributes(
+    package func setAttributes(
         of number: ItemNumber, mode: UInt16?, modified: Double?, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try checkOpen()
@@ -53,7 +53,7 @@ extension LocalEdits {
     ///   - isThere: `true` if the attribute must exist already, `false` if it must not; `nil` if both are allowed.
     /// - Throws: `ENODATA` or `EEXIST` if the condition of `isThere` is not met; `ENODATA` if the attribute to remove
     ///   does not exist; `ENOSPC` if all attributes of the item take more than ``LocalAttributes/sizeLimit`` bytes.
-    func setExtendedAttribute(
+    package func setExtendedAttribute(
         _ name: String, of number: ItemNumber, to value: [UInt8]?, if isThere: Bool? = nil,
         _ engine: isolated any EngineEvents
     ) throws(EditError) {

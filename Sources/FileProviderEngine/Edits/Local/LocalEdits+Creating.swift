@@ -8,7 +8,7 @@ extension LocalEdits {
     /// Creates an empty file. It is sent after it is closed.
     ///
     /// - Parameter mode: The provider only receives whether the file is executable.
-    func createFile(
+    package func createFile(
         named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try evictor.makingRoom(engine) { () throws(EditError) in
@@ -16,7 +16,7 @@ extension LocalEdits {
         }
     }
 
-    func makeFolder(
+    package func makeFolder(
         named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try evictor.makingRoom(engine) { () throws(EditError) in
@@ -24,7 +24,7 @@ extension LocalEdits {
         }
     }
 
-    func makeSymbolicLink(
+    package func makeSymbolicLink(
         named name: String, in parent: ItemNumber, target: String, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         guard configuration.takesSymbolicLinks else { throw EditError(.notPermitted) }

@@ -8,7 +8,7 @@ extension LocalEdits {
     ///
     /// - Returns: The removed item.
     @discardableResult
-    func remove(
+    package func remove(
         _ name: String, in parent: ItemNumber, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try checkOpen()
@@ -24,7 +24,7 @@ extension LocalEdits {
     /// - Throws: `ENOTEMPTY`, also if the directory was not enumerated completely. The caller enumerates it first; see
     ///   ``EditError/unlistedFolder``.
     @discardableResult
-    func removeFolder(
+    package func removeFolder(
         _ name: String, in parent: ItemNumber, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try checkOpen()

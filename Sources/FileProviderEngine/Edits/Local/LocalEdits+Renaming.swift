@@ -8,7 +8,7 @@ extension LocalEdits {
     ///
     /// - Returns: The item that was replaced.
     @discardableResult
-    func rename(
+    package func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber,
         _ mode: RenameMode = .replacing, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem? {

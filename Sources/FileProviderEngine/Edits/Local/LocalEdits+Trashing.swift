@@ -8,7 +8,7 @@ extension LocalEdits {
     /// and sent in the background.
     ///
     /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
-    func trash(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {
+    package func trash(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {
         try checkOpen()
         let row = try visible(number)
         guard number != .root else { throw EditError(.notPermitted) }

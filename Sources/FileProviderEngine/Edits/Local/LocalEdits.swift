@@ -8,7 +8,7 @@ import LinuxSystem
 ///
 /// It calls the recorder, the scheduler and the tracker of identifiers, the components of contents, the removals that
 /// wait and the user metadata. See ``EngineContext`` for the thread.
-final class LocalEdits: EngineComponent {
+package final class LocalEdits: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
     let recorder: EditRecorder
@@ -91,7 +91,7 @@ final class LocalEdits: EngineComponent {
 
     /// Uploads a file's contents as if they had been changed locally. Contents that are not local, or not of the
     /// provider's latest version, are not sent.
-    func sendContentsAgain(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
+    package func sendContentsAgain(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !isClosed else { throw .closed }
         let row = try row(number)
         guard row.item.kind == .file, row.isKnownToProvider else { return }

@@ -88,7 +88,7 @@ final class JournalWriter: EngineComponent {
     }
 
     /// Writes changes that have already happened to the journal. If the disk is full, queues them in memory until it
-    /// has room.
+    /// has space.
     func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexError) {
         let (removed, entries) = Self.sorted(changes)
         try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
@@ -118,7 +118,7 @@ final class JournalWriter: EngineComponent {
     func payAgain() {
         hasDeferredFlush = false
         guard !isClosed else { return }
-        // While the disk has no room, the next attempt is scheduled again.
+        // While the disk has no space, the next attempt is scheduled again.
         try? journal.payChanges()
         payJournal()
     }

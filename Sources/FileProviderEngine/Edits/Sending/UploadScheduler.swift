@@ -114,7 +114,7 @@ final class UploadScheduler: EngineComponent {
             uploads.update(number) { $0.failure = nil }
             // While a sign-in is needed, single steps are attempted. This one succeeded, so the user has signed in with
             // another program.
-            if signIn.isNeeded, clock.now >= signIn.nextProbe { engine.signInSucceeded() }
+            if signIn.isNeeded, clock.now >= signIn.nextProbe { engine.retry() }
             signIn.noteSignedIn()
             wakeWaiters(of: number)
             do throws(IndexError) {

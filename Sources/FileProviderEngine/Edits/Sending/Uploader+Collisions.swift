@@ -31,7 +31,7 @@ extension Uploader {
 
     /// Treats the provider's item as the new item, if both are the same or equivalent.
     ///
-    /// - Parameter isFoldersOwn: Whether any directory of this name is equivalent, whatever it contains.
+    /// - Parameter isFoldersOwn: Whether any directory of this name is equivalent, regardless of its contents.
     /// - Returns: `nil` if the provider's item is a different one.
     func adopt(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ holder: ProviderItem,

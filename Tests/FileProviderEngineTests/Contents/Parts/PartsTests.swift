@@ -480,7 +480,7 @@ extension OpenHandle {
         #expect(await failure { try await domain.engine.evict(number) } == .notPermitted)
         try await opened.closed()
         try await eventually { try openDescriptors(beneath: domain.folder.path + "/cache/parts/") == 0 }
-        await domain.engine.setCacheLimit(0)
+        await domain.engine.run { $0.evictor.setLimit(0, $0) }
         #expect(try domain.row(number).content == .dataless)
         #expect(!domain.hasFile(number, in: "cache/parts"))
     }

@@ -2,14 +2,54 @@ import FileProvider
 import FileProviderWire
 import ItemStore
 import ItemValues
+import LinuxSystem
 
-/// The import of items that the provider has no record of any more; see ``Reimports``.
-extension DomainEngine {
+/// The course of imports: of items that the provider has no record of any more, and of a directory of this machine.
+/// ``Reimports`` has the record of them.
+///
+/// It calls the record, the reconciler, the tracker of identifiers, the recreation, the recorder, local edits and the
+/// progress of edits. See ``EngineContext`` for the thread.
+package final class Imports: EngineComponent {
+    let context: EngineContext
+    private let reimports: Reimports
+    private let reconciler: ItemReconciler
+    private let tracker: IdentifierTracker
+    private let recreation: ItemRecreation
+    private let recorder: EditRecorder
+    private let localEdits: LocalEdits
+    private let progress: EditProgress
+    /// Whether another check of the imports is scheduled.
+    private var hasTimer = false
+
+    /// The delay in seconds between two checks of the imports.
+    private static let pause = 1.0
+
+    init(
+        _ context: EngineContext, _ reimports: Reimports, _ reconciler: ItemReconciler, _ tracker: IdentifierTracker,
+        _ recreation: ItemRecreation, _ recorder: EditRecorder, _ localEdits: LocalEdits, _ progress: EditProgress
+    ) {
+        self.context = context
+        self.reimports = reimports
+        self.reconciler = reconciler
+        self.tracker = tracker
+        self.recreation = recreation
+        self.recorder = recorder
+        self.localEdits = localEdits
+        self.progress = progress
+    }
+
+    /// Continues the imports that the last process did not complete.
+    func recover(_ engine: isolated any EngineEvents) throws {
+        try reimports.recover()
+        tracker.listReidentified(engine)
+        checkForEnd(engine)
+    }
+
     /// Begins to import an item and everything in it. Returns when the import is recorded, so that a crash does not end
     /// it.
     ///
     /// - Throws: A failure of kind ``ProviderError/Kind/noSuchItem`` if the item is not local.
-    package func reimport(below identifier: String) throws(ProviderError) {
+    package func reimport(below identifier: String, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !isClosed else { throw .closed }
         let (top, folders) = try onRecord { () throws(IndexError) -> (IndexedItem?, [ItemNumber]) in
             guard let top = try index.item(identifier: identifier), !top.changes.contains(.deleted) else {
@@ -19,36 +59,33 @@ extension DomainEngine {
         }
         guard let top else { throw .noSuchItem }
         try reimports.begin(top.number, listing: folders)
-        if top.number != .root { try reconciler.revalidation.schedule([identifier], self) }
-        tracker.listReidentified(self)
-        lookAtImports()
+        if top.number != .root { try reconciler.revalidation.schedule([identifier], engine) }
+        tracker.listReidentified(engine)
+        checkForEnd(engine)
     }
 
     /// Ends the imports whose directories are all listed, and reports the end to the provider once it has the items.
-    func lookAtImports() {
+    func checkForEnd(_ engine: isolated any EngineEvents) {
         guard reimports.isActive, !isClosed else { return }
         do throws(ProviderError) {
             let ended = try reimports.tops.subtracting(unfinishedImports())
             if !ended.isEmpty {
                 reimports.beginReport(of: ended)
-                Task { await reportEnd(of: ended) }
+                Task { await self.reportEnd(of: ended, engine) }
             }
         } catch {
             context.recordBackgroundError(error)
         }
-        guard reimports.isActive, !reimports.hasTimer else { return }
+        guard reimports.isActive, !hasTimer else { return }
         // No event reports the end of a revalidation, and there may be many listings.
-        reimports.hasTimer = true
-        clock.run(after: Self.pauseOfImports) { [weak self] in
-            self?.perform { engine in
-                engine.reimports.hasTimer = false
-                engine.lookAtImports()
-            }
-        }
+        hasTimer = true
+        later(after: Self.pause) { engine in engine.imports.endPause(engine) }
     }
 
-    /// The delay in seconds between two checks of the imports.
-    private static let pauseOfImports = 1.0
+    func endPause(_ engine: isolated any EngineEvents) {
+        hasTimer = false
+        checkForEnd(engine)
+    }
 
     /// Returns the imports with directories that are to be listed, or with an item that is to be revalidated.
     private func unfinishedImports() throws(ProviderError) -> Set<ItemNumber> {
@@ -71,9 +108,9 @@ extension DomainEngine {
         }
     }
 
-    private func reportEnd(of tops: Set<ItemNumber>) async {
+    private func reportEnd(of tops: Set<ItemNumber>, _ engine: isolated any EngineEvents) async {
         // A parked edit waits for the user, who may take long.
-        for top in tops { try? await waitForEdits(below: top) }
+        for top in tops { try? await progress.waitForEdits(below: top) }
         guard !isClosed else { return }
         // The provider does not depend on this notice, so a provider that cannot be started is no failure.
         try? await provider.importDidFinish()
@@ -82,7 +119,12 @@ extension DomainEngine {
         do throws(ProviderError) { try reimports.endReport(of: tops) } catch { context.recordBackgroundError(error) }
     }
 
-    func keepForImport(_ identifiers: Set<String>, besides others: [ProviderItem]) throws(ProviderError) {
+    /// Keeps local items that are about to be removed, if they are being imported: they become new items.
+    ///
+    /// - Parameter others: Reported items, which may be the removed ones under another identifier.
+    func keep(
+        _ identifiers: Set<String>, besides others: [ProviderItem], _ engine: isolated any EngineEvents
+    ) throws(ProviderError) {
         guard reimports.isActive else { return }
         for identifier in identifiers.sorted() {
             let items = try onRecord { () throws(IndexError) -> [IndexedItem] in
@@ -93,7 +135,7 @@ extension DomainEngine {
                 else { return [] }
                 return try reimports.items(in: row.number)
             }
-            try makeAgain(items)
+            try makeAgain(items, engine)
         }
     }
 
@@ -104,37 +146,39 @@ extension DomainEngine {
 
     /// Makes the local items of a tree new ones, directories before their items. Files whose latest contents are not
     /// local are removed: nothing has them any more.
-    private func makeAgain(_ items: [IndexedItem]) throws(ProviderError) {
+    private func makeAgain(_ items: [IndexedItem], _ engine: isolated any EngineEvents) throws(ProviderError) {
         var local: [ItemNumber] = []
         var lost: [String] = []
         for item in items {
-            if item.item.kind != .file || item.content == .current, try markForImport(item) {
+            if item.item.kind != .file || item.content == .current, try mark(item, engine) {
                 local.append(item.number)
             } else if item.changes.isEmpty {
                 lost.append(item.item.identifier)
             }
         }
-        for number in local { components.recreation.noteRemovedByProvider([number], self) }
+        for number in local { recreation.noteRemovedByProvider([number], engine) }
         guard !lost.isEmpty else { return }
         let removed = try write { writer throws(IndexError) in try writer.remove(identifiers: lost) }
-        reconciler.handle(removed, self)
+        reconciler.handle(removed, engine)
     }
 
     /// Marks an item as changed, so that it stays when it is removed, and is made again.
     ///
     /// - Returns: `false` for a file whose local contents the provider has replaced.
-    private func markForImport(_ row: IndexedItem) throws(ProviderError) -> Bool {
+    private func mark(
+        _ row: IndexedItem, _ engine: isolated any EngineEvents
+    ) throws(ProviderError) -> Bool {
         if row.item.kind == .file {
-            try sendContentsAgain(row.number)
+            try localEdits.sendContentsAgain(row.number, engine)
             guard try self.row(row.number).content == .edited else { return false }
         }
         do throws(EditError) {
             let row = try context.visible(row.number)
-            var entry = try components.recorder.entry(of: row)
+            var entry = try recorder.entry(of: row)
             entry.mayAlreadyExist = true
             if row.item.kind != .file { entry.changes.insert(.attributes) }
             let changed = entry
-            try components.recorder.record([.put(changed)], self) { writer throws(IndexError) in
+            try recorder.record([.put(changed)], engine) { writer throws(IndexError) in
                 try writer.update(row.number) { $0.changes = changed.changes }
                 // The directory is created again, so it has no items at the provider to match.
                 try writer.forgetReidentified(row.number)

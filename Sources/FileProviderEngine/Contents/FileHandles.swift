@@ -3,8 +3,16 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Opening files and closing them, on any thread. ``FileOpener`` does what needs the engine's thread.
-extension DomainEngine {
+/// The opening of files and the closing of their handles, on any thread. ``FileOpener`` does what needs the engine's
+/// thread.
+package struct FileHandles: Sendable {
+    let engine: DomainEngine
+
+    private var openFiles: OpenFileTable { engine.resources.openFiles }
+    private var folders: ContentFolders { engine.resources.folders }
+    private var index: Index { engine.index }
+    private var clock: any EngineClock { engine.clock }
+
     /// Opens a file. A complete, clean file is opened for reading at once, on the calling thread. A dataless file is
     /// opened too, without a fetch: ``OpenHandle/ready(_:)`` waits for its bytes.
     ///
@@ -16,7 +24,7 @@ extension DomainEngine {
     ///   (``OutdatedFiles/replace(_:_:)``), and with ``ProviderError/Kind/noSuchItem`` if the item does not exist.
     /// - Returns: an object that cancels the opening while it waits.
     @discardableResult
-    package nonisolated func open(
+    package func open(
         _ number: ItemNumber, for purpose: OpenPurpose,
         completion: @escaping @Sendable (Result<OpenHandle, ProviderError>) -> Void
     ) -> Cancellable {
@@ -25,14 +33,14 @@ extension DomainEngine {
             return .over
         }
         let opening = PendingOpen(purpose, completion)
-        perform { $0.opener.open(number, opening, $0) }
+        engine.perform { $0.opener.open(number, opening, $0) }
         return Cancellable { opening.cancel() }
     }
 
     /// Opens a complete file for reading at once, with a single lookup in the index.
     ///
     /// - Returns: `nil` if the caller has to use ``open(_:for:completion:)``.
-    package nonisolated func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenHandle)? {
+    package func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenHandle)? {
         let epoch = openFiles.epoch
         guard let row = try? index.item(number), row.hasAllBytes,
             let item = joined(number) ?? openAtOnce(row, since: epoch)
@@ -42,7 +50,7 @@ extension DomainEngine {
 
     /// Whether a program has the file open for writing. Its contents may then differ from the version at the
     /// provider.
-    package nonisolated func isOpenForWriting(_ number: ItemNumber) -> Bool {
+    package func isOpenForWriting(_ number: ItemNumber) -> Bool {
         openFiles.isOpenForWriting(number)
     }
 
@@ -50,24 +58,24 @@ extension DomainEngine {
 
     /// Opens a file for reading with only a lock, the index and the file itself. Returns `nil` if the engine's thread
     /// has to open it.
-    private nonisolated func openAtOnce(_ number: ItemNumber) -> OpenHandle? {
+    private func openAtOnce(_ number: ItemNumber) -> OpenHandle? {
         let epoch = openFiles.epoch
         if let item = joined(number) { return item }
         return (try? index.item(number)).flatMap { openAtOnce($0, since: epoch) }
     }
 
     /// Adds a read handle to a file that is open already. Returns `nil` if the file is not open.
-    private nonisolated func joined(_ number: ItemNumber) -> OpenHandle? {
+    private func joined(_ number: ItemNumber) -> OpenHandle? {
         let now = clock.now
         return openFiles.join(number, now)
-            .map { OpenHandle(self, number, isForWriting: false, descriptor: $0.reading) }
+            .map { OpenHandle(engine, number, isForWriting: false, descriptor: $0.reading) }
     }
 
     /// Opens a file for reading by its row. Returns `nil` if the engine's thread has to open it.
     ///
     /// - Parameter epoch: the epoch of the open files before the row was read. If it has changed, the row may be
     ///   outdated.
-    private nonisolated func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenHandle? {
+    private func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenHandle? {
         guard row.item.kind == .file else { return nil }
         let (number, now) = (row.number, clock.now)
         var file: FileDescriptor?
@@ -82,26 +90,26 @@ extension DomainEngine {
             if file == nil { return nil }
         }
         return openFiles.open(number, file, since: epoch, now).map {
-            OpenHandle(self, number, isForWriting: false, descriptor: $0.reading)
+            OpenHandle(engine, number, isForWriting: false, descriptor: $0.reading)
         }
     }
 
     /// Closes a handle. Closing a read handle completes at once; closing a write handle completes on the engine's
     /// thread.
-    nonisolated func closed(
+    func closed(
         _ number: ItemNumber, isForWriting: Bool,
         _ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void
     ) {
         guard !isForWriting else {
-            return perform { engine in
+            return engine.perform { engine in
                 completion(Result { () throws(ProviderError) in try engine.opener.closedWriting(number, engine) })
             }
         }
         let (last, usesAreDue) = openFiles.closeReading(number)
         completion(.success(()))
         if let last, last.isOutdated || last.isDiscarded || last.reading == nil {
-            perform { $0.opener.lastClosed(number, last, $0) }
+            engine.perform { $0.opener.lastClosed(number, last, $0) }
         }
-        if usesAreDue { perform { $0.writeUses(isEnd: false) } }
+        if usesAreDue { engine.perform { $0.metadata.writeUses(isEnd: false, $0) } }
     }
 }

@@ -1,0 +1,181 @@
+import DomainMessages
+import FileProvider
+import FileProviderWire
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// The calls of clients that concern several components, or that begin on another thread.
+extension DomainEngine {
+    // MARK: Sign-in
+
+    /// Sets the function that is called each time a sign-in becomes necessary. It is called on the engine's thread
+    /// and must not block.
+    package nonisolated func onSignInNeeded(_ receiver: (@Sendable (ProviderError) -> Void)?) {
+        resources.signInRequests.function = receiver
+    }
+
+    /// Signs in with a password, as ``SignIn/attempt(password:)`` does, and resumes what waited for the sign-in.
+    package func signIn(password: String) async throws(ProviderError) {
+        try await signIn.attempt(password: password)
+        retry()
+    }
+
+    // MARK: Listings and changes
+
+    /// Ensures that the index has the portion of a directory's listing that a caller needs. If the index has it
+    /// already, the completion handler is called at once, on the calling thread. A directory that was listed before
+    /// is then refreshed in the background.
+    ///
+    /// - Parameter completion: Called on the calling thread or on the engine's thread; must not block.
+    /// - Returns: An object that cancels the wait. The listing continues.
+    @discardableResult
+    package nonisolated func list(
+        _ folder: ItemNumber, needs need: ListingNeed,
+        completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void
+    ) -> Cancellable {
+        do throws(ProviderError) {
+            let row = try onRecord { () throws(IndexError) in try index.item(folder) }
+            guard let row else { throw .noSuchItem }
+            if try index.has(need, of: row) {
+                completion(.success(()))
+                if row.listing == .complete,
+                    resources.listingAges.take(folder, now: clock.now, age: configuration.refreshAge)
+                {
+                    perform { $0.changes.refreshes.refresh(folder, $0) }
+                }
+                return .over
+            }
+        } catch {
+            completion(.failure(error))
+            return .over
+        }
+        let answer = EngineCompletion<Void>(completion)
+        perform { $0.enumerator.wait(for: folder, need, answer, $0) }
+        return Cancellable { answer.cancel() }
+    }
+
+    /// Waits until the index has the portion of a directory's listing that is needed. Cancelling the task cancels the
+    /// wait.
+    package nonisolated func wait(for folder: ItemNumber, _ need: ListingNeed) async throws {
+        let waiting = Lock<Cancellable?>(nil)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let made = list(folder, needs: need) { continuation.resume(returning: $0) }
+                waiting.withLock { $0 = made }
+                // The task may have been cancelled before there was a wait to cancel.
+                if Task.isCancelled { made.cancel() }
+            }
+        } onCancel: {
+            waiting.withLock { $0 }?.cancel()
+        }
+        try result.get()
+    }
+
+    // MARK: Changes
+
+    /// Handles a signal: requests the changes now. Signals that arrive meanwhile are merged.
+    ///
+    /// - Parameter container: The identifier of a directory or of the working set; `nil` for all known containers.
+    package nonisolated func signal(container: String?) {
+        perform { engine in
+            engine.scheduler.noteSignalSoon(engine)
+            engine.changes.signalled(container: container ?? ProviderItem.workingSetIdentifier, engine)
+        }
+    }
+
+    /// Returns the items that are known to be in the trash, without waiting for the provider. If no change feed
+    /// reports changes of the trash, it is listed in the background.
+    package nonisolated func trashed() throws(IndexError) -> [ProviderItem] {
+        perform { $0.trash.enumeration.noteLook($0) }
+        return try index.trashed()
+    }
+
+    /// Returns the most recently used files, latest first, including open ones. The provider is not asked.
+    package nonisolated func recents(limit: Int) throws(IndexError) -> [FoundItem] {
+        // Uses are dropped once they are in the index, so they are read before it.
+        let uses = resources.openFiles.withLock { $0.personal.all }
+        var items = try index.recents(limit: limit)
+        for (number, time) in uses {
+            if let place = items.firstIndex(where: { $0.item.number == number }) {
+                items[place].metadata.lastUsed = max(items[place].metadata.lastUsed ?? 0, time)
+            } else if var item = try index.found(number), item.item.item.kind == .file {
+                item.metadata.lastUsed = max(item.metadata.lastUsed ?? 0, time)
+                items.append(item)
+            }
+        }
+        items.sort { ($0.metadata.lastUsed ?? 0) > ($1.metadata.lastUsed ?? 0) }
+        return Array(items.prefix(limit))
+    }
+
+    /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.
+    ///
+    /// - Throws: ``ProviderError/Kind/noSuchItem``, also for an item that was removed locally.
+    package func learn(of identifier: String) async throws(ProviderError) -> IndexedItem {
+        try await reconciler.learn(of: identifier, self)
+    }
+
+    // MARK: Edits
+
+    /// Waits as ``EditProgress/waitForEdits(below:inside:)`` does for all items, and until the provider's present
+    /// changes are known locally.
+    package func waitForBothSides(inside change: String? = nil) async throws(ProviderError) {
+        try await progress.waitForEdits(inside: change)
+        guard !context.isClosed else { throw .closed }
+        changes.signalled(container: ProviderItem.workingSetIdentifier, self)
+        try await progress.look { () throws(ProviderError) in
+            guard changes.running.isEmpty, enumerator.count == 0 else { return false }
+            if let failure = context.requestFailure { throw failure }
+            return true
+        }
+    }
+
+    /// The number of times that signals caused a check of unconfirmed edits: for tests.
+    package var signalCount: Int { scheduler.signals }
+
+    /// Records the progress of an upload as the provider reports it.
+    package func noteUpload(of identifier: String, sent: Int64, total: Int64) {
+        guard sent >= 0, total >= sent, let row = try? index.item(identifier: identifier), !row.changes.isEmpty else {
+            return
+        }
+        uploads.update(row.number) { ($0.sent, $0.total) = (sent, total) }
+        configuration.states?.note(row.number)
+    }
+
+    /// Sends an item's user metadata again, as if the user had just set it.
+    package func sendMetadataAgain(_ kinds: MetadataKinds, of number: ItemNumber) throws(EditError) {
+        guard !kinds.isEmpty else { return }
+        let known = try reading { () throws(IndexError) in try index.metadata(of: number) }
+        try metadata.set(kinds, [number: known], self)
+    }
+
+    /// Retries at once all edits that back off or are parked, such as after the user signed in or freed space.
+    package func retry() {
+        signIn.forgetFailedAttempts()
+        resolved()
+    }
+
+    /// Retries as ``retry()`` does, after the provider reported that an error is resolved. Keeps the count of failed
+    /// sign-in attempts: the provider does not know about them.
+    package func resolved() {
+        signIn.resolve()
+        changes.retry(self)
+        reconciler.revalidation.retry(self)
+        trash.enumeration.retry(self)
+        metadata.retry(self)
+        pinning.retry(self)
+        outdated.retryOutdated(self)
+        guard let entries = try? context.journal.all() else { return }
+        for entry in entries {
+            scheduler.table.forgetFailures(of: entry.number)
+            uploads.update(entry.number) { $0.failure = nil }
+            if entry.failure != nil {
+                scheduler.allowMakingAgain(entry)
+                var entry = entry
+                entry.failure = nil
+                try? context.journal.put(entry)
+            }
+            scheduler.schedule(entry.number, self)
+        }
+    }
+}
