@@ -24,7 +24,7 @@ extension Transferable {
         return try await delivered(as: contentType, .copy).asFile.get().lend { try await destination.place($0.url) }
     }
 
-    /// Calls a closure with the value as a file, whatever its representation. The file is deleted when the closure
+    /// Calls a closure with the value as a file, regardless of its representation. The file is deleted when the closure
     /// returns.
     public func withExportedFile<Result>(
         contentType: UTType?, fileHandler: (URL) async throws -> Result

@@ -53,7 +53,7 @@ extension Browser {
         let isSupported = try await InterfaceWork.run(interface, daemon: daemon) { [weak self] prompt in
             await self?.whenAsked(prompt)
         }
-        // The action may have changed items, whatever its result is.
+        // The action may have changed items, regardless of its result.
         _ = try? await daemon.call(SignalDomainCall(name: interface.domain, container: nil))
         return isSupported
     }

@@ -23,10 +23,10 @@ struct HuffmanDeflate: ~Copyable {
 
     /// Creates a compressor.
     ///
-    /// - Parameter output: room for ``bound(_:)`` bytes.
+    /// - Parameter output: a buffer for ``bound(_:)`` bytes.
     private init(output: UnsafeMutablePointer<UInt8>) { self.output = output }
 
-    /// Compresses bytes into a room of ``bound(_:)`` bytes.
+    /// Compresses bytes into a buffer of ``bound(_:)`` bytes.
     ///
     /// - Returns: the size of the compressed bytes.
     static func compress(_ bytes: UnsafeBufferPointer<UInt8>, into output: UnsafeMutablePointer<UInt8>) -> Int {

@@ -29,8 +29,8 @@ package enum ImageFormat: CaseIterable, Sendable {
         self = format
     }
 
-    /// Returns the format that the first bytes of a picture have, whatever its declared type; `nil` if they have none
-    /// of these formats.
+    /// Returns the format that the first bytes of a picture have, regardless of its declared type; `nil` if they have
+    /// none of these formats.
     package init?(sniffing data: Data) {
         let head = [UInt8](data.prefix(16))
         func begins(_ bytes: [UInt8], at position: Int = 0) -> Bool { head.dropFirst(position).starts(with: bytes) }

@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 ///
 /// A provider registers handlers, best representation first; nothing is produced before a consumer loads it. Each
 /// representation can be loaded as data, as a copied file or, if the provider allows it, as the original file, in
-/// whatever way it was registered: the item provider converts it. The consumer may be in this process or in another.
+/// any way it was registered: the item provider converts it. The consumer may be in this process or in another.
 ///
 /// ```swift
 /// let provider = NSItemProvider()

@@ -39,7 +39,8 @@ public final class FileDescriptor: Sendable {
 
     deinit {
         if let lane = lane.load() { return lane.close(rawValue) }
-        // Linux frees the number whatever close(2) returns. A second attempt could close another thread's descriptor.
+        // Linux frees the number regardless of the result of close(2). A second attempt could close another thread's
+        // descriptor.
         _ = Glibc.close(rawValue)
     }
 }

@@ -34,7 +34,7 @@ package struct FileStatus: Sendable {
         }
     }
 
-    /// The identity of the file itself, whatever its names: its device and inode.
+    /// The identity of the file itself, independent of its names: its device and inode.
     package struct Identity: Hashable, Sendable {
         package let device: UInt64
         package let inode: UInt64
@@ -122,7 +122,7 @@ extension FileStatus {
             && raw.st_mtim.tv_sec == other.raw.st_mtim.tv_sec && raw.st_mtim.tv_nsec == other.raw.st_mtim.tv_nsec
     }
 
-    /// Whether the file takes less room on disk than its size, so that it probably has holes.
+    /// Whether the file takes less space on disk than its size, so that it probably has holes.
     package var isSparse: Bool { Int(raw.st_blocks) * 512 < size }
 
     /// The time of the last change of content, in whole seconds since 1970.

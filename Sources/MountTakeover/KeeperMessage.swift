@@ -52,7 +52,7 @@ package enum KeeperMessage: Sendable {
         }
     }
 
-    /// Sends the message. Waits for room for up to ``timeout``. After that, the peer counts as having ended.
+    /// Sends the message. Waits for space for up to ``timeout``. After that, the peer counts as having ended.
     package func send(over line: SequencedPacketSocket) throws(Errno) {
         var bytes = [code]
         var descriptors: [FileDescriptor] = []

@@ -4,7 +4,7 @@ package import LinuxSystem
 extension SequencedPacketSocket {
     package enum Readiness: Sendable { case packets, room }
 
-    /// Waits until there is a packet or the end of the connection to receive, or room to send.
+    /// Waits until there is a packet or the end of the connection to receive, or space to send.
     ///
     /// - Returns: Whether that happened before the deadline.
     package func waits(for readiness: Readiness, until end: ContinuousClock.Instant) throws(Errno) -> Bool {

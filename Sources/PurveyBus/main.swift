@@ -16,7 +16,7 @@ let manual = ProgramManual(
         bus as its argument and a socket as descriptor 3. With PURVEY_BUS=none in its environment, purveyd does not start it.
         """)
 
-/// The limit of private memory in bytes, whatever is sent on the bus.
+/// The limit of private memory in bytes. It bounds the effect of messages of other programs on the bus.
 let mostMemory: rlim_t = 512 << 20
 
 signal(SIGPIPE, SIG_IGN)

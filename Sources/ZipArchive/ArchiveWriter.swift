@@ -177,7 +177,7 @@ struct ArchiveWriter: ~Copyable {
         complete(entry)
     }
 
-    /// Writes a part of a large file. Its header is written first to reserve the room, and again when it is complete.
+    /// Writes a part of a large file. Its header is written first to reserve the space, and again when it is complete.
     private mutating func writePart(
         _ begun: ZipEntry, _ request: PieceRequest, _ range: Range<Int>, isLast: Bool, _ number: Int
     ) throws(ZipError) {

@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// An archiver that makes zip archives (PKWARE APPNOTE 6.3, zip64 included) of a directory or a file.
 ///
-/// The same tree makes the same bytes, whatever the number of threads and the time zone: entries are in the order of
-/// the walk (``TreeWalker``), and times are those of the files, in UTC. Permissions are preserved. Symbolic links
-/// stay links in the archive, wherever they point. Pipes, sockets and devices are left out and reported.
+/// The same tree makes the same bytes, regardless of the number of threads and the time zone: entries are in the order
+/// of the walk (``TreeWalker``), and times are those of the files, in UTC. Permissions are preserved. Symbolic links
+/// stay links in the archive, regardless of their targets. Pipes, sockets and devices are left out and reported.
 ///
 /// Files are compressed on separate threads. Memory is bounded: about 4 MiB for each thread, and at most 32 MiB of data
 /// that waits to be written.

@@ -52,7 +52,7 @@ package final class ExtensionConnection: Sendable {
         try connection.notify(HostNotice(name: name.rawValue))
     }
 
-    /// Closes the connection, whatever the extension is doing.
+    /// Closes the connection, regardless of its activity.
     package func close() { connection.close() }
 }
 

@@ -53,7 +53,7 @@ package struct PrincipalClass: @unchecked Sendable {
 
     /// Creates an object of a class with the class's own `init()`.
     ///
-    /// - Parameter type: The dynamic class of the object, whatever its static type.
+    /// - Parameter type: The dynamic class of the object, regardless of its static type.
     package static func object<Object: NSObject>(of type: Object.Type) -> Object {
         // A type's identity is the address of its metadata. The new object is of that class and has one reference,
         // which no other code releases.

@@ -10,9 +10,9 @@ import LinuxSystem
 ///         distributed func count(of name: String) async throws -> Int
 ///     }
 ///
-/// The protocol must not be nested in another type. Arguments and results are `Codable`, and are not actors.
-/// Functions are not generic, and neither are actors that are called by their own type. Only functions of the actor's
-/// own type and of protocols that it conforms to can be called, whatever name the other process sends. A call with
+/// The protocol must not be nested in another type. Arguments and results are `Codable`, and are not actors. Functions
+/// are not generic, and neither are actors that are called by their own type. Only functions of the actor's own type
+/// and of protocols that it conforms to can be called, regardless of the name that the other process sends. A call with
 /// its arguments, and a reply, take at most ``longestMessage`` bytes. Calls run concurrently as far as the actor
 /// allows. Cancelling the task that waits for a call cancels the task that runs the call. The end of the connection
 /// cancels that task, too, and fails every waiting call.

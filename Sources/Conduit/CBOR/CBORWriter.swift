@@ -26,7 +26,7 @@ package struct CBORWriter: ~Copyable {
         body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Returns room for `length` more bytes at the end, which the caller must fill at once.
+    /// Returns space for `length` more bytes at the end, which the caller must fill at once.
     private mutating func extend(by length: Int) -> UnsafeMutableRawPointer {
         if let base, capacity - count >= length {
             defer { count += length }

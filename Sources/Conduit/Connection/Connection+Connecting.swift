@@ -75,7 +75,7 @@ package final class DaemonConnector: Sendable {
     /// Checks that the daemon uses the same directories as this process. Blocks until the daemon has replied.
     ///
     /// This is for callers that request stored data. File coordination needs no check, because it is the same for all
-    /// processes of a user, whatever their home directory is.
+    /// processes of a user, regardless of their home directories.
     package let check: @Sendable (Connection) throws -> Void
 
     package init(

@@ -1,7 +1,7 @@
 import LinuxSystem
 import Synchronization
 
-/// The sending side of a connection: the socket, and the queue of packets that wait for room in it.
+/// The sending side of a connection: the socket, and the queue of packets that wait for space in it.
 struct Outbound {
     /// A queued packet.
     struct Packet {
@@ -14,7 +14,7 @@ struct Outbound {
     /// The state after a flush of the queue.
     enum Remainder {
         case nothing
-        /// Packets are waiting. The loop reports when the socket has room for them.
+        /// Packets are waiting. The loop reports when the socket has space for them.
         case waiting
         /// The system is short of memory or of descriptors in flight, and does not report when that ends.
         case starving
@@ -24,7 +24,7 @@ struct Outbound {
     enum Result {
         /// The kernel has accepted the packet, or the packet is queued behind others.
         case accepted
-        /// The packet is the first of the queue: the loop must watch for room.
+        /// The packet is the first of the queue: the loop must watch for space.
         case waiting
         /// The connection has ended or is about to. That end fails all waiting calls.
         case gone
@@ -49,7 +49,7 @@ struct Outbound {
 
     private var hasNothingQueued: Bool { head == queue.count }
 
-    /// Whether packets or progress wait for room in the socket.
+    /// Whether packets or progress wait for space in the socket.
     var isWaiting: Bool { !hasNothingQueued || !progress.isEmpty }
 
     /// Whether one more packet may be queued. The first packet may always be queued. Otherwise a limit that is smaller
@@ -160,7 +160,7 @@ struct Outbound {
         head = 0
     }
 
-    /// Whether a packet can be sent later: the socket has no room now, or the system is short of memory or of
+    /// Whether a packet can be sent later: the socket has no space now, or the system is short of memory or of
     /// descriptors in flight, which other processes of the user can cause.
     private static func passes(_ error: Errno) -> Bool {
         switch error {

@@ -13,7 +13,7 @@ final class ListeningPath: Sendable {
     private let directory: FileDescriptor
     private let name: String
     private let identity: FileStatus.Identity
-    /// The locked file. It is unlocked when it is closed, in whatever way the process ends.
+    /// The locked file. It is unlocked when it is closed, however the process ends.
     private let lock: FileDescriptor
 
     /// Takes the path.

@@ -4,14 +4,14 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The user's room at the service (quota), as the server reported it last. It is a part of the domain's state.
+/// The user's quota at the service, as the server reported it last. It is a part of the domain's state.
 package final class DAVRoom: Sendable {
     private struct Stored: Codable {
         var quota: DAVQuota?
         /// The archived version of the domain's state, which increases with each other quota.
         var version: Data?
-        /// The time at which the server has refused an upload for lack of room, in seconds of the clock; `nil` if it
-        /// has taken one since, or has more room now.
+        /// The time at which the server has refused an upload for lack of space, in seconds of the clock; `nil` if it
+        /// has taken one since, or has more space now.
         var fullSince: Int64?
         /// The bytes that were free then.
         var freeWhenFull: Int?
@@ -30,7 +30,7 @@ package final class DAVRoom: Sendable {
     private static let key = "room"
     /// The pause between two requests for the quota, which some servers compute slowly.
     private static let pause = Duration.seconds(300)
-    /// The seconds after which uploads are tried again although the server reports no more room: an administrator may
+    /// The seconds after which uploads are tried again although the server reports no more space: an administrator may
     /// have changed a limit of one folder.
     private static let patience: Int64 = 900
 
@@ -45,7 +45,7 @@ package final class DAVRoom: Sendable {
     /// The quota; `nil` if the server has not reported it.
     var quota: DAVQuota? { state.withLock { $0.stored.quota } }
 
-    /// Whether the quota is to be requested with the next check. While uploads wait for room, each check requests it.
+    /// Whether the quota is to be requested with the next check. While uploads wait for space, each check requests it.
     package var isDue: Bool {
         state.withLock { state in
             state.stored.fullSince != nil || state.asked.map { .now - $0 >= Self.pause } ?? true
@@ -68,7 +68,7 @@ package final class DAVRoom: Sendable {
 
     /// Records the server's reply.
     ///
-    /// - Returns: whether uploads that were refused for lack of room can be tried again.
+    /// - Returns: whether uploads that were refused for lack of space can be tried again.
     func note(_ quota: DAVQuota?, at now: Int64) async throws -> Bool {
         let (stored, isResolved, isNew) = state.withLock { state in
             state.asked = .now
@@ -92,7 +92,7 @@ package final class DAVRoom: Sendable {
         return isResolved
     }
 
-    /// Records that the server has refused an upload for lack of room.
+    /// Records that the server has refused an upload for lack of space.
     func noteFull(at now: Int64) async {
         let stored = state.withLock { state -> Stored? in
             guard state.stored.fullSince == nil else { return nil }
@@ -119,7 +119,7 @@ package final class DAVRoom: Sendable {
 }
 
 extension DAVAccount {
-    /// Records the quota that the server has reported. If there is more room than when it refused uploads, the system
+    /// Records the quota that the server has reported. If there is more space than when it refused uploads, the system
     /// tries them again.
     func note(_ quota: DAVQuota?) async throws {
         guard try await room.note(quota, at: ChangeWatch.now) else { return }
@@ -136,7 +136,7 @@ extension DAVAccount {
     }
 }
 
-/// The state of the whole domain: the user's room at the service.
+/// The state of the whole domain: the user's quota at the service.
 extension DAVExtension: NSFileProviderDomainState {
     /// The version of the state.
     public final var domainVersion: NSFileProviderDomainVersion {

@@ -19,7 +19,7 @@ package struct Link: Sendable {
 /// Sources: RFC 3986 (section 3 for the parts, appendix C for links in text).
 package enum LinkDetector {
     private static let schemes: Set<String> = ["http", "https", "ftp"]
-    /// Includes room for a user name before the host.
+    /// Includes space for a user name before the host.
     private static let longestAuthority = HostName.longest + 128
 
     package static func links(in text: DetectionText) -> [Link] {

@@ -58,7 +58,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     let boards: any ItemBoards
     /// The time that a reader waits for a process that does not reply.
     private let patience: DispatchTimeInterval
-    /// The maximum time for reading a pasteboard, whatever its contents.
+    /// The maximum time for reading a pasteboard, regardless of its contents.
     private static let usualPatience = DispatchTimeInterval.seconds(60)
 
     /// A new read, with its deadline. A promised value that does not arrive within a minute counts as missing.

@@ -9,7 +9,7 @@ extension ExchangeClient {
     /// outlives this process.
     ///
     /// Representations that only this process may load are left out. Representations whose handler fails, or for which
-    /// the daemon has no room, are also left out, if at least one remains.
+    /// the daemon has no space, are also left out, if at least one remains.
     ///
     /// - Parameter deadline: The time until which load handlers may run.
     package func handOver(_ identifier: UUID, deadline: DispatchTime = .distantFuture) async throws {

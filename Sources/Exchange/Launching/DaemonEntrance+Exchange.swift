@@ -27,7 +27,7 @@ extension DaemonConnector {
     }
 
     /// The limits of the connection. The queue is unlimited, because messages over this connection are sent once,
-    /// whatever their size, and a daemon that has just started may read them slowly.
+    /// regardless of their size, and a daemon that has just started may read them slowly.
     private static let limits = ConnectionLimits(queuedBytes: .max)
 
     /// Connects to a running daemon.

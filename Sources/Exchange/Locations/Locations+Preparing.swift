@@ -55,7 +55,7 @@ extension Locations {
             try retrying { access(folder, W_OK | X_OK) }
             return nil
         } catch  where error == .noSpace || error == .quotaExceeded {
-            // Room may become available later. Writes fail by themselves meanwhile.
+            // Space may become available later. Writes fail by themselves meanwhile.
             return nil
         } catch {
             return "\(error)"

@@ -74,7 +74,7 @@ package struct LimitWatch {
     /// Returns the number of bytes of memory files that a process has mapped and that do not count as its own open
     /// files; `nil` if they cannot be read.
     ///
-    /// - Parameter room: A number of bytes. If the memory files certainly have no more than this, the result may be an
+    /// - Parameter space: A number of bytes. If the memory files certainly have no more than this, the result may be an
     ///   upper bound.
     private static func mappedMemory(_ usage: ProcessUsage, room: Int) -> Int? {
         guard var files = try? MappedFiles(of: usage.folder), files.count > 0 else { return nil }

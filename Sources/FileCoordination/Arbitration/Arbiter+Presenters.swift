@@ -121,7 +121,7 @@ extension Arbiter {
         else { return }
         forgetUnanswered(number, of: preparation.presenter)
         claims[preparation.claim]?.unanswered.remove(number)
-        // A claim that another arbiter granted continues whatever presenters reply.
+        // A claim that another arbiter granted continues regardless of the replies of presenters.
         if claims[preparation.claim]?.phase == .granted { return }
         if let failure {
             tell(preparation.claim.client, .denied(claim: preparation.claim.number, .presenter(failure)))

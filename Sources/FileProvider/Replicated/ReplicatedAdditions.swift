@@ -114,7 +114,7 @@ public protocol NSFileProviderDomainState: NSObjectProtocol {
 
 /// Keys of ``NSFileProviderDomainState/userInfo`` that the system itself reads.
 ///
-/// Source: an addition. With them, `df` and file managers show the user's room at the service.
+/// Source: an addition. With them, `df` and file managers show the user's quota at the service.
 extension NSFileProviderDomain {
     /// The key of the bytes that can still be written, a number. It is missing without a limit.
     public static let quotaAvailableKey = ProviderDomainState.quotaAvailableKey

@@ -91,7 +91,7 @@ package final class InterfaceConnection: Sendable {
         }
     }
 
-    /// Closes the connection to the extension, whatever it is doing.
+    /// Closes the connection to the extension, regardless of its activity.
     package func close() { connection.close() }
 }
 

@@ -36,7 +36,7 @@ public struct WriteFlags: Hashable, Sendable {
         self.isFromCache = isFromCache
     }
 
-    /// Whether the bytes are appended to the file. Mapped pages are written at their offset, whatever the handle's
+    /// Whether the bytes are appended to the file. Mapped pages are written at their offset, regardless of the handle's
     /// flags.
     public var appends: Bool { opening.contains(.append) && !isFromCache }
 }

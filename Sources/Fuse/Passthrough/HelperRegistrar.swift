@@ -13,7 +13,7 @@ package final class HelperRegistrar: BackingRegistrar {
 
     package init(_ path: String, _ device: FileDescriptor) throws(Errno) {
         let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: path))
-        // The helper gets the session and files, so it must be root's or this user's, whatever the path.
+        // The helper gets the session and files, so it must be root's or this user's, regardless of the path.
         let owner = try connection.peerCredentials().userID
         guard owner == 0 || owner == getuid() else { throw .notPermitted }
         try connection.waitForPacket(milliseconds: Self.firstTimeoutMilliseconds)

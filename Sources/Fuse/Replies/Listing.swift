@@ -114,7 +114,7 @@ public final class Listing: ReplyContent {
 }
 
 extension Reply where Content == Listing {
-    /// Creates an empty listing with the room and of the kind that the caller wants.
+    /// Creates an empty listing with the space and of the kind that the caller wants.
     public func listing() -> Listing {
         Listing(wantsAttributes: sender.isMeasured, room: sender.room, from: sender.channel.buffers)
     }

@@ -92,7 +92,7 @@ public struct ReplySender: Sendable {
     let unique: UInt64
     /// The size in bytes of the caller's buffer.
     let room: Int
-    /// Whether a caller without room asks for the size of an extended attribute, or, for a listing, whether
+    /// Whether a caller with an empty buffer asks for the size of an extended attribute, or, for a listing, whether
     /// attributes are wanted.
     let isMeasured: Bool
 

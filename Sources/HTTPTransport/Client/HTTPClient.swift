@@ -48,7 +48,7 @@ public final class HTTPClient: Sendable {
     /// Sends a request and waits for the whole response. Follows redirects, and repeats the request if its rules permit
     /// this. Cancelling the task ends the request at once.
     ///
-    /// - Returns: the response, whatever its status.
+    /// - Returns: the response, regardless of its status.
     public func send(
         _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
     ) async throws(HTTPError) -> HTTPResponse {

@@ -7,7 +7,7 @@ final class StreamBuffer: Sendable {
     private struct State {
         var pieces: [[UInt8]] = []
         var count = 0
-        /// Whether the transfer waits for room.
+        /// Whether the transfer waits for space.
         var isPaused = false
         /// The end of the transfer, which the reader sees after all pieces.
         var end: Result<Void, HTTPError>?

@@ -1,4 +1,4 @@
-/// A server's reply to a request, whatever its status.
+/// A server's reply to a request, regardless of its status.
 public struct HTTPResponse: Sendable {
     /// A version of the protocol.
     public enum Version: Sendable {

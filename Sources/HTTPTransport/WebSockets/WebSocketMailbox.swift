@@ -77,7 +77,7 @@ final class WebSocketMailbox: Sendable {
         }
         guard let result else { return }
         continuation.resume(returning: result)
-        // The thread may have waited for room.
+        // The thread may have waited for space.
         counter.raise()
     }
 

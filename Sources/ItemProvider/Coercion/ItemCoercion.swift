@@ -10,7 +10,7 @@ import UniformTypeIdentifiers
 /// | --- | --- |
 /// | a class | itself, a superclass |
 /// | anything that has bytes | data, and a file wrapper of it: the bytes that the binary interface gives |
-/// | a file's URL | data (its contents, whatever the type), anything that these can be converted to, file wrapper |
+/// | a file's URL | data (its contents, of any type), anything that these can be converted to, file wrapper |
 /// | any other URL | string |
 /// | data | string, attributed string, URL, image, property list, the object of an archive, as its type says |
 /// | string, attributed string | URL, each other |

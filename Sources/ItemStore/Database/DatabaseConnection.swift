@@ -8,7 +8,7 @@ final class DatabaseConnection {
     }
 
     let raw: OpaquePointer
-    /// A closure that decides, before each commit, whether the disk has room for it: for tests.
+    /// A closure that decides, before each commit, whether the disk has space for it: for tests.
     var hasRoom: (@Sendable () -> Bool)?
 
     /// Opens a connection.

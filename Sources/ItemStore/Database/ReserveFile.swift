@@ -9,7 +9,7 @@ struct ReserveFile {
 
     init(besides path: String) { self.path = path + ".reserve" }
 
-    /// Allocates the reserve. If the disk has no room, there is no reserve until the next call.
+    /// Allocates the reserve. If the disk has no space, there is no reserve until the next call.
     func fill() {
         if let status = try? FileStatus.of(path), status.size >= Self.size { return }
         guard let file = try? FileDescriptor.open(path, [.readWrite, .create]) else { return }

@@ -104,8 +104,8 @@ package final class Index: Sendable {
     /// Runs a function as one transaction: all its changes are committed, or none if it throws. Writers take turns. A
     /// nested call deadlocks.
     ///
-    /// - Parameter freesSpace: Whether the function makes room on a full disk. If the disk is full, the function is run
-    ///   a second time with the reserved space.
+    /// - Parameter freesSpace: Whether the function frees space on a full disk. If the disk is full, the function is
+    ///   run a second time with the reserved space.
     @discardableResult
     package func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -133,7 +133,7 @@ package final class Index: Sendable {
         return result
     }
 
-    /// Sets the function that is asked before each commit whether the disk has room for it. For tests.
+    /// Sets the function that is asked before each commit whether the disk has space for it. For tests.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
         writePermit.wait()
         defer { writePermit.signal() }

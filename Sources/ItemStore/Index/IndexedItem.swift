@@ -30,7 +30,7 @@ package struct IndexedItem: Sendable, Equatable {
     /// Whether the user pinned the item itself. A pinned directory pins everything in it, now and later.
     package var isPinned: Bool
     package var attributes = LocalAttributes()
-    /// Whether the item lies in a pinned directory. The index maintains this wherever the item moves.
+    /// Whether the item lies in a pinned directory. The index maintains this when the item moves.
     package var isPinnedByFolder = false
     /// The local byte ranges of a ``ContentState/partial`` file. They may be incomplete: a local range may be missing.
     package var parts = ByteRanges()

@@ -21,8 +21,8 @@ package final class Journal {
     private let findEntry: Statement
     private let allEntries: Statement
     private var bytes = ByteWriter()
-    /// Changes that count as written although the disk had no room for them, by item number; `nil` for an entry to
-    /// remove. They are written with the next change that the disk has room for.
+    /// Changes that count as written although the disk had no space for them, by item number; `nil` for an entry to
+    /// remove. They are written with the next change that the disk has space for.
     private var owed: [ItemNumber: JournalEntry?] = [:]
 
     private static let version: Int64 = 1
@@ -167,13 +167,13 @@ package final class Journal {
         self.owed = [:]
     }
 
-    /// Sets a closure that decides, before each commit, whether the disk has room for it: for tests.
+    /// Sets a closure that decides, before each commit, whether the disk has space for it: for tests.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) { connection.hasRoom = hasRoom }
 
-    // MARK: Without room
+    // MARK: Without space
 
     /// Writes as ``replace(removing:putting:freesSpace:)`` does, for changes that have already happened and cannot be
-    /// refused. If the disk has no room, they count as written and are written later. If the process ends before they
+    /// refused. If the disk has no space, they count as written and are written later. If the process ends before they
     /// are written, the journal lacks the changes, as if the process had ended before them.
     package func replaceInAnyCase(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
@@ -189,7 +189,7 @@ package final class Journal {
     /// Whether some changes count as written but are not written yet.
     package var owesChanges: Bool { !owed.isEmpty }
 
-    /// Writes the changes that only count as written, if the disk has room now.
+    /// Writes the changes that only count as written, if the disk has space now.
     package func payChanges() throws(IndexError) {
         guard owesChanges else { return }
         try change(freesSpace: false) {}

@@ -26,7 +26,7 @@ package struct EventPoll: Sendable {
         /// Whether the other side has gone.
         package var tellOfTheEnd: Bool { rawValue & (clinux_epoll_hup | clinux_epoll_err) != 0 }
 
-        /// Whether there is room to write.
+        /// Whether there is space to write.
         package var callForWriting: Bool { rawValue & clinux_epoll_out != 0 }
     }
 

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// The file system's permanent handle of a file, whatever its names: name_to_handle_at(2). A later file with the same
-/// inode has another handle.
+/// The file system's permanent handle of a file, independent of its names: name_to_handle_at(2). A later file with the
+/// same inode has another handle.
 package struct KernelFileHandle: Sendable, Hashable {
     package let type: Int32
     package let bytes: [UInt8]

@@ -57,7 +57,7 @@ package struct ProcessDescriptor: Sendable {
 extension ProcessDescriptor {
     /// The program of a process.
     package struct Executable: Hashable, Sendable {
-        /// The identity of the file, whatever its path is now.
+        /// The identity of the file, independent of its present path.
         package let identity: FileStatus.Identity
         /// Its path as this process sees it, or `nil` if the file was deleted or its path is not visible.
         package let path: String?

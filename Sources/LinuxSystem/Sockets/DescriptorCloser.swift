@@ -82,7 +82,7 @@ package final class DescriptorCloser: Sendable {
             option.l_onoff = 0
             _ = setsockopt(number, SOL_SOCKET, SO_LINGER, &option, size)
         }
-        // Linux frees the number whatever close(2) returns.
+        // Linux frees the number regardless of the result of close(2).
         _ = Glibc.close(number)
     }
 }

@@ -69,11 +69,11 @@ extension FileDescriptor {
         return stream
     }
 
-    /// Connects a local socket. If the listener's backlog is full, waits for room, and fails with `timedOut` after
+    /// Connects a local socket. If the listener's backlog is full, waits for space, and fails with `timedOut` after
     /// the given time.
     func connect(to address: LocalSocketAddress, timeoutMilliseconds: Int) throws(Errno) {
         let flags = try retrying { fcntl(rawValue, F_GETFL) }
-        // A non-blocking connect(2) fails with EAGAIN if the backlog is full, and poll(2) cannot wait for room. A
+        // A non-blocking connect(2) fails with EAGAIN if the backlog is full, and poll(2) cannot wait for space. A
         // blocking one with a send timeout can.
         try retrying { fcntl(rawValue, F_SETFL, flags & ~O_NONBLOCK) }
         try setSendTimeout(milliseconds: timeoutMilliseconds)

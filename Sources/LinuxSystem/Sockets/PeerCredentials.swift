@@ -3,7 +3,8 @@ import Glibc
 
 /// The process and user at the other end of a local socket, as the kernel recorded them when the connection was made.
 ///
-/// For a socket pair, both ends report the process that created the pair, whichever processes hold the ends now.
+/// For a socket pair, both ends report the process that created the pair, regardless of the present holders of the
+/// ends.
 package struct PeerCredentials: Hashable, Sendable {
     package let processID: pid_t
     package let userID: uid_t

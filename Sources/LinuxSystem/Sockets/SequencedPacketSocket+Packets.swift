@@ -34,7 +34,7 @@ extension SequencedPacketSocket {
 
     /// Receives a packet. Its descriptors are close-on-exec.
     ///
-    /// Receives all descriptors of a packet, even if the caller wants none: the kernel would close those without room
+    /// Receives all descriptors of a packet, even if the caller wants none: the kernel would close those without space
     /// on this thread, which may block.
     ///
     /// - Parameter lane: closes the received descriptors. `nil` closes each on the thread that drops it.

@@ -111,7 +111,7 @@ extension NextcloudClient {
         let free = data["quota"]["free"].number
         return NextcloudUser(
             id: id, displayName: data["display-name"].text ?? data["displayname"].text ?? id,
-            // Negative numbers stand for room that is not computed, unknown or unlimited.
+            // Negative numbers stand for space that is not computed, unknown or unlimited.
             free: free.flatMap { $0 < 0 ? nil : $0 }, used: data["quota"]["used"].number)
     }
 

@@ -1,8 +1,8 @@
 /// The chunks of an upload that are missing.
 ///
-/// The number of a chunk tells where it begins: chunk 1 at the beginning of the file, chunk 3 two units later, whatever
-/// the sizes of the chunks before it are. Therefore several chunks can be sent at the same time, and after an
-/// interruption all that arrived are used, although others are missing between them.
+/// The number of a chunk tells where it begins: chunk 1 at the beginning of the file, chunk 3 two units later,
+/// regardless of the sizes of the chunks before it are. Therefore several chunks can be sent at the same time, and
+/// after an interruption all that arrived are used, although others are missing between them.
 struct ChunkPlan {
     /// A chunk to send.
     struct Chunk: Sendable, Hashable {

@@ -13,7 +13,7 @@ enum InterfaceSession {
         let reply = try await DomainClient.call(DescribeInterfaceCall(subject: .action(action, place)))
         guard let interface = reply.interface else { throw CommandError("the action \(action) asks nothing") }
         let ending = try await run(interface)
-        // The action may have changed items, whatever its result is.
+        // The action may have changed items, regardless of its result.
         _ = try? await DomainClient.call(SignalDomainCall(name: interface.domain, container: nil))
         if case .unsupported = ending { throw CommandError("\(interface.identifier) does not do \(action)") }
     }

@@ -15,8 +15,8 @@ extension URLResourceKey {
 extension URLResourceValues {
     /// The type of the item, if the values were requested with `contentTypeKey`.
     ///
-    /// A directory is a package by its extension, or `public.folder`. A symbolic link is `public.symlink`, whatever its
-    /// target. A file has the type of its name, or of its content if the name does not determine it. The type is
+    /// A directory is a package by its extension, or `public.folder`. A symbolic link is `public.symlink`, regardless
+    /// of its target. A file has the type of its name, or of its content if the name does not determine it. The type is
     /// computed when it is read, which can block; nil if the item does not exist any more.
     public var contentType: UTType? {
         path.flatMap { try? UTType.contentType(ofItemAt: $0) }

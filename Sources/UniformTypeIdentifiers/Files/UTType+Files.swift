@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 extension UTType {
-    /// Determines the type of a file by its contents, whatever its name. An addition to Apple's interface.
+    /// Determines the type of a file by its contents, regardless of its name. An addition to Apple's interface.
     ///
     /// The first bytes are compared with the magic numbers of the freedesktop database. A file that matches none is
     /// `public.plain-text` or `public.data`. An item without bytes has the type of its kind: a directory is a package

@@ -105,7 +105,7 @@ struct FileNameIndex: Sendable {
         }
     }
 
-    /// Collects literal names, which precede all other patterns, whatever their weights.
+    /// Collects literal names, which precede all other patterns, regardless of their weights.
     @inline(__always)
     private func collectLiterals(
         _ name: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: TextTable.Pass, into matches: inout GlobMatches

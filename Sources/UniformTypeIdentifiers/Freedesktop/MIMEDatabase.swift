@@ -33,7 +33,7 @@ package final class MIMEDatabase: Sendable {
     /// The number of bytes that decide between text and binary data.
     static let textLength = 4096
 
-    /// The limit of ``contentLength``, whatever the rules.
+    /// The limit of ``contentLength``, regardless of the rules.
     private static let longestContent = 1 << 20
 
     /// Creates a database from cache files, the one of highest precedence first. Missing and broken files are left

@@ -3,7 +3,7 @@
 ///
 /// Declarations come from files, so they may be circular. Types that conform to one another, a strongly connected
 /// component of the graph, have the same closure. Tarjan's algorithm finds the components in one walk, parents first.
-/// Therefore the time is linear in the number of parents, whatever their order.
+/// Therefore the time is linear in the number of parents, regardless of their order.
 struct ConformanceClosure {
     /// The closures, by index.
     private(set) var sets: [TypeSet]

@@ -9,7 +9,7 @@ extension DAVClient {
 
     /// Reads the properties of one file or directory (PROPFIND with depth 0).
     ///
-    /// - Parameter hasQuota: whether to ask for the account's room, which some servers compute slowly.
+    /// - Parameter hasQuota: whether to ask for the account's quota, which some servers compute slowly.
     public func entry(at address: HTTPAddress, hasQuota: Bool = false) async throws(DAVError) -> DAVEntry {
         let quota = hasQuota ? ["quota-available-bytes", "quota-used-bytes"] : []
         return try await entry(at: address, Self.properties + quota.map { .dav($0) } + additionalProperties)

@@ -52,7 +52,7 @@ public struct DAVClient: Sendable {
 
     /// Sends a request.
     ///
-    /// - Returns: the response, whatever its status.
+    /// - Returns: the response, regardless of its status.
     package func attempt(
         _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
     ) async throws(DAVError) -> HTTPResponse {

@@ -83,7 +83,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var honoursIfRange: Bool?
     /// Whether listings stop at the requested depth.
     public var honoursDepth = true
-    /// The account's room.
+    /// The account's quota.
     public var quota: DAVQuota?
     /// Whether a file gets the date that comes with it.
     public var takesDateOnUpload = false

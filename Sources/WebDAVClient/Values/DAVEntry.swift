@@ -18,7 +18,7 @@ public struct DAVEntry: Sendable {
     public let modified: HTTPDate?
     /// The MIME type.
     public let contentType: String?
-    /// The account's room, if it was requested.
+    /// The account's quota, if it was requested.
     public let quota: DAVQuota?
     /// The locks, if they were requested.
     public let locks: [DAVActiveLock]

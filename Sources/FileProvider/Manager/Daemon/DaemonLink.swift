@@ -71,7 +71,7 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Sends a request when there is room for it.
+    /// Sends a request when there is space for it.
     ///
     /// - Parameters:
     ///   - connection: called on the queue; returns `nil` if no daemon runs.

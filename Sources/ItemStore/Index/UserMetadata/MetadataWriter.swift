@@ -2,7 +2,7 @@ import ItemValues
 
 /// The writer of items' user metadata. Items without user metadata have no row.
 ///
-/// A value that was set locally stays until the provider confirms it, whatever the provider reports meanwhile.
+/// A value that was set locally stays until the provider confirms it, regardless of reports of the provider meanwhile.
 /// Otherwise the provider's value is used. The last-used date never decreases.
 final class MetadataWriter {
     private let find: Statement
