@@ -1,5 +1,7 @@
 import Foundation
 import FoundationAdditions
+import LinuxSystem
+import Synchronization
 
 /// The defaults of functions with two forms, of which a program implements one: with a completion handler, or `async`.
 /// The default of each form calls the other form.
@@ -52,4 +54,31 @@ enum AsyncBridging {
 
     /// Throws the error of a provider that does not support a function.
     static func unsupported<Answer>() throws -> Answer { throw CocoaError(.featureUnsupported) }
+}
+
+/// A continuation that may be resumed more than once, because programs sometimes call a completion handler twice. Only
+/// the first result is used.
+final class OnceContinuation<Answer: Sendable>: Sendable {
+    // Leaf lock: the continuation is resumed after it is released.
+    private let continuation: Mutex<CheckedContinuation<Answer, any Error>?>
+
+    init(_ continuation: CheckedContinuation<Answer, any Error>) { self.continuation = Mutex(continuation) }
+
+    func resume(_ result: Result<Answer, any Error>) {
+        let taken = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
+        taken?.resume(with: result)
+    }
+}
+
+/// A completion handler that passes only the first reply to the program's handler, even if a backend replies twice. It
+/// calls that handler on a thread that may block.
+final class OneShotHandler: Sendable {
+    private let isTaken = Atomic(false)
+
+    func run(_ handler: @escaping @Sendable () -> Void) {
+        if !isTaken.exchange(true, ordering: .relaxed) { HandlerThreads.shared.run(handler) }
+    }
 }

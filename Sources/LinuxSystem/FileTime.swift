@@ -40,3 +40,13 @@ extension FileTime: CustomStringConvertible {
     /// Nanoseconds since 1970 if they fit 64 bits, otherwise seconds and nanoseconds.
     package var description: String { nanosecondsSince1970.map { "\($0)" } ?? "\(seconds).\(nanoseconds)" }
 }
+
+/// The system's real-time clock.
+package enum WallClock {
+    /// The time in seconds since 1970.
+    package static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

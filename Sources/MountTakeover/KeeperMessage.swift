@@ -1,3 +1,4 @@
+import Glibc
 package import LinuxSystem
 
 /// A mount, in the form in which its keeper stores it, so that the mount outlives the daemon that serves it.
@@ -139,5 +140,46 @@ package enum KeeperMessage: Sendable {
             let arrival = receive(from: line)
             guard case .nothing = arrival, (try? line.waits(for: .packets, until: end)) == true else { return arrival }
         }
+    }
+}
+
+/// The daemon that is restarted when it dies: its command line, and the address of its keeper.
+package struct KeptProgram: Sendable, Equatable {
+    package let path: String
+    package let arguments: [String]
+    /// The directory of the daemon's domains. If it does not exist, there is no reason to start the daemon.
+    package let folder: String
+    /// The path of the socket on which the keeper waits for the next daemon.
+    package let socket: String
+    /// The number of deaths in a row, each soon after a start.
+    package let deaths: Int
+
+    package init(path: String, arguments: [String], folder: String, socket: String, deaths: Int) {
+        self.path = path
+        self.arguments = arguments
+        self.folder = folder
+        self.socket = socket
+        self.deaths = deaths
+    }
+
+    var words: [String] { [folder, "\(deaths)", socket, path] + arguments }
+
+    init?(words: [String]) {
+        guard words.count >= 4, let deaths = Int(words[1]), deaths >= 0 else { return nil }
+        self.init(path: words[3], arguments: Array(words[4...]), folder: words[0], socket: words[2], deaths: deaths)
+    }
+}
+
+extension SequencedPacketSocket {
+    package enum Readiness: Sendable { case packets, room }
+
+    /// Waits until there is a packet or the end of the connection to receive, or space to send.
+    ///
+    /// - Returns: Whether that happened before the deadline.
+    package func waits(for readiness: Readiness, until end: ContinuousClock.Instant) throws(Errno) -> Bool {
+        let events = readiness == .packets ? POLLIN : POLLOUT
+        var waited = pollfd(fd: descriptor.rawValue, events: CShort(events), revents: 0)
+        let left = (end - .now) / .milliseconds(1)
+        return try retrying { poll(&waited, 1, CInt(min(max(0, left.rounded(.up)), 1e9))) } > 0
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 
 /// An extension as its `Info.plist` describes it: a directory `Name.appex` with an executable.
 package struct ExtensionBundle: Sendable, Equatable {
@@ -140,4 +141,31 @@ extension ExtensionBundle {
 
     /// Whether to offer the extension for these items.
     package func accepts(_ items: [ActivationRule.Item]) -> Bool { activationRule?.accepts(items) ?? false }
+}
+
+/// The reason why a program cannot serve as an extension, in words for the user.
+package struct ExtensionBundleError: Error, Equatable, Sendable, CustomStringConvertible, LocalizedError {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+
+    package var errorDescription: String? { description }
+}
+
+/// The kinds of extensions that are supported.
+package enum ExtensionPoint {
+    /// The `NSExtensionPointIdentifier` of each.
+    package static let served = [
+        "com.apple.share-services", "com.apple.ui-services", ExtensionBundle.providerPoint,
+        ExtensionBundle.providerInterfacePoint,
+    ]
+
+    /// Returns a sentence about the fault of an extension point; `nil` if it is valid.
+    package static func fault(of point: String) -> String? {
+        guard !served.contains(point) else { return nil }
+        let complaint = SpellingSuggestion.sentence(
+            "NSExtensionPointIdentifier \"\(point)\" is no kind of extension that is served here", about: point,
+            known: served)
+        return complaint + "; there are " + served.joined(separator: ", ")
+    }
 }

@@ -115,3 +115,46 @@ private struct ScriptedSetupUser: SetupUser {
 
     func report(_ line: String) { report(line) }
 }
+
+/// A provider that checks a domain's settings, and signs the user in, before the domain is added.
+///
+/// The principal class conforms to it, in both extension models. `purvey domains add`, `purvey domains set` and
+/// `purvey sign-in` create an object of the class for the domain with its new settings, and call it before they store
+/// anything. If it throws, nothing changes: a domain that was being added, its directories and its secrets are removed.
+///
+/// Source: an addition. Apple's providers set up their domains in windows of their apps.
+public protocol FileProviderSettingUp: NSObjectProtocol {
+    /// Checks the settings of this object's domain: reaches the server, signs in, and stores credentials with
+    /// `SecItemAdd`.
+    ///
+    /// There is no time limit while the user is asked for something, and for half an hour after a link was opened.
+    /// Cancelled if the user interrupts the command.
+    ///
+    /// - Throws: An error whose `localizedDescription` is one sentence with advice to the user.
+    func setUpDomain(_ setup: FileProviderSetup) async throws
+}
+
+/// A provider that describes what it found out about the service of its domain, such as how it protects uploads.
+///
+/// Source: an addition.
+public protocol FileProviderDescribing: NSObjectProtocol {
+    /// The findings, one line each, which `purvey status NAME` prints. Called on any thread; must not block for long.
+    var domainFindings: [String] { get }
+}
+
+/// A provider that users sign in to with a password. `purvey sign-in` uses it.
+///
+/// A subclass of ``NSFileProviderExtension`` conforms to it. Requests that need a sign-in fail with
+/// ``NSFileProviderError/notAuthenticated``. The system then asks the user once. After a successful sign-in, it
+/// continues the waiting requests.
+///
+/// Source: an addition. Apple's providers show windows of their own.
+public protocol FileProviderSigningIn: NSObjectProtocol {
+    /// Signs in. Stores the credentials in the provider's own directory, so that the sign-in lasts across restarts.
+    ///
+    /// Called on any thread.
+    ///
+    /// - Parameter completionHandler: called once, with ``NSFileProviderError/notAuthenticated`` if the password is
+    ///   wrong.
+    func signIn(withPassword password: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+}

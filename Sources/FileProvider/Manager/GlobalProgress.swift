@@ -71,3 +71,8 @@ final class GlobalProgress: Sendable {
         progress.completedUnitCount = count.files > 0 ? min(count.bytesDone, max(1, count.bytes)) : 1
     }
 }
+
+extension Progress.FileOperationKind {
+    /// The upload of files. Foundation on Linux defines only the other kinds.
+    public static let uploading = Self(rawValue: "NSProgressFileOperationKindUploading")
+}

@@ -1,6 +1,7 @@
 import Conduit
 import Dispatch
 import FileProviderWire
+import Foundation
 import LinuxSystem
 
 /// A request of the engine in a provider's process. Provider code works on the request on a separate thread, which may
@@ -137,4 +138,39 @@ private final class FirstValue<Value: Sendable>: Sendable {
     private let first = Lock<Value?>(nil)
     var value: Value? { first.withLock { $0 } }
     func set(_ value: Value) { first.withLock { $0 = $0 ?? value } }
+}
+
+/// The item that the running provider code was asked to change, as a task-local value. If this code waits for pending
+/// changes, the wait excludes this item; otherwise the code would wait for itself. The value does not reach the
+/// provider's own dispatch queues.
+enum CurrentChange {
+    @TaskLocal static var identifier: String?
+
+    /// Runs provider code that changes an item.
+    ///
+    /// - Parameter changed: the identifier of the item; `nil` if the code changes no item.
+    static func run<Value>(
+        _ changed: String?, _ body: () throws(ProviderError) -> Value
+    ) throws(ProviderError) -> Value {
+        guard let changed else { return try body() }
+        let result = $identifier.withValue(changed) { Result { () throws(ProviderError) in try body() } }
+        return try result.get()
+    }
+}
+
+/// A request of the engine, in the form in which the provider sees it. The engine does not disclose which program
+/// caused it.
+final class ServedRequest: NSFileProviderRequest {
+    private let version: NSFileProviderDomainVersion?
+
+    /// Creates a request.
+    ///
+    /// - Parameter provider: the provider's own object, which may have a version of its domain.
+    init(to provider: any NSObjectProtocol) {
+        version = (provider as? any NSFileProviderDomainState)?.domainVersion
+        super.init()
+    }
+
+    override var isSystemRequest: Bool { true }
+    override var domainVersion: NSFileProviderDomainVersion? { version }
 }

@@ -1,6 +1,7 @@
 import Conduit
 import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// Requests about items and containers.
@@ -85,6 +86,38 @@ extension ProviderRuntime {
         } catch {
             enumerators.drop(container)
             throw error
+        }
+    }
+}
+
+/// Sign-in with a password.
+extension ProviderRuntime {
+    func addSigningIn(to service: inout Service) {
+        on(ProviderSignInCall.self, key: { _ in "sign in" }, in: &service) {
+            request, provider, engineRequest throws(ProviderError) in
+            guard let object = provider.object as? any FileProviderSigningIn else {
+                throw ProviderError(.unsupported, message: "the provider takes no password")
+            }
+            let failure: ProviderError? = try engineRequest.wait { done in
+                object.signIn(withPassword: request.password) { error in done(error.map { ProviderError($0) }) }
+            }
+            if let failure { throw failure }
+            return Empty()
+        }
+    }
+}
+
+/// The provider's state of its whole domain.
+extension ProviderRuntime {
+    func addState(to service: inout Service) {
+        on(ProviderStateCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
+            guard let object = provider.object as? any NSFileProviderDomainState else {
+                throw ProviderError(.unsupported, message: "the provider says nothing of its domain")
+            }
+            // The version is read before the user info. A change in between then comes with the next version, and is
+            // not missed.
+            let version = object.domainVersion.number
+            return ProviderDomainState(version: version, userInfo: ProviderItem.userInfo(object.userInfo))
         }
     }
 }

@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderWire
 import ItemStore
+import ItemValues
 
 /// The progress of a domain's edits towards the provider.
 package struct EditStatus: Sendable, Equatable {
@@ -38,4 +39,36 @@ extension ProviderError {
             false
         }
     }
+}
+
+/// An edit's unexpected outcome.
+package struct EditEvent: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+        /// The provider had other contents. The local contents were saved in a copy with this name.
+        case conflict(copy: String)
+        /// The name was taken at the provider.
+        case renamed(to: String)
+        /// The provider refused the deletion, and the item came back.
+        case deletionRefused(ProviderError?)
+        /// The provider removed an item that was edited locally. The item is created again.
+        case madeAgain
+        /// The disk had bytes of an edit that the journal does not record.
+        case recovered
+    }
+
+    package var number: ItemNumber
+    package var name: String
+    package var kind: Kind
+    /// The time in seconds since 1970.
+    package var time: Double
+}
+
+/// The names of the copies that uploads read from.
+enum UploadName {
+    /// Returns the name of the copy that is being sent, or was sent last.
+    static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
+    /// Returns the names of the copies of earlier uploads, latest first. The reply to an earlier upload may have been
+    /// lost, so the provider may hold its contents.
+    static func earlier(_ number: ItemNumber) -> [String] { (1...4).map { "\(number.rawValue).before-\($0)" } }
+    static func all(_ number: ItemNumber) -> [String] { [latest(number)] + earlier(number) }
 }

@@ -1,3 +1,4 @@
+import FileProviderWire
 import LinuxSystem
 
 /// A handle that cancels a pending operation of the engine.
@@ -21,5 +22,40 @@ package final class Cancellable: Sendable {
             return onCancel
         }
         onCancel?()
+    }
+}
+
+/// The pending operations of one request, which begin one after another, possibly after the request was cancelled.
+/// They are cancelled together.
+package final class CancellableSet: Sendable {
+    // Leaf lock: operations are cancelled after it is released.
+    private let state = Lock<(waits: [Cancellable], isCancelled: Bool)>(([], false))
+
+    package init() {}
+
+    package func add(_ waiting: Cancellable) {
+        let isCancelled = state.withLock { state in
+            state.waits.append(waiting)
+            return state.isCancelled
+        }
+        if isCancelled { waiting.cancel() }
+    }
+
+    package func cancel() {
+        let waits = state.withLock { state in
+            state.isCancelled = true
+            return state.waits
+        }
+        for waiting in waits { waiting.cancel() }
+    }
+}
+
+/// A completion handler of a request to the engine, which is called once.
+typealias EngineCompletion<Success: Sendable> = OneShotCompletion<Result<Success, ProviderError>>
+
+extension OneShotCompletion {
+    /// Completes with a failure, because the caller does not wait any more.
+    func cancel<Success>() where Value == Result<Success, ProviderError> {
+        complete(.failure(ProviderError(.cancelled, message: "The wait was given up.")))
     }
 }

@@ -178,4 +178,16 @@ extension DomainEngine {
             scheduler.schedule(entry.number, self)
         }
     }
+
+    // MARK: Pausing
+
+    /// Pauses background transfers, or continues them.
+    package func setPaused(_ isPaused: Bool) {
+        context.resources.gate.set(isOpen: !isPaused)
+        configuration.states?.noteDomain()
+        guard !isPaused, !context.isClosed else { return }
+        scheduler.startDueSteps(self)
+        metadata.sendDue(self)
+        pinning.materializeMissing(self)
+    }
 }

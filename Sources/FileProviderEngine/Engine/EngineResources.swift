@@ -1,4 +1,5 @@
 import FileProviderWire
+import Glibc
 import ItemStore
 import LinuxSystem
 
@@ -70,4 +71,55 @@ final class EngineResources: Sendable {
     var isClosed: Bool { closed.withLock { $0 } }
 
     func close() { closed.withLock { $0 = true } }
+}
+
+/// A mark that the index was found damaged while in use. The mark is a file beside the index. It makes the next start
+/// build the index anew, even if opening the index shows no damage.
+final class DamageMark: Sendable {
+    private let path: String
+    // Leaf lock.
+    private let words = Lock<String?>(nil)
+
+    init(path: String) { self.path = path }
+
+    var isThere: Bool { access(path, F_OK) == 0 }
+
+    /// A sentence that describes the damage that this process has found.
+    var complaint: String? {
+        words.withLock { $0 }.map { "The index is damaged (\($0)); it is built anew when the domain is opened again." }
+    }
+
+    /// Records a failure if it is damage.
+    func note(_ failure: IndexError) {
+        guard case .corrupt(let words) = failure else { return }
+        let isNew = self.words.withLock { known in
+            defer { known = words }
+            return known == nil
+        }
+        // If the file cannot be written, the damage is found again later.
+        if isNew { _ = try? FileDescriptor.open(path, [.writeOnly, .create]) }
+    }
+
+    func remove() throws(Errno) {
+        do throws(Errno) {
+            try retrying { unlink(path) }
+        } catch .noSuchFile {}
+    }
+}
+
+/// The gate of background transfers, which the user closes to pause a domain.
+///
+/// While it is closed, no edit and no user metadata is sent, no pinned item is fetched, and nothing is read ahead.
+/// Steps that have begun are completed, but the provider is not asked whether its service has accepted contents.
+/// Files that are opened are fetched as always. Any thread may use it.
+final class TransferGate: Sendable {
+    // Leaf lock.
+    private let state: Lock<Bool>
+
+    init(isOpen: Bool) { state = Lock(isOpen) }
+
+    var isOpen: Bool { state.withLock { $0 } }
+
+    /// Opens or closes the gate. ``DomainEngine/setPaused(_:)`` also starts what has waited.
+    func set(isOpen: Bool) { state.withLock { $0 = isOpen } }
 }

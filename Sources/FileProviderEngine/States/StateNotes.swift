@@ -1,4 +1,6 @@
+import FileProviderWire
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// A log of changes: the items and domains whose state may have changed, for followers of such changes.
@@ -184,6 +186,39 @@ package final class StateNotes: Sendable {
             case .added(let number, _, _), .changed(let number, _): [.item(number)]
             case .moved(let number, let parent, let name, _, _): [.gone(parent: parent, name: name), .item(number)]
             case .removed(_, let parent, let name): [.gone(parent: parent, name: name)]
+            }
+        }
+    }
+}
+
+/// The state of an item's contents, as shown to the user.
+package enum ItemState: String, Sendable {
+    case dataless
+    case partial
+    case current
+    /// Changed locally and not uploaded yet.
+    case edited
+    case uploading
+    /// A local change could not be uploaded.
+    case error
+}
+
+extension IndexedItem {
+    /// Returns the state to show.
+    ///
+    /// - Parameter upload: The progress of the item's upload; `nil` if there is none.
+    package func state(_ upload: UploadState?) -> ItemState {
+        let isEdited = !changes.isEmpty || content == .edited
+        if item.uploadingError != nil || isEdited && upload?.failure != nil { return .error }
+        if isEdited { return upload?.isUnderWay == true || item.flags.contains(.uploading) ? .uploading : .edited }
+        switch item.kind {
+        // A directory has no contents of its own: its items have states.
+        case .symbolicLink, .folder: return .current
+        case .file:
+            switch content {
+            case .dataless: return .dataless
+            case .partial: return .partial
+            case .current, .edited: return .current
             }
         }
     }

@@ -2,6 +2,62 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
+/// Uses of files that are not in the index yet.
+///
+/// A program that walks through many files does not use them in the sense of the user's recent files. If more than a
+/// few files are opened within a short time, none of them counts as used.
+struct PersonalUses: Sendable {
+    private var span: [ItemNumber: Double] = [:]
+    private var start = -Double.infinity
+    private var isWalk = false
+    private var settled: [ItemNumber: Double] = [:]
+
+    /// In seconds.
+    private static let length = 10.0
+    private static let most = 50
+
+    /// Records a use.
+    ///
+    /// - Parameter now: In seconds since 1970.
+    mutating func note(_ number: ItemNumber, _ now: Double) {
+        if now - start >= Self.length || now < start {
+            settled.merge(span) { max($0, $1) }
+            span = [:]
+            start = now
+            isWalk = false
+        }
+        guard !isWalk else { return }
+        span[number] = now
+        guard span.count > Self.most else { return }
+        span = [:]
+        isWalk = true
+    }
+
+    /// Whether uses are ready to be written to the index.
+    var isDue: Bool { !settled.isEmpty }
+
+    var all: [ItemNumber: Double] { settled.merging(span) { max($0, $1) } }
+
+    /// Returns the uses to write to the index.
+    ///
+    /// - Parameter isEnd: Whether no more uses follow, so that the files of the current time span count, too.
+    func due(isEnd: Bool) -> [ItemNumber: Double] { isEnd ? all : settled }
+
+    /// Moves the uses of an item to another number.
+    mutating func move(_ number: ItemNumber, to other: ItemNumber) {
+        span[other] = span.removeValue(forKey: number)
+        settled[other] = settled.removeValue(forKey: number)
+    }
+
+    /// Drops uses that the index has now.
+    mutating func forget(_ uses: [ItemNumber: Double]) {
+        for (number, time) in uses {
+            if settled[number] == time { settled[number] = nil }
+            if span[number] == time { span[number] = nil }
+        }
+    }
+}
+
 /// The last-used dates of files, as programs use the files.
 extension UserMetadata {
     /// Writes the uses of files to the context.index.

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A request to a server.
 ///
 ///     var request = HTTPRequest(.propfind, address, credentials: .basic(user: "ada", password: secret))
@@ -58,4 +60,60 @@ public struct HTTPRequest: Sendable {
     /// Whether the request is sent over HTTP/1.1 in any case. Over HTTP/2, libcurl 7.88 loses replies that come before
     /// the whole body is sent, as that of a server which requests credentials.
     var avoidsMultiplexing: Bool { hasLostReply || (body.count > 0 && credentials?.needsChallenge == true) }
+}
+
+/// The body of a request. It can be sent again if the server requests credentials or is busy.
+public enum HTTPBody: Sendable {
+    case none
+    case bytes([UInt8])
+    /// A part of a regular file. The file must not change while it is sent, so callers pass a clone or a copy.
+    case file(FileDescriptor, offset: Int, count: Int)
+
+    /// Returns a body of a text in UTF-8.
+    public static func text(_ text: String) -> HTTPBody { .bytes(Array(text.utf8)) }
+
+    var count: Int {
+        switch self {
+        case .none: 0
+        case .bytes(let bytes): bytes.count
+        case .file(_, _, let count): max(0, count)
+        }
+    }
+
+    /// Copies bytes of the body.
+    ///
+    /// - Returns: the number of bytes; 0 at the end of the body, or of a file that is shorter than it should be.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) throws(Errno) -> Int {
+        let count = min(buffer.count, self.count - position)
+        guard count > 0 else { return 0 }
+        switch self {
+        case .none: return 0
+        case .bytes(let bytes):
+            bytes.withUnsafeBytes {
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position...].prefix(count)))
+            }
+            return count
+        case .file(let file, let offset, _):
+            return try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset + position)
+        }
+    }
+}
+
+/// The place for the body of a successful response. Bodies of other statuses go to ``HTTPResponse/body``, so that an
+/// error page is not mistaken for a file's contents.
+public enum HTTPDestination: Sendable {
+    /// ``HTTPResponse/body``, up to a number of bytes. A longer body ends the request with
+    /// ``HTTPError/bodyTooLong(_:limit:)``.
+    case memory(limit: Int)
+    /// A regular file or memory file, from an offset on. If the request fails, some bytes may have been written. If the
+    /// request was repeated, bytes after ``HTTPResponse/deliveredCount`` may be from an earlier attempt.
+    case file(FileDescriptor, offset: Int)
+    /// Nowhere; the body is only counted.
+    case nowhere
+}
+
+/// The place for the body of one transfer: that of the request, or a buffer that the caller reads during the transfer.
+enum TransferDestination: Sendable {
+    case plain(HTTPDestination)
+    case stream(StreamBuffer)
 }

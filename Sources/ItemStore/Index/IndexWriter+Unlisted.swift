@@ -71,3 +71,63 @@ extension IndexWriter {
         return unlisted
     }
 }
+
+/// A listing of a directory that is under way, with the items that count as listed.
+struct OngoingListing {
+    let mark: Int64
+    /// The next free item number when the listing began. Items with this or a greater number were written since then
+    /// and count as listed. Therefore the first listing of a directory need not look up each of its items again.
+    let firstNew: ItemNumber
+    /// The listed items with smaller numbers than ``firstNew``.
+    private var listed = NumberSet()
+
+    init(mark: Int64, firstNew: ItemNumber) {
+        self.mark = mark
+        self.firstNew = firstNew
+    }
+
+    mutating func note(_ number: ItemNumber) {
+        if number.rawValue < firstNew.rawValue { listed.insert(number) }
+    }
+
+    mutating func hasListed(_ number: ItemNumber) -> Bool {
+        number.rawValue >= firstNew.rawValue || listed.contains(number)
+    }
+}
+
+/// Directories that may have changes that the provider does not report. Each stays recorded until it has been
+/// enumerated, even across a crash.
+extension IndexWriter {
+    /// Marks all listed directories as outdated. Each listed directory has an anchor, which is empty if the provider
+    /// supplies no anchor.
+    package mutating func noteAllOutdated() throws(IndexError) {
+        let statement = try state.connection.statement(
+            "INSERT OR IGNORE INTO outdated SELECT container FROM anchors WHERE container <> ?1")
+        statement.bind(1, ProviderItem.workingSetIdentifier)
+        try statement.run()
+    }
+
+    /// Marks a directory as outdated, or as up to date.
+    ///
+    /// - Parameter isOutdated: Whether the directory must be enumerated again.
+    package mutating func setOutdated(_ isOutdated: Bool, _ container: String) throws(IndexError) {
+        let statement = try state.connection.statement(
+            isOutdated
+                ? "INSERT OR IGNORE INTO outdated VALUES (?1)" : "DELETE FROM outdated WHERE container = ?1")
+        statement.bind(1, container)
+        try statement.run()
+    }
+}
+
+extension Index {
+    /// Returns the directories that must be enumerated.
+    package func outdatedFolders() throws(IndexError) -> [String] {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement("SELECT container FROM outdated")
+            defer { statement.reset() }
+            var containers: [String] = []
+            while try statement.step() { containers.append(statement.text(0)) }
+            return containers
+        }
+    }
+}

@@ -1,6 +1,8 @@
+import AppExtension
 import FileCoordination
 import FileProviderWire
 import Foundation
+import FoundationAdditions
 import ItemValues
 import LinuxSystem
 import UniformTypeIdentifiers
@@ -98,5 +100,23 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
 
     func noteChange(at path: String) {
         ChangeNoting.run { document.itemChanged(at: URL(fileURLWithPath: path)) }
+    }
+}
+
+extension NSFileProviderExtension: ServingPrincipal {
+    package static func serve(
+        _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
+    ) throws {
+        let principal = SendableType(self)
+        let importsLinks = bundle.importsSymbolicLinks == true
+        let runtime = ProviderRuntime { request, connection in
+            request.install(on: connection)
+            let document = ExtensionSurroundings.$domain.withValue(request.managedDomain) {
+                PrincipalClass.object(of: principal.type)
+            }
+            return DocumentProvider(document, temporary: request.temporary, importsLinks: importsLinks)
+        }
+        // The connection retains the runtime while it is open.
+        try runtime.serve(socket, ended: ended)
     }
 }

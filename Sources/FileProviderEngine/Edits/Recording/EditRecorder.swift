@@ -1,4 +1,5 @@
 import FileProvider
+import FileProviderWire
 import ItemStore
 import ItemValues
 import LinuxSystem
@@ -174,4 +175,12 @@ final class EditRecorder: EngineComponent {
 
     /// A name that exists only within a transaction, so that no client sees it.
     static let nameInBetween = "purvey-exchange-\u{FFFD}"
+}
+
+extension JournalEntry {
+    /// The failure for which the change was parked.
+    package var failure: ProviderError? {
+        get { recordedFailure.map { ProviderError($0) } }
+        set { recordedFailure = newValue?.recorded }
+    }
 }
