@@ -120,7 +120,7 @@ package final class DirectoryImport: EngineComponent {
         let source = try await HandlerThreads.shared.value { () throws(Errno) in
             try FileDescriptor.open(path, [.readOnly, .noFollow])
         }
-        if let same = try file(named: name, in: parent), same.item.size == Int64(status.size) {
+        if let same = try file(named: name, in: parent), Self.size(of: same) == Int64(status.size) {
             // The domain may have the file already: an earlier attempt was interrupted, or it is a copy.
             let opened = try await Self.open(same.number, for: .reading, engine)
             defer { opened.close() }
@@ -130,24 +130,18 @@ package final class DirectoryImport: EngineComponent {
             }
             if isSame { return try await Self.removeFile(path) }
         }
-        let number = try makeFile(named: name, in: parent, mode: UInt16(status.permissions), engine)
-        let opened = try await Self.open(number, for: .writing(truncating: true), engine)
-        do {
-            let target = try await opened.descriptorWhenReady()
-            try await HandlerThreads.shared.value { () throws in
-                try FileCopier.copyContents(of: source, to: target, named: name)
-            }
-            try await opened.onDisk()
-        } catch {
-            opened.close()
-            // The name becomes free for the next attempt.
-            try? remove(number, in: parent, engine)
-            throw error
-        }
+        let folders = folders
         let modified = FileTime(status.modified).microsecondPrecise
-        _ = try localEdits.setAttributes(of: number, mode: nil, modified: modified, engine)
-        opened.close()
+        let contents = try await HandlerThreads.shared.value { () throws in
+            try StagedContents(copying: source, named: name, modified: modified, in: folders)
+        }
+        try makeFile(named: name, in: parent, mode: UInt16(status.permissions), contents, engine)
         try await Self.removeFile(path)
+    }
+
+    /// Returns the size of a file, whether or not its contents were sent; `nil` if the provider has not said it.
+    private static func size(of row: IndexedItem) -> Int64? {
+        row.changes.contains(.contents) ? row.localSize : row.item.size
     }
 
     private static func removeFile(_ path: String) async throws {
@@ -182,14 +176,15 @@ package final class DirectoryImport: EngineComponent {
         return row.number
     }
 
-    /// Makes an empty file. If the name is taken, the file gets a numbered one.
+    /// Makes a file. If the name is taken, the file gets a numbered one.
     private func makeFile(
-        named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
-    ) throws -> ItemNumber {
+        named name: String, in parent: ItemNumber, mode: UInt16, _ contents: StagedContents,
+        _ engine: isolated any EngineEvents
+    ) throws {
         guard !isClosed else { throw EngineClosedError() }
-        let row = try localEdits.createFile(named: try freeName(name, in: parent), in: parent, mode: mode, engine)
+        let row = try localEdits.createFile(
+            named: try freeName(name, in: parent), in: parent, mode: mode, contents: contents, engine)
         try noteMayExist(row, engine)
-        return row.number
     }
 
     /// Makes a symbolic link.
@@ -205,14 +200,6 @@ package final class DirectoryImport: EngineComponent {
             named: try freeName(name, in: parent), in: parent, target: target, engine)
         try noteMayExist(row, engine)
         return true
-    }
-
-    /// Removes a file whose import has failed.
-    private func remove(
-        _ number: ItemNumber, in parent: ItemNumber, _ engine: isolated any EngineEvents
-    ) throws {
-        guard let row = try index.item(number), row.parent == parent else { return }
-        try localEdits.remove(row.name, in: parent, engine)
     }
 
     /// Opens a file.
@@ -243,13 +230,6 @@ extension OpenHandle {
     fileprivate func descriptorWhenReady() async throws -> FileDescriptor {
         try await withCheckedThrowingContinuation { continuation in
             _ = ready { continuation.resume(with: $0.mapError { $0 as any Error }) }
-        }
-    }
-
-    /// Makes the contents durable.
-    fileprivate func onDisk() async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            synchronize { continuation.resume(with: $0.mapError { $0 as any Error }) }
         }
     }
 }

@@ -76,6 +76,8 @@ struct DirectoryImportTests {
         let tree = domain.provider.tree
         for number in 0..<200 { #expect(tree["file \(number)"] == "\(number)") }
         #expect(tree["a.txt"] == "one" && tree["Sub/b.txt"] == "two")
+        // The file whose import was interrupted exists once, and completely.
+        #expect(tree.count == 204, "\(tree.keys.filter { $0.contains(" 2") && !$0.hasPrefix("file 2") })")
     }
 
     @Test func itemsThatCannotBeImportedStay() async throws {

@@ -16,6 +16,18 @@ extension LocalEdits {
         }
     }
 
+    /// Creates a file with its contents, of which a crash leaves all or nothing.
+    ///
+    /// - Parameter mode: The provider only receives whether the file is executable.
+    func createFile(
+        named name: String, in parent: ItemNumber, mode: UInt16, contents: StagedContents,
+        _ engine: isolated any EngineEvents
+    ) throws(EditError) -> IndexedItem {
+        try evictor.makingRoom(engine) { () throws(EditError) in
+            try make(.file, named: name, in: parent, mode: mode, linkTarget: nil, contents: contents, engine)
+        }
+    }
+
     package func makeFolder(
         named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
@@ -37,7 +49,7 @@ extension LocalEdits {
 
     private func make(
         _ kind: ProviderItem.Kind, named name: String, in parent: ItemNumber, mode: UInt16?, linkTarget: String?,
-        _ engine: isolated any EngineEvents
+        contents: StagedContents? = nil, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
         try checkOpen()
         let folder = try visibleFolder(parent)
@@ -53,12 +65,12 @@ extension LocalEdits {
         let new = IndexedItem(
             number: index.nextNumber(), parent: parent, name: name, item: item,
             changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
-            localSize: 0, localVersion: [], localModified: dateNow, mode: mode,
+            localSize: contents?.size ?? 0, localVersion: [], localModified: contents?.modified ?? dateNow, mode: mode,
             listing: kind == .folder ? .complete : .never, isPinned: false)
         let row: IndexedItem
         do throws(EditError) {
             if kind == .file {
-                try makeEditFile(of: new.number)
+                try makeEditFile(of: new.number, with: contents)
                 EngineStep.newFileMade.reach()
             }
             // The name was found to be free, so the row keeps it.
@@ -75,8 +87,9 @@ extension LocalEdits {
         return row
     }
 
-    private func makeEditFile(of number: ItemNumber) throws(EditError) {
+    private func makeEditFile(of number: ItemNumber, with contents: StagedContents?) throws(EditError) {
         do throws(Errno) {
+            if let contents { return try contents.publish(as: number, in: folders) }
             _ = try folders.edits.open(
                 ContentFolders.name(number), [.readWrite, .create, .truncate, .noFollow], permissions: 0o600)
         } catch {

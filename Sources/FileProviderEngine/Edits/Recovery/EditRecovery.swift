@@ -44,7 +44,7 @@ final class EditRecovery: EngineComponent {
     ///
     /// - Parameter entries: All entries of the journal.
     func recoverEdits(_ entries: [JournalEntry], _ engine: isolated any EngineEvents) throws {
-        TemporaryName.sweep(folders.uploads)
+        for folder in [folders.uploads, folders.edits] { TemporaryName.sweep(folder) }
         var entries = entries
         for entry in entries {
             // A replaced item that still has a journal entry was not replaced in the end.
