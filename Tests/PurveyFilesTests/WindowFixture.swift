@@ -40,7 +40,8 @@ struct WindowFixture {
                 "DISPLAY": ":\(display)", "WAYLAND_DISPLAY": nil, "XDG_RUNTIME_DIR": runtime, "TMPDIR": runtime,
                 "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory",
                 "PURVEY_HOME": place.daemon.home, "PURVEY_BUS": "none",
-                "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": runtime, "XDG_CACHE_HOME": runtime,
+                // A slow machine may take longer than a toast is shown for until its button is pressed.
+                "PURVEY_UNDO_TIME": "600", "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": runtime, "XDG_CACHE_HOME": runtime,
                 "XDG_DATA_HOME": runtime + "/data",
             ]
             for (name, value) in more { environment[name] = value }

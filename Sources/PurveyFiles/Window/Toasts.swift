@@ -1,5 +1,6 @@
 import CAdwaita
 import FileProviderGTK
+import Glibc
 
 /// The short texts about completed work at the bottom of a window. The last one that can be undone has a button.
 @MainActor final class Toasts {
@@ -7,8 +8,11 @@ import FileProviderGTK
     let widget: Widget = adw_toast_overlay_new()
     private var undoToast: OpaquePointer?
 
-    /// The seconds for which a toast is shown.
-    private static let seconds: (plain: guint, undo: guint) = (3, 8)
+    /// The seconds for which a toast is shown. `PURVEY_UNDO_TIME` is how long work can be undone with a button.
+    private static let seconds: (plain: guint, undo: guint) = {
+        let text = getenv("PURVEY_UNDO_TIME").map { String(cString: $0) } ?? ""
+        return (3, UInt16(text).map { guint($0) } ?? 8)
+    }()
 
     func show(_ text: String, canUndo: Bool) {
         // A toast waits until earlier ones have ended, so an earlier one is dismissed.
