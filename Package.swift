@@ -446,6 +446,12 @@ let package = Package(
                 "WebDAVClient",
             ]),
         tests(
+            "CloudDomainTests",
+            [
+                "CloudTesting", "DaemonTesting", "Exchange", "FileTesting", "HTTPTransport", "LinuxSystem", "Nextcloud",
+                "NextcloudTesting", "ProgramTesting",
+            ], exclude: ["Support/forward-proxy.py"]),
+        tests(
             "NextcloudTests",
             [
                 "CloudTesting", "DAVFileProvider", "FileProvider", "FileTesting", "FoundationAdditions",

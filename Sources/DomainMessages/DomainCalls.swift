@@ -35,6 +35,8 @@ enum DomainMethod {
     static let followStates: UInt64 = 171
     static let itemStates: UInt64 = 172
     static let keyring: UInt64 = 174
+    /// The number of a notice.
+    static let desktopSettings: UInt64 = 175
     static let searchProviders: UInt64 = 180
     static let renewProvider: UInt64 = 181
     static let setUpSignIn: UInt64 = 184

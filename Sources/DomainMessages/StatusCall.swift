@@ -59,6 +59,8 @@ package struct DomainActivity: SchemaMessage, Equatable {
     package var disconnection: String?
     /// Whether the user has paused background transfers.
     package var isPaused = false
+    /// Whether background transfers wait for a network that is not metered.
+    package var waitsForNetwork = false
 
     package init(
         domain: DomainDescription, uploadsWaiting: Int = 0, uploadsInFlight: Int = 0, downloadsWaiting: Int = 0,
@@ -77,7 +79,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
             (
                 domain: DomainDescription, uploads: (Int, Int), downloads: (Int, Int), faults: [String],
                 contents: (Bool, [TransferActivity], Int64, Int), marks: (Int, Int), notes: ([String], String?),
-                others: (Int, [String], Bool)
+                others: (Int, [String], Bool, Bool)
             ) in
             var activity = DomainActivity(
                 domain: domain, uploadsWaiting: uploads.0, uploadsInFlight: uploads.1, downloadsWaiting: downloads.0,
@@ -85,7 +87,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
             (activity.needsSignIn, activity.transfers, activity.cacheBytes, activity.keptMissing) = contents
             (activity.marksWaiting, activity.marksInFlight) = marks
             (activity.notes, activity.disconnection) = notes
-            (activity.marksPaused, activity.providerNotes, activity.isPaused) = others
+            (activity.marksPaused, activity.providerNotes, activity.isPaused, activity.waitsForNetwork) = others
             return activity
         },
         Field(0, \DomainActivity.domain), group(Field(1, \.uploadsWaiting), Field(2, \.uploadsInFlight)),
@@ -95,7 +97,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
         group(Field(12, \.notes), Field(13, \.disconnection)),
         group(
             Field(14, \.marksPaused, absent: 0), Field(15, \.providerNotes, absent: []),
-            Field(16, \.isPaused, default: false)))
+            Field(16, \.isPaused, default: false), Field(17, \.waitsForNetwork, default: false)))
 }
 
 /// A file in transfer.

@@ -95,6 +95,18 @@ package struct DomainSetting: SchemaMessage, Equatable {
     package static let path = "path"
     /// The key of the cache limit, a ``ByteCount``. It is not passed to the provider.
     package static let cache = "cache"
+    /// The key of the use of metered networks, one of ``meteredValues``. It is not passed to the provider.
+    package static let metered = "metered"
+    /// `wait`, the default: background transfers wait for another network; `use`: they do not.
+    package static let meteredValues = ["wait", "use"]
+    /// The keys that are not passed to the provider, with what they mean.
+    package static let own = [
+        (key: cache, meaning: "how much may be on this machine"),
+        (key: metered, meaning: "wait or use: background transfers on a metered network"),
+    ]
+
+    /// Whether the setting is Purvey's own and not passed to the provider.
+    package var isOwn: Bool { Self.own.contains { $0.key == key } }
 
     package init(key: String, value: String) {
         self.key = key

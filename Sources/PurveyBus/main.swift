@@ -1,6 +1,6 @@
-// `purvey-bus`: shows the domains and the states of their files on the session bus, and uses the desktop's keyring.
-// The daemon starts it, with the bus's address as its argument and its end of a socket as descriptor 3, and restarts it
-// when it ends.
+// `purvey-bus`: shows the domains and the states of their files on the session bus, uses the desktop's keyring, and
+// reads the desktop's settings. The daemon starts it, with the bus's address as its argument and its end of a socket as
+// descriptor 3, and restarts it when it ends.
 import Conduit
 import Glibc
 import LinuxSystem
@@ -10,7 +10,8 @@ let manual = ProgramManual(
     name: "purvey-bus",
     summary: "show domains and the states of their files on the desktop's bus", usage: ["[--help] [--version]"],
     text: """
-        Shows the domains and the states of their files on the desktop's message bus. Uses the desktop's keyring for purveyd.
+        Shows the domains and the states of their files on the desktop's message bus. Uses the desktop's keyring for purveyd,
+        and reports the desktop's proxies and metered networks to it.
 
         It is not started by hand. purveyd starts it while domains exist or it needs the keyring, with the address of the
         bus as its argument and a socket as descriptor 3. With PURVEY_BUS=none in its environment, purveyd does not start it.
@@ -44,6 +45,8 @@ let daemon = try Connection(try SequencedPacketSocket(checking: FileDescriptor(o
 // No cleanup is needed.
 daemon.onClose { _ in _exit(0) }
 let bus = DesktopBus(address: address, daemon: daemon, keyring: keyring)
+let settings = DesktopSettings(daemon: daemon)
+Task.detached { await settings.begin() }
 Task.detached {
     await bus.serve()
     _exit(1)

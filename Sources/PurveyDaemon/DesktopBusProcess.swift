@@ -1,12 +1,13 @@
 import Conduit
+import DomainMessages
 import Exchange
 import Glibc
 import LinuxSystem
 import Secrets
 
-/// The process `purvey-bus`, which shows the domains on the desktop's bus, and uses the desktop's keyring. It runs
-/// while domains exist, and from the first use of the keyring on. When it ends, it is restarted with a backoff. The
-/// backoff is reset if the process ran for long.
+/// The process `purvey-bus`, which shows the domains on the desktop's bus, uses the desktop's keyring, and reads the
+/// desktop's settings. It runs while domains exist, and from the first use of the keyring on. When it ends, it is
+/// restarted with a backoff. The backoff is reset if the process ran for long.
 ///
 /// It is a separate process because it uses GLib for D-Bus, and GLib's event loop and locks stay out of the daemon. It
 /// makes the same calls as any other client. The daemon never waits for it.
@@ -34,6 +35,8 @@ final class DesktopBusProcess: Sendable {
         var lacksBus = false
         /// Is called when a process has been started.
         var onStart: @Sendable () -> Void = {}
+        /// Is called when the bus is gone, so that nothing waits for what was known from it.
+        var onLoss: @Sendable () -> Void = {}
     }
 
     private struct Instance {
@@ -75,10 +78,12 @@ final class DesktopBusProcess: Sendable {
         var service = Service()
         domains.addCalls(to: &service)
         service.on(KeyringChangedNotice.self) { _, _ in Task { await domains.keyringChanged() } }
+        service.on(DesktopSettingsNotice.self) { settings, _ in domains.adopt(settings) }
         state.withLock { [service] state in
             state.service = service
             // What waits for the keyring may have waited for the process.
             state.onStart = { Task { await domains.keyringChanged() } }
+            state.onLoss = { domains.adopt(nil) }
         }
     }
 
@@ -181,7 +186,11 @@ final class DesktopBusProcess: Sendable {
 
     /// Notes whether the bus can be reached.
     private func noteLoss(_ isLost: Bool) {
-        state.withLock { $0.lacksBus = isLost }
+        let onLoss = state.withLock { state -> (@Sendable () -> Void)? in
+            defer { state.lacksBus = isLost }
+            return isLost && !state.lacksBus ? state.onLoss : nil
+        }
+        onLoss?()
     }
 
     private func begin(_ address: String, _ service: Service) throws -> (ChildProgram, Instance) {

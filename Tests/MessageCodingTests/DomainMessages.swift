@@ -63,6 +63,8 @@ extension Recorded {
         Recorded(KeyringCall(.unlock), "bf0001ff"),
         Recorded(KeyringCall.Reply(place: "p", fault: "f"), "bf006170016166ff"),
         Recorded(KeyringCall.Reply(place: "", fault: nil), "bf0060ff"),
+        Recorded(DesktopSettingsNotice(proxies: ["a"], isMetered: true), "bf0081616101f5ff"),
+        Recorded(DesktopSettingsNotice(proxies: [], isMetered: false), "bf008001f4ff"),
         Recorded(FollowStatesCall(position: 1), "bf0001ff"),
         Recorded(FollowStatesCall(position: 0), "bf0000ff"),
         Recorded(

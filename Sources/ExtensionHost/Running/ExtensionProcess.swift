@@ -77,7 +77,8 @@ final class ExtensionProcess: Sendable {
         let environment =
             container.environment(
                 language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil)
-            + groups.variables + variables + (shown?.variables ?? [])
+            + groups.variables + variables + (bundle.usesNetwork ? NetworkProxies.current : [])
+            + (shown?.variables ?? [])
         (program, group) = try Self.start(bundle.executable, environment, descriptors, confinement, limits)
         lines.begin(program.processID, bundle)
         // Not waited for yet, so the number is still this process's.

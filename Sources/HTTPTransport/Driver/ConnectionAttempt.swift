@@ -45,6 +45,9 @@ struct ConnectionAttempt {
 
     /// Returns libcurl's message for this handle, or for the code in general.
     func text(_ code: CURLcode) -> String {
-        message.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: message)
+        // libcurl's message may quote the address of a proxy with its password.
+        let hasPassword = settings.proxy(for: origin)?.contains("@") == true
+        return message.pointee == 0 || hasPassword
+            ? String(cString: curl_easy_strerror(code)) : String(cString: message)
     }
 }

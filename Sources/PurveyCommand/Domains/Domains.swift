@@ -22,15 +22,18 @@ extension Command {
             nothing is added. If the service needs a password, the terminal asks for it, or --password-file has it and
             user= the name. Passwords are stored encrypted (Documentation/Passwords.md).
 
-            KEY=VALUE is a setting. The provider defines its keys. Two keys are Purvey's own:
+            KEY=VALUE is a setting. The provider defines its keys. Three keys are Purvey's own:
               path=DIR    a folder that is handed to the provider, which can open nothing else of yours; a ~ at the
                           beginning is $HOME
               cache=SIZE  the limit of downloaded contents on this machine (10G), such as 500M or 20G. The least recently
                           used contents are removed first. Kept items ('purvey keep'), open files, and edits that the
                           service does not have, do not count.
+              metered=wait
+                          the default: uploads and background downloads wait on a metered network; metered=use does not
+                          wait. Files that are opened are fetched always.
 
             'set' changes settings after the provider has checked them. If that fails, all stay as they were. cache=
-            changes at once, path= cannot be changed, and an empty value removes a setting.
+            and metered= change at once, path= cannot be changed, and an empty value removes a setting.
 
             'remove' removes the domain from this machine, and changes nothing at the service. It fails if the service
             does not have all edits, unless --keep-edits is given.

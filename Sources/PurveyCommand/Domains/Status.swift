@@ -43,6 +43,11 @@ extension Command {
         if activity.isPaused {
             try StandardOutput.print("   paused: 'purvey resume' continues the transfers\n")
         }
+        if activity.waitsForNetwork {
+            try StandardOutput.print(
+                "   waits: the network is metered; files that are opened are fetched "
+                    + "('purvey domains set \(domain.name.shellWord) metered=use' does not wait)\n")
+        }
         if activity.keptMissing > 0 {
             try StandardOutput.print("   kept: \(activity.keptMissing) not fetched yet\n")
         }
@@ -99,6 +104,7 @@ private struct ListedStatus: Encodable {
         let notes: [String]
         let needsSignIn: Bool
         let isPaused: Bool
+        let waitsForNetwork: Bool
         let inFlight: [Transfer]
         /// The provider's findings about the service; `nil` in the status of all domains.
         let findings: [String]?
@@ -114,6 +120,7 @@ private struct ListedStatus: Encodable {
             notes = activity.notes + activity.providerNotes
             needsSignIn = activity.needsSignIn
             isPaused = activity.isPaused
+            waitsForNetwork = activity.waitsForNetwork
             inFlight = activity.transfers.map {
                 Transfer(
                     name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total,

@@ -67,12 +67,15 @@ struct DomainRecord: Sendable, Equatable {
 
     /// The user's settings for the provider, as a property list; `nil` if there are none.
     private var userInfo: [UInt8]? {
-        let own = settings.filter { $0.key != DomainSetting.path && $0.key != DomainSetting.cache }
+        let own = settings.filter { $0.key != DomainSetting.path && !$0.isOwn }
         guard !own.isEmpty else { return nil }
         let values = Dictionary(own.map { ($0.key, $0.value) }) { _, last in last }
         return (try? PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0))
             .map { [UInt8]($0) }
     }
+
+    /// Whether background transfers do not wait on a metered network.
+    var usesMeteredNetworks: Bool { settings.last { $0.key == DomainSetting.metered }?.value == "use" }
 
     /// The domain, in the form in which the provider's own program gets it.
     var description: ManagedDomain {

@@ -53,6 +53,7 @@ extension DomainService {
             }
             places[name] = .running(record, domain)
             note()
+            if waitsForNetwork(record) { await domain.engine.setPaused(true) }
             await noteWatch(name)
             log.info("the domain \(name) is added")
             return description(of: .running(record, domain))

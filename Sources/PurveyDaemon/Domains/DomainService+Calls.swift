@@ -132,6 +132,7 @@ extension DomainService {
         var activity = DomainActivity(domain: description)
         if case .running(let record, let domain) = places[description.name] {
             activity.isPaused = record.isPaused
+            activity.waitsForNetwork = waitsForNetwork(record)
             let missing = await missing(of: record)
             await Self.fill(&activity, domain, missing: missing)
             if let fault = keyringFault(of: record.provider) { activity.faults.insert(fault, at: 0) }

@@ -31,7 +31,7 @@ extension DomainService {
             if case .changing = places[name] { throw DomainError("\(name) is being changed; try again") }
             record.isPaused = request.isPaused
             try await update(record)
-            if case .running(_, let domain) = places[name] { await domain.engine.setPaused(request.isPaused) }
+            if case .running(_, let domain) = places[name] { await domain.engine.setPaused(pauses(record)) }
             await noteWatch(name)
         }
     }
@@ -56,7 +56,7 @@ extension DomainService {
     func noteWatch(_ name: String) async {
         guard case .running(let record, let domain) = places[name] else { return }
         let isWatching =
-            mountedPath(of: record) != nil && !record.isPaused && domain.provider.disconnectionReason == nil
+            mountedPath(of: record) != nil && !pauses(record) && domain.provider.disconnectionReason == nil
         await domain.provider.setWatching(isWatching)
     }
 }

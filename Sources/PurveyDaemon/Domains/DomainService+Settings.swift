@@ -28,14 +28,14 @@ enum DomainSettings {
     /// Throws if a setting is known neither to the provider nor to Purvey, for example because of a typing error.
     static func checkKnown(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         let known = bundle.domainSettings ?? [DomainSetting.path: "a folder that is handed to it"]
-        for setting in settings where setting.key != DomainSetting.cache && known[setting.key] == nil {
+        for setting in settings where !setting.isOwn && known[setting.key] == nil {
             let words = known.sorted { $0.key < $1.key }.map { $0.value.isEmpty ? $0.key : "\($0.key) (\($0.value))" }
             let complaint = SpellingSuggestion.sentence(
                 "\(bundle.name) has no setting \"\(setting.key)\"", about: setting.key,
-                known: known.keys.sorted() + [DomainSetting.cache])
+                known: known.keys.sorted() + DomainSetting.own.map(\.key))
             throw DomainError(
                 complaint + "; there is "
-                    + (words + ["\(DomainSetting.cache) (how much may be on this machine)"]).joined(separator: ", "))
+                    + (words + DomainSetting.own.map { "\($0.key) (\($0.meaning))" }).joined(separator: ", "))
         }
     }
 
@@ -57,6 +57,12 @@ enum DomainSettings {
         for setting in settings where setting.key == DomainSetting.cache && !setting.value.isEmpty {
             guard ByteCount.read(setting.value) == nil else { continue }
             throw DomainError("\"\(setting.value)\" is no size for \(setting.key): write it like 500M or 20G")
+        }
+        for setting in settings where setting.key == DomainSetting.metered && !setting.value.isEmpty {
+            guard !DomainSetting.meteredValues.contains(setting.value) else { continue }
+            throw DomainError(
+                "\"\(setting.value)\" is no value of \(setting.key): it is one of "
+                    + DomainSetting.meteredValues.joined(separator: ", "))
         }
     }
 }

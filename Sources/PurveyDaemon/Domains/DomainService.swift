@@ -55,6 +55,11 @@ actor DomainService {
     var mountsUnderWay = 0
     var mountWaiters: [CheckedContinuation<Void, Never>] = []
     private(set) var isEnding = false
+    /// The desktop's settings as they were reported last.
+    // Leaf lock.
+    nonisolated let desktopSettings = Lock<DesktopSettingsNotice?>(nil)
+    /// Whether the network is metered.
+    var isMetered = false
     /// The number of providers' user interfaces that are running.
     var interfacesUnderWay = 0
     private nonisolated let hasDomains = Atomic<Bool>(false)
@@ -177,6 +182,7 @@ actor DomainService {
             }
             watchSignIn(record.name, domain)
             places[record.name] = .running(record, domain)
+            if waitsForNetwork(record) { await domain.engine.setPaused(true) }
             // A failure is recorded with the mounts.
             try? await mount(record, domain, resuming: handover)
             await noteWatch(record.name)

@@ -6,14 +6,14 @@ import LinuxSystem
 
 extension DomainRecord {
     /// The settings that concern the provider, as a set-up receives them.
-    var setUpSettings: [DomainSetting] { settings.filter { $0.key != DomainSetting.cache } }
+    var setUpSettings: [DomainSetting] { settings.filter { !$0.isOwn } }
 
-    /// Returns the record with the provider's settings replaced. Purvey's own stay: the cache limit, and the directory
-    /// that only the user can hand over.
+    /// Returns the record with the provider's settings replaced. Purvey's own stay, and the directory that only the
+    /// user can hand over.
     func with(settings changed: [DomainSetting]) -> DomainRecord {
-        let own = [DomainSetting.cache, DomainSetting.path]
+        let isKept = { (setting: DomainSetting) in setting.isOwn || setting.key == DomainSetting.path }
         var record = self
-        record.settings = settings.filter { own.contains($0.key) } + changed.filter { !own.contains($0.key) }
+        record.settings = settings.filter(isKept) + changed.filter { !isKept($0) }
         return record
     }
 }

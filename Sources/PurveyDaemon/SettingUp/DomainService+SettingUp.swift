@@ -26,14 +26,14 @@ extension DomainService {
         guard !place.record.isDamaged else {
             throw DomainError("\(request.name) is damaged: its settings are not known")
         }
-        let foreign = request.settings.filter { $0.key != DomainSetting.cache }
+        let foreign = request.settings.filter { !$0.isOwn }
         if !foreign.isEmpty {
             await passwords?.unlockForUser()
             let user = try SetUpQuestions.client(at: request.questions)
             defer { user?.close() }
             try await change(foreign, of: place.record, askingThrough: user)
         }
-        for setting in request.settings where setting.key == DomainSetting.cache {
+        for setting in request.settings where setting.isOwn {
             guard var record = places[request.name]?.record else { break }
             record.settings.removeAll { $0.key == setting.key }
             if !setting.value.isEmpty { record.settings.append(setting) }
@@ -41,6 +41,8 @@ extension DomainService {
             if case .running(_, let domain) = places[request.name] {
                 let limit = record.cacheLimit
                 await domain.engine.run { $0.evictor.setLimit(limit, $0) }
+                await domain.engine.setPaused(pauses(record))
+                await noteWatch(record.name)
             }
         }
         guard let now = places[request.name] else { throw DomainError.noSuchDomain(request.name, among: places.keys) }
@@ -82,7 +84,9 @@ extension DomainService {
     }
 
     private static func fixed(_ keys: String) -> DomainError {
-        DomainError("\(keys) stays as it was when the domain was added; \(DomainSetting.cache) can be changed")
+        DomainError(
+            "\(keys) stays as it was when the domain was added; "
+                + DomainSetting.own.map(\.key).joined(separator: " and ") + " can be changed")
     }
 
     private func signIn(_ request: SetUpSignInCall) async throws -> SetUpSignInCall.Reply {

@@ -1,0 +1,53 @@
+import Conduit
+import DomainMessages
+
+/// Sends the desktop's proxies, and whether the network is metered, to the daemon.
+///
+/// It works on the thread of GLib's main loop.
+actor DesktopSettings {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { MainContextExecutor.shared.asUnownedSerialExecutor() }
+
+    private let daemon: Connection
+    private var proxies: ProxySettings?
+    private var systemBus: BusConnection?
+    private var isMetered = false
+    private var sent: DesktopSettingsNotice?
+
+    init(daemon: Connection) { self.daemon = daemon }
+
+    /// Sends the settings, and sends them again after each change.
+    func begin() async {
+        proxies = ProxySettings()
+        proxies?.onChange { [self] in Task { await send() } }
+        // Without that bus, the network counts as not metered.
+        systemBus = await BusConnection.connect(NetworkManager.address)
+        // Both last as long as this process.
+        _ = systemBus?.follow(
+            NetworkManager.name, interface: BusNames.properties, path: NetworkManager.object.path
+        ) { [self] _ in Task { await lookAtNetwork() } }
+        _ = systemBus?.followOwner(of: NetworkManager.name) { [self] hasOwner in
+            Task { await noteNetworkManager(isPresent: hasOwner) }
+        }
+        send()
+    }
+
+    private func noteNetworkManager(isPresent: Bool) async {
+        if isPresent { return await lookAtNetwork() }
+        isMetered = false
+        send()
+    }
+
+    private func lookAtNetwork() async {
+        guard let systemBus, let isMetered = await NetworkManager.isMetered(over: systemBus) else { return }
+        self.isMetered = isMetered
+        send()
+    }
+
+    private func send() {
+        let notice = DesktopSettingsNotice(proxies: proxies?.variables ?? [], isMetered: isMetered)
+        guard notice != sent else { return }
+        sent = notice
+        // After the daemon's end there is nothing to tell.
+        try? daemon.notify(notice)
+    }
+}

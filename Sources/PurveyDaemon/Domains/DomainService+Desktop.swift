@@ -1,0 +1,38 @@
+import DomainMessages
+import Exchange
+import ExtensionHost
+import FileProviderEngine
+import FileProviderWire
+import LinuxSystem
+
+/// The settings of the desktop that concern transfers.
+extension DomainService {
+    /// Adopts the desktop's settings soon: the last ones, in whatever order tasks run.
+    ///
+    /// - Parameter settings: `nil` if there is no desktop any more.
+    nonisolated func adopt(_ settings: DesktopSettingsNotice?) {
+        desktopSettings.withLock { $0 = settings }
+        Task { await adoptDesktopSettings() }
+    }
+
+    private func adoptDesktopSettings() async {
+        let settings = desktopSettings.withLock { $0 }
+        isMetered = settings?.isMetered ?? false
+        // Only the names of what changed are logged: an address may contain a password.
+        if let settings, NetworkProxies.setDesktop(settings.proxies) {
+            log.info("the desktop has other proxies")
+            for case .running(_, let domain) in places.values { await domain.provider.renew() }
+        }
+        for name in places.keys.sorted() {
+            guard case .running(let record, let domain) = places[name] else { continue }
+            await domain.engine.setPaused(pauses(record))
+            await noteWatch(name)
+        }
+    }
+
+    /// Whether background transfers of a domain wait.
+    func pauses(_ record: DomainRecord) -> Bool { record.isPaused || waitsForNetwork(record) }
+
+    /// Whether background transfers of a domain wait for a network that is not metered.
+    func waitsForNetwork(_ record: DomainRecord) -> Bool { isMetered && !record.usesMeteredNetworks }
+}
