@@ -17,6 +17,7 @@ public final class DAVAccount: Sendable {
     let catalogue: SharedServerCatalogue
     /// The moves at the server that this process has begun.
     let moves = RunningMoves()
+    let exchangeTurns = ExchangeTurns()
     package let room: DAVRoom
     let domain: NSFileProviderDomain
     let clock: any Clock<Duration>

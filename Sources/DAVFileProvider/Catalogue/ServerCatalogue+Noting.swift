@@ -132,9 +132,9 @@ extension ServerCatalogue {
     }
 
     /// Returns the items of a folder that a complete listing lacks, except those that stay because the server was
-    /// restored from a backup.
+    /// restored from a backup, and those that may be aside.
     package func unseen(in folder: Int64, round: Int64) throws -> [CataloguedItem] {
-        try children(of: folder, seenBefore: round).filter { try !isKept($0) }
+        try children(of: folder, seenBefore: round).filter { try !isKept($0) && !mayBeAside($0) }
     }
 
     /// Forgets the oldest removals. Sync anchors from before them expire.

@@ -24,6 +24,8 @@ package final class ChangeWatch: Sendable {
     }
 
     let account: DAVAccount
+    /// The directory for contents that are compared.
+    private let temporary: URL
     private let signal: @Sendable () -> Void
     // Leaf lock.
     private let state = Lock(State())
@@ -34,8 +36,9 @@ package final class ChangeWatch: Sendable {
     /// The folders that one pass checks at most, and how many of them at a time.
     private static let (mostFolders, mostAtOnce) = (64, 4)
 
-    init(_ account: DAVAccount, signal: @escaping @Sendable () -> Void) {
+    init(_ account: DAVAccount, temporary: URL, signal: @escaping @Sendable () -> Void) {
         self.account = account
+        self.temporary = temporary
         self.signal = signal
     }
 
@@ -157,6 +160,7 @@ package final class ChangeWatch: Sendable {
     @discardableResult
     package func pass(all: Bool = false) async throws -> Bool {
         state.withLock { $0.lastPass = .now }
+        await account.clearExchanges(.background, temporary: temporary)
         let before = try await account.catalogue.perform { try $0.last("change") }
         let pass = ChangePass(account)
         if account.service.hasDeepTags {

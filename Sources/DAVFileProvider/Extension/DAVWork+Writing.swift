@@ -25,10 +25,7 @@ extension DAVWork {
         return try await account.ask { client throws(DAVError) in
             var client = client
             if let progress { client.onProgress = { sent, _ in progress.completedUnitCount = Int64(sent) } }
-            return try await body(
-                ServerWriter(
-                    client: client, profile: profile, service: account.service, clock: account.clock,
-                    temporary: temporary))
+            return try await body(account.writer(client, profile, in: folder, temporary: temporary))
         }
     }
 

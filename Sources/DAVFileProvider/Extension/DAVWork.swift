@@ -18,8 +18,8 @@ package final class DAVWork: Sendable {
     package init(_ account: DAVAccount, temporary: URL, signal: @escaping @Sendable () -> Void) {
         self.account = account
         self.temporary = temporary
-        listings = FolderListings(account)
-        watch = ChangeWatch(account, signal: signal)
+        listings = FolderListings(account, temporary: temporary)
+        watch = ChangeWatch(account, temporary: temporary, signal: signal)
     }
 
     // MARK: Changes
@@ -81,6 +81,8 @@ package final class DAVWork: Sendable {
             if let now = try await account.known(known.item.number), now.address != known.address {
                 return try await refresh(now)
             }
+            let place = ExchangePlace(folder: known.item.parent, name: known.name)
+            if try await account.clearExchange(place, temporary: temporary) { return try await refresh(known) }
             return try await found(known, round: round)
         }
         return try await note(entry, as: known, round: round)

@@ -1,4 +1,5 @@
 import FileProvider
+import Foundation
 import WebDAVClient
 
 /// The listings that the system reads page by page. The first page comes before the server has sent the rest.
@@ -14,6 +15,8 @@ actor FolderListings {
     }
 
     private let account: DAVAccount
+    /// The directory for contents that are compared.
+    private let temporary: URL
     private var running: [UInt64: Running] = [:]
     /// The identifiers of the listings, the oldest first.
     private var order: [UInt64] = []
@@ -23,7 +26,7 @@ actor FolderListings {
     /// The sizes of the first page, which a user waits for, and of the others.
     private static let (firstSize, largestSize) = (200, 5_000)
 
-    init(_ account: DAVAccount) { self.account = account }
+    init(_ account: DAVAccount, temporary: URL) { (self.account, self.temporary) = (account, temporary) }
 
     struct Page: Sendable {
         let items: [CataloguedItem]
@@ -35,6 +38,8 @@ actor FolderListings {
     func begin(_ known: DAVKnownItem, size: Int) async throws -> Page {
         let folder = known.item.number
         account.service.recall(known)
+        // A file that is aside is not listed.
+        await account.clearExchanges(in: folder, temporary: temporary)
         // Before the request: a change whose reply comes to this process meanwhile is newer than the listing.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let listing = try await account.ask { client throws(DAVError) in try await client.list(known.address) }
@@ -109,6 +114,11 @@ actor FolderListings {
             try await account.catalogue.perform { try $0.note(forbidden: forbidden, in: folder, round: round) }, to: id)
         add(try await account.noteUnlisted(in: folder, round: round).numbers, to: id)
         let aside = account.catalogue.itemsAside
+        add(
+            try await account.catalogue.perform { catalogue in
+                try catalogue.children(of: folder, seenBefore: round)
+                    .filter { try aside.contains($0.number) || catalogue.mayBeAside($0) }.map(\.number)
+            }, to: id)
         let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
         if hasUnseen { try await account.checkMark(round: round) }
         let tag = await listing.directory?.tag?.opaque

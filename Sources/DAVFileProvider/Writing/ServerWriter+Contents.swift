@@ -18,7 +18,7 @@ extension ServerWriter {
     func replace(
         _ address: HTTPAddress, with contents: OutgoingFile, base: Base
     ) async throws(DAVError) -> DAVEntry {
-        if profile.writing == .exchange { try await putBack(address) }
+        if profile.writing == .exchange { try await clearExchange(at: address) }
         guard let now = try await settledEntry(at: address) else { throw .notFound(address.path) }
         guard try await isBase(now, base) else { return try await same(now, contents) }
         let sent: DAVUpload

@@ -42,7 +42,7 @@ extension ServerWriter {
     ///
     /// - Throws: `requirementFailed` if another client has changed it.
     func remove(_ address: HTTPAddress, base: Base) async throws(DAVError) {
-        if profile.removing == .exchange { try await putBack(address) }
+        if profile.removing == .exchange { try await clearExchange(at: address) }
         guard let now = try await settledEntry(at: address) else { return }
         guard try await isBase(now, base) else { throw .requirementFailed(address.path) }
         if profile.removing == .exchange { return try await removeAside(address, base) }

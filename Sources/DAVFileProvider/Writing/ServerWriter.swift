@@ -12,6 +12,10 @@ struct ServerWriter: Sendable {
     let clock: any Clock<Duration>
     /// The directory for contents that are compared.
     let temporary: URL
+    /// The number of the folder in which a change is made.
+    let folder: Int64
+    let catalogue: SharedServerCatalogue
+    let turns: ExchangeTurns
 
     /// The owner of the locks, as other clients show it to their users.
     static let owner = "Purvey"

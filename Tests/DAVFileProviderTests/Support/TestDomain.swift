@@ -11,23 +11,34 @@ import UniformTypeIdentifiers
 final class TestDomain: Sendable {
     let provider: DAVExtension
     let domain: NSFileProviderDomain
-    let folder: TestFolder
+    let folder: TestFolder?
+    private let directory: String
     let passwords: TestPasswords
 
     /// Creates a domain.
     ///
     /// - Parameters:
     ///   - folder: the directories of an earlier object, whose state the domain continues.
-    init(
+    convenience init(
         _ root: HTTPAddress, in folder: TestFolder? = nil, settings: [String: String] = [:],
         service: any DAVServiceKind = PlainDAVService()
     ) throws {
-        self.folder = try folder ?? TestFolder()
+        let folder = try folder ?? TestFolder()
+        try self.init(root, at: folder.path, folder, settings: settings, service: service)
+    }
+
+    /// Creates a domain in a directory that another process has, which may be one of a domain that was killed.
+    init(
+        _ root: HTTPAddress, at directory: String, _ folder: TestFolder? = nil, settings: [String: String] = [:],
+        service: any DAVServiceKind = PlainDAVService()
+    ) throws {
+        self.folder = folder
+        self.directory = directory
         domain = NSFileProviderDomain(identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test")
         let values = ["url": root.description, "user": "alice"].merging(settings) { $1 }
         domain.userInfo = values
         passwords = TestPasswords()
-        let path = URL(filePath: self.folder.path, directoryHint: .isDirectory)
+        let path = URL(filePath: directory, directoryHint: .isDirectory)
         let temporary = path.appendingPathComponent("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         provider = DAVExtension(
@@ -173,7 +184,7 @@ final class TestDomain: Sendable {
     func look() async throws -> Bool { try await provider.work.watch.pass(all: true) }
 
     private func file(_ text: String) throws -> URL {
-        let url = URL(filePath: folder.path).appendingPathComponent(UUID().uuidString)
+        let url = URL(filePath: directory).appendingPathComponent(UUID().uuidString)
         try Data(text.utf8).write(to: url)
         return url
     }

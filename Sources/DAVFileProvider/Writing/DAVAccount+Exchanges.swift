@@ -1,0 +1,48 @@
+import Foundation
+import HTTPTransport
+import WebDAVClient
+
+/// Removal of what exchanges have left that did not end, because the process was killed or the connection broke.
+extension DAVAccount {
+    /// Returns a writer of changes in a folder.
+    ///
+    /// - Parameter temporary: the directory for contents that are compared.
+    func writer(
+        _ client: DAVClient, _ profile: DAVServerProfile, in folder: Int64, temporary: URL
+    ) -> ServerWriter {
+        ServerWriter(
+            client: client, profile: profile, service: service, clock: clock, temporary: temporary, folder: folder,
+            catalogue: catalogue, turns: exchangeTurns)
+    }
+
+    /// Clears the recorded exchanges, except those that run. What fails is tried again by the next call.
+    ///
+    /// - Parameter folder: the folder in which they are; `nil` for all.
+    func clearExchanges(
+        in folder: Int64? = nil, _ priority: HTTPRequest.Priority = .interactive, temporary: URL
+    ) async {
+        guard let places = try? await catalogue.perform({ try $0.exchanges(in: folder) }) else { return }
+        for place in places where await !exchangeTurns.isTaken(place) {
+            _ = try? await clearExchange(place, priority, temporary: temporary)
+        }
+    }
+
+    /// Clears an exchange that is recorded, after it has ended if it still runs.
+    ///
+    /// - Returns: whether there was one.
+    func clearExchange(
+        _ place: ExchangePlace, _ priority: HTTPRequest.Priority = .interactive, temporary: URL
+    ) async throws -> Bool {
+        guard try await catalogue.perform({ try $0.exchange(place) }) != nil else { return false }
+        guard let folder = try await known(place.folder) else {
+            // The files were removed with their folder.
+            try await catalogue.perform { try $0.end(exchange: place) }
+            return true
+        }
+        let (profile, address) = (profile, try folder.address.appending(place.name))
+        try await ask(priority) { client throws(DAVError) in
+            try await writer(client, profile, in: place.folder, temporary: temporary).clearExchange(at: address)
+        }
+        return true
+    }
+}
