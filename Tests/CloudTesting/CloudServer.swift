@@ -12,11 +12,13 @@ package final class CloudServer: Sendable {
     package let root: HTTPAddress
     package let client: DAVClient
 
-    /// All servers with WebDAV; each test says which it leaves out.
-    package static let names = [
-        "nextcloud", "nginx", "apache", "lighttpd", "rclone", "rclone-debian", "wsgidav", "sabre", "seaweedfs",
-        "copyparty", "xandikos",
-    ]
+    /// All servers with WebDAV; each test says which it leaves out. `PURVEY_TEST_SERVERS` names some of them for a
+    /// developer's run.
+    package static let names =
+        ProcessInfo.processInfo.environment["PURVEY_TEST_SERVERS"]?.split(separator: ",").map { String($0) } ?? [
+            "nextcloud", "nginx", "apache", "lighttpd", "rclone", "rclone-debian", "wsgidav", "sabre", "seaweedfs",
+            "copyparty", "xandikos",
+        ]
 
     /// The servers whose packages are installed: all for `make test-full`, for `make test` one of each kind: with
     /// conditions, with locks only, with weak tags, with neither.
