@@ -18,14 +18,19 @@ package struct ProviderServesParts: SchemaMessage {
     package let servesParts: Bool
     /// Whether the provider can fetch a file with the help of an earlier version of it.
     package let usesExisting: Bool
+    /// Whether the provider keeps copies of files that it has handed over, which it removes when it is asked to stop
+    /// providing them.
+    package let keepsCopies: Bool
 
-    package init(_ servesParts: Bool, usesExisting: Bool = false) {
+    package init(_ servesParts: Bool, usesExisting: Bool = false, keepsCopies: Bool = true) {
         self.servesParts = servesParts
         self.usesExisting = usesExisting
+        self.keepsCopies = keepsCopies
     }
 
     package static let schema = Schema(
-        Self.init, Field(0, \.servesParts), Field(1, \.usesExisting, default: false))
+        Self.init, Field(0, \.servesParts), Field(1, \.usesExisting, default: false),
+        Field(2, \.keepsCopies, default: true))
 }
 
 /// A request for a byte range of a file. It reports the number of bytes as progress.

@@ -44,6 +44,7 @@ extension Recorded {
         Recorded(ProviderServesParts(true), "bf00f5ff"),
         Recorded(ProviderServesParts(false), "bf00f4ff"),
         Recorded(ProviderServesParts(false, usesExisting: true), "bf00f401f5ff"),
+        Recorded(ProviderServesParts(true, keepsCopies: false), "bf00f502f4ff"),
         Recorded(
             ProviderSearchResults(results: [result, result], isCutShort: true),
             "bf0082bf00616901616e026174ffbf00616901616e026174ff01f5ff"),

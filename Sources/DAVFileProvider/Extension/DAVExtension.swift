@@ -30,7 +30,8 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         let folder = try? manager?.stateDirectoryURL()
         (self.domain, self.folder, passwords) = (domain, folder, KeychainPasswords())
         opened = Self.open(
-            domain, Self.service, folder: folder, temporary: try? manager?.temporaryDirectoryURL(), passwords)
+            domain, Self.service, folder: folder, temporary: try? manager?.temporaryDirectoryURL(), passwords,
+            handsOverMemory: true)
         super.init()
         (try? opened.get())?.watch.start()
         // The system reports only changes of the materialized set, so its initial state is read once.
@@ -56,7 +57,8 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
 
     private static func open(
         _ domain: NSFileProviderDomain, _ service: any DAVServiceKind, folder: URL?, temporary: URL?,
-        _ passwords: any DAVPasswordStore, _ sendAgain: (@Sendable (NSFileProviderItemIdentifier) async -> Void)? = nil
+        _ passwords: any DAVPasswordStore,
+        _ sendAgain: (@Sendable (NSFileProviderItemIdentifier) async -> Void)? = nil, handsOverMemory: Bool = false
     ) -> Result<DAVWork, any Error> {
         Result {
             guard let folder, let temporary else { throw NSFileProviderError(.providerDomainNotFound) }
@@ -64,7 +66,9 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
                 try DAVSettings(userInfo: domain.userInfo), service, domain: domain, folder: folder,
                 passwords: passwords, sendAgain: sendAgain)
             let manager = NSFileProviderManager(for: domain)
-            return DAVWork(account, temporary: temporary) { manager?.signalEnumerator(for: .workingSet) { _ in } }
+            return DAVWork(account, temporary: temporary, handsOverMemory: handsOverMemory) {
+                manager?.signalEnumerator(for: .workingSet) { _ in }
+            }
         }
     }
 

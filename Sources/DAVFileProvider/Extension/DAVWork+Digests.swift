@@ -10,10 +10,13 @@ extension DAVWork {
     /// Records the digest of contents if a later change may get the same version: a change within the same second, or
     /// one with a date that a client sets.
     ///
-    /// - Parameter isHandedOver: whether the file is handed to the system, which receives the item in this version. It
-    ///   is cut to its length, because an earlier attempt may have received more bytes.
+    /// - Parameters:
+    ///   - isHandedOver: whether the file is handed to the system, which receives the item in this version. It is cut
+    ///     to its length, because an earlier attempt may have received more bytes.
+    ///   - isSealed: whether the file has this length already, and cannot be changed.
     func noteContents(
-        _ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool, isHandedOver: Bool = false
+        _ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool, isHandedOver: Bool = false,
+        isSealed: Bool = false
     ) async throws {
         let profile = account.profile
         let isDoubtful = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
@@ -21,7 +24,7 @@ extension DAVWork {
         let isLate = isDoubtful && length >= Self.largeSize
         // All of it at once, because each change of threads takes time that counts with many small files.
         try await Blocking.run { [account] in
-            if isHandedOver { try file.truncate(to: length) }
+            if isHandedOver, !isSealed { try file.truncate(to: length) }
             // Until the digest is known, none fits: if this process ends before, an edit is a conflict, and both
             // contents stay.
             let digest: [UInt8]? =

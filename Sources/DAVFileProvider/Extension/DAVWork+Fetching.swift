@@ -15,10 +15,20 @@ extension DAVWork {
     /// The maximum number of attempts to fetch contents that change during the fetch.
     private static let attempts = 4
 
+    /// The size in bytes up to which contents are handed over in memory.
+    private static let largestInMemory = 256 << 10
+
     /// Fetches the contents of a file, in the version that the server has now.
     func fetch(_ identifier: NSFileProviderItemIdentifier, _ progress: Progress) async throws -> Fetched {
         var known = try await account.known(identifier)
         guard !known.isFolder else { throw CocoaError(.featureUnsupported) }
+        if handsOverMemory, let length = known.version.length, length <= Self.largestInMemory {
+            let file = try MemoryFile.create(name: "contents")
+            if let item = try await attemptFetch(known, to: file, limit: length, progress) {
+                return Fetched(url: FileProviderContents.handOver(file), item: item)
+            }
+            known = try await refresh(known)
+        }
         let (url, file) = try await makeFile()
         do {
             for attempt in 1... {
@@ -36,9 +46,10 @@ extension DAVWork {
 
     /// Fetches a file, if it has the known version, and records that the system receives it.
     ///
+    /// - Parameter limit: the number of bytes of contents for a memory file; `nil` for a file on disk.
     /// - Returns: `nil` if it has another one.
     private func attemptFetch(
-        _ known: DAVKnownItem, to file: FileDescriptor, _ progress: Progress
+        _ known: DAVKnownItem, to file: FileDescriptor, limit: Int? = nil, _ progress: Progress
     ) async throws -> DAVItem? {
         progress.totalUnitCount = Int64(known.version.length ?? 0) + 1
         progress.completedUnitCount = 0
@@ -48,15 +59,20 @@ extension DAVWork {
             contents = try await account.ask { client throws(DAVError) in
                 var client = client
                 client.onProgress = { progress.completedUnitCount = Int64($1) }
-                return try await client.get(known.address, if: condition, to: .file(file, offset: 0))
+                let destination = limit.map { HTTPDestination.memory(limit: $0) } ?? .file(file, offset: 0)
+                return try await client.get(known.address, if: condition, to: destination)
             }
-        } catch DAVError.changed {
+        } catch DAVError.changed, DAVError.transport(.bodyTooLong) {
             return nil
         } catch DAVError.notFound {
             // It may be elsewhere now.
             return nil
         }
         let length = contents.count
+        if limit != nil {
+            try contents.bytes.withUnsafeBytes { try file.writeAll($0) }
+            try MemoryFile.seal(file)
+        }
         guard known.version.length == nil || known.version.length == length else { return nil }
         let isConfirmed =
             known.version.tag != nil && contents.tag?.opaque == known.version.tag
@@ -73,7 +89,7 @@ extension DAVWork {
             guard noted.item.contentVersion == known.item.contentVersion else { return nil }
             (item, isRacy) = (noted.item, entry.isRacy)
         }
-        try await noteContents(file, length, of: item, isRacy: isRacy, isHandedOver: true)
+        try await noteContents(file, length, of: item, isRacy: isRacy, isHandedOver: true, isSealed: limit != nil)
         return account.object(item)
     }
 

@@ -11,11 +11,18 @@ package final class DAVWork: Sendable {
     package let watch: ChangeWatch
     /// The directory for files that are handed to the system, which removes them.
     let temporary: URL
+    /// Whether small contents are handed to the system in memory.
+    let handsOverMemory: Bool
     let partTags = PartTags()
     let digests = PendingDigests()
 
-    /// - Parameter signal: reports that the working set has changed.
-    package init(_ account: DAVAccount, temporary: URL, signal: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - handsOverMemory: whether small contents are handed to the system in memory.
+    ///   - signal: reports that the working set has changed.
+    package init(
+        _ account: DAVAccount, temporary: URL, handsOverMemory: Bool = false, signal: @escaping @Sendable () -> Void
+    ) {
+        self.handsOverMemory = handsOverMemory
         self.account = account
         self.temporary = temporary
         listings = FolderListings(account, temporary: temporary)

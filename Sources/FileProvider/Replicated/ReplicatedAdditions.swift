@@ -149,6 +149,39 @@ public enum FileProviderContents {
         }
     }
 
+    /// Makes contents in memory available to the system, under a URL for the reply to a fetch. The provider must reply
+    /// with the URL.
+    ///
+    /// A file on disk would be created, opened again and removed, which takes longer than to transfer a small one.
+    ///
+    /// - Parameter contents: a memory file that is sealed.
+    package static func handOver(_ contents: FileDescriptor) -> URL {
+        let number = handedOver.withLock { state in
+            state.last += 1
+            state.files["\(memory)\(state.last)"] = contents
+            // The reply to a cancelled fetch is not read. Far fewer fetches are in flight at a time.
+            state.files["\(memory)\(state.last - mostInMemory)"] = nil
+            return state.last
+        }
+        return URL(filePath: "\(memory)\(number)")
+    }
+
+    /// Returns contents that the provider has handed over, which are not available any more then.
+    static func taken(_ path: String) -> FileDescriptor? {
+        guard path.hasPrefix(memory) else { return nil }
+        return handedOver.withLock { $0.files.removeValue(forKey: path) }
+    }
+
+    private struct HandedOver {
+        var last = 0
+        var files: [String: FileDescriptor] = [:]
+    }
+    // Leaf lock.
+    private static let handedOver = Lock(HandedOver())
+    private static let mostInMemory = 1024
+    /// The beginning of paths at which no file exists.
+    private static let memory = "/dev/null/"
+
     /// Makes a file available to ``open(_:)`` under a path at which no file exists.
     static func hand(_ file: FileDescriptor, at path: String) { handed.withLock { $0[path] = file } }
 

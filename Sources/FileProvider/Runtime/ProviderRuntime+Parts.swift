@@ -10,7 +10,8 @@ extension ProviderRuntime {
         on(ProviderServesPartsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
             ProviderServesParts(
                 provider.object is any NSFileProviderPartialContentFetching,
-                usesExisting: (provider as? ReplicaProvider)?.incremental != nil)
+                usesExisting: (provider as? ReplicaProvider)?.incremental != nil,
+                keepsCopies: !(provider is ReplicaProvider))
         }
         // Requests for parts do not wait for each other, even those for one file.
         on(ProviderPartCall.self, .transfer, key: { _ in nil }, in: &service) {

@@ -13,6 +13,7 @@ enum ReturnedFile {
     /// - Throws: `isDirectory` if the file is not a regular file, `invalidArgument` if the URL is not a file URL.
     static func take(_ url: URL, temporary: String) throws(Errno) -> FileDescriptor {
         guard url.isFileURL else { throw .invalidArgument }
+        if let contents = FileProviderContents.taken(url.path) { return contents }
         let file = try FileDescriptor.open(url.path, [.readOnly, .nonBlocking])
         let status = try file.status()
         guard status.kind == .regular else { throw .isDirectory }

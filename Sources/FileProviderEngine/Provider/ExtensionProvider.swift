@@ -22,6 +22,8 @@ package final class ExtensionProvider: Provider {
     private let coordinated = AsyncSemaphore(permits: 64)
     /// Items with files that processes use in place.
     let uses = ItemUses()
+    /// Whether the provider keeps copies of files; `nil` until it has said so. Leaf lock.
+    let isKeepingCopies = Lock<Bool?>(nil)
     /// The reason why no requests may be sent to the provider; `nil` if requests may be sent.
     private let disconnection = Lock<String?>(nil)
 
@@ -100,7 +102,10 @@ package final class ExtensionProvider: Provider {
     package func reset() async { await process.reset() }
 
     /// Makes the next request start the extension as it is installed now.
-    package func renew() async { await process.renew() }
+    package func renew() async {
+        isKeepingCopies.withLock { $0 = nil }
+        await process.renew()
+    }
 
     /// Keeps the process of a provider that watches its service running without requests, or ends that.
     package func setWatching(_ isWatching: Bool) async { await process.setWatching(isWatching) }

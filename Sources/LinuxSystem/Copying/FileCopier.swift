@@ -57,7 +57,7 @@ package enum FileCopier {
         do throws(Errno) {
             try CopiedMetadata.apply(
                 from: source, status, to: staged.descriptor, origin: origin,
-                mask: origin == .peer ? CreationMask.current : 0, keepsMode: permissions == nil)
+                mask: origin == .peer && permissions == nil ? CreationMask.current : 0, keepsMode: permissions == nil)
             try staged.publish(as: fileName)
         } catch {
             throw CopyError(error, path: name)

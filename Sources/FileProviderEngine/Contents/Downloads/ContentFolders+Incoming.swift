@@ -13,9 +13,10 @@ extension ContentFolders {
         do {
             try remove(number, in: incoming)
             try FileCopier.copy(
-                source, into: incoming, named: Self.name(number), origin: .peer, isCancelled: isCancelled)
+                source, into: incoming, named: Self.name(number), origin: .peer, permissions: 0o600,
+                isCancelled: isCancelled)
             guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
-            // The provider's file may have any mode. The copy must be writable, and is identified by its date.
+            // The copy must be writable, and is identified by its date.
             try retrying { fchmod(copy.rawValue, 0o600) }
             try FileFingerprint.date(copy, modified)
         } catch let error as CopyError {
