@@ -54,10 +54,17 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 # The files of Desktop that belong to the file browser, by their places in $(SHARE).
 DESKTOP_DATA = applications/org.purvey.Files.desktop metainfo/org.purvey.Files.metainfo.xml \
     icons/hicolor/scalable/apps/org.purvey.Files.svg icons/hicolor/symbolic/apps/org.purvey.Files-symbolic.svg \
-    cloud-providers/org.purvey.Purvey1.ini gnome-shell/search-providers/org.purvey.Files.search-provider.ini
+    cloud-providers/org.purvey.Purvey1.ini gnome-shell/search-providers/org.purvey.Files.search-provider.ini \
+    $(EMBLEMS:%=icons/hicolor/scalable/emblems/emblem-purvey-%.svg) $(FILE_MANAGER_DATA)
+EMBLEMS = cloud error kept partial uploading
+# Extensions of file managers. They are used if the file manager and its package for extensions in Python are installed.
+FILE_MANAGER_DATA = $(FILE_MANAGER_MODULES)/purvey_file_manager.py $(FILE_MANAGER_MODULES)/purvey_states.py \
+    nautilus-python/extensions/purvey_nautilus.py nemo-python/extensions/purvey_nemo.py \
+    caja-python/extensions/purvey_caja.py
+FILE_MANAGER_MODULES = purvey/file-managers
 INSTALLED_DATA = $(if $(HAS_ADWAITA),$(DESKTOP_DATA))
 INSTALLED_FOLDERS = '$(BIN)' '$(EXTENSIONS)' '$(DESTDIR)$(USER_UNITS)' $(if $(SYSTEM_UNITS),'$(DESTDIR)$(SYSTEM_UNITS)') \
-    $(foreach folder,$(dir $(INSTALLED_DATA)),'$(SHARE)/$(folder)')
+    $(foreach folder,$(sort $(dir $(INSTALLED_DATA))),'$(SHARE)/$(folder)')
 
 # Refuses relative prefixes, which each program would resolve differently, and characters that are special in a unit or
 # in a shell.
@@ -210,6 +217,9 @@ uninstall:
 	$(check_prefix)
 	rm -f $(foreach program,$(PROGRAMS) $(DESKTOP_PROGRAMS) assemble-extension,'$(BIN)/$(program)')
 	rm -f $(DESKTOP_DATA:%='$(SHARE)/%') '$(SHARE)/man/man1/assemble-extension.1'
+	@# Python keeps compiled modules beside the extensions.
+	rm -rf '$(SHARE)/$(FILE_MANAGER_MODULES)'
+	rm -f $(foreach manager,nautilus nemo caja,'$(SHARE)/$(manager)-python/extensions/__pycache__/purvey_$(manager)'.*.pyc)
 	Scripts/install-manuals uninstall '$(SHARE)' $(PROGRAMS) $(DESKTOP_PROGRAMS)
 	rm -rf $(foreach provider,$(PROVIDERS),'$(EXTENSIONS)/$(provider).appex')
 	for folder in '$(EXTENSIONS)' '$(DESTDIR)$(PREFIX)/lib/purvey'; do \

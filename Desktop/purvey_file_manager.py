@@ -1,0 +1,263 @@
+"""The extension of Purvey for Nautilus, Nemo and Caja: emblems, a column and a context menu.
+
+These file managers have the same interface for extensions in Python, beneath names of their own. Each loads a file of a
+few lines (purvey_nautilus.py, purvey_nemo.py, purvey_caja.py), which calls extension() with its module.
+"""
+
+import collections
+import json
+
+from gi.repository import Gio, GLib, GObject
+
+from purvey_states import CACHED, States, path_of
+
+# The command that lists and runs the provider's actions. `make install` replaces the prefix.
+COMMAND = "PROGRAMS/purvey"
+
+# The emblem and the words of each state. The icon of an emblem has the name emblem-NAME.
+STATES = {
+    "dataless": ("purvey-cloud", "In the cloud"),
+    "partial": ("purvey-partial", "Partly on this computer"),
+    "current": (None, "On this computer"),
+    "edited": ("purvey-uploading", "Waiting to be uploaded"),
+    "uploading": ("purvey-uploading", "Uploading"),
+    "error": ("purvey-error", "Failed"),
+}
+KEPT = "purvey-kept"
+
+
+def emblem_of(state):
+    """Returns the name of the emblem for a state; None for a state without one."""
+    emblem = STATES.get(state.get("state"), (None, None))[0]
+    return KEPT if emblem is None and state.get("kept") and state.get("state") == "current" else emblem
+
+
+def words_for(state):
+    """Returns the words for a state, with the progress of an upload or the reason of a failure."""
+    word = STATES.get(state.get("state"), (None, ""))[1]
+    if state.get("state") == "uploading" and state.get("total"):
+        return f"{word} ({100 * state.get('sent', 0) // state['total']} %)"
+    if state.get("state") == "error" and state.get("error"):
+        return f"{word}: {state['error']}"
+    if state.get("state") == "current" and state.get("kind") == "folder":
+        word = ""
+    return (f"{word}, kept" if word else "Kept") if state.get("kept") else word
+
+
+def actions_in(text):
+    """Returns the actions that `purvey actions --json` lists: identifiers and names. Those that ask for more are left
+    out, because a menu cannot ask."""
+    try:
+        return [(action["identifier"], action["name"]) for action in json.loads(text) if not action["asks"]]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+class Extension:
+    """The logic, without the classes of a file manager.
+
+    find: returns the file manager's object for a path whose file it shows, otherwise None.
+    menus_changed: called when menus have to be made anew.
+    """
+
+    def __init__(self, find, menus_changed):
+        self._find = find
+        self._menus_changed = menus_changed
+        # The paths of the files that were updated last, and whether they got a state. Their objects are looked up when
+        # the states change.
+        self._shown = collections.OrderedDict()
+        self._wishes = {}
+        # The path of the last selected file, and its actions; none while they are being read.
+        self._actions = (None, [])
+        self._states = States(self._changed)
+
+    # Emblems and the column
+
+    def update(self, file, finish):
+        """Gives a file its emblem and attributes. If they have to be requested first, returns a key for cancel(), and
+        calls finish later; otherwise returns None."""
+        path = path_of(file.get_uri())
+        is_inside = path is not None and self._states.contains(path)
+        if path is not None:
+            self._shown[path] = is_inside
+            self._shown.move_to_end(path)
+            while len(self._shown) > CACHED:
+                self._shown.popitem(last=False)
+        if not is_inside:
+            file.add_string_attribute("purvey_state", "")
+            return None
+        state = self._states.known(path)
+        if state is not None:
+            self._apply(file, state)
+            return None
+        key = object()
+
+        def answer(state):
+            self._wishes.pop(key, None)
+            self._apply(file, state or {})
+            finish()
+
+        self._wishes[key] = self._states.want(path, answer)
+        return key
+
+    def cancel(self, key):
+        wish = self._wishes.pop(key, None)
+        if wish is not None:
+            self._states.cancel(wish)
+
+    def _apply(self, file, state):
+        file.add_string_attribute("purvey_state", words_for(state))
+        emblem = emblem_of(state)
+        if emblem:
+            file.add_emblem(emblem)
+
+    def _changed(self, paths, all_files):
+        if all_files:
+            # The files that were shown before their domain was known have to be updated, too.
+            paths = [path for path, is_inside in self._shown.items() if is_inside or self._states.contains(path)]
+        self._actions = (None, [])
+        for path in paths:
+            if self._shown.pop(path, None) is not None:
+                file = self._find(path)
+                if file is not None:
+                    file.invalidate_extension_info()
+        if all_files:
+            self._menus_changed()
+
+    # The menu
+
+    def menu(self, files):
+        """Returns the items of a context menu: names, labels and functions without arguments."""
+        paths = [path_of(file.get_uri()) for file in files]
+        # The bus takes no more paths in a call.
+        if not paths or len(paths) > 4_096 or not all(path and self._states.contains(path) for path in paths):
+            return []
+        states = [self._states.known(path) or {} for path in paths]
+        items = []
+
+        def add(name, label, method, *more):
+            items.append((name, label, lambda: self._work(label, method, paths, *more)))
+
+        if not all(state.get("kept") for state in states):
+            add("keep", "Keep on This Computer", "Keep", True)
+        if any(state.get("kept") for state in states):
+            add("unkeep", "Do Not Keep on This Computer", "Keep", False)
+        if any(state.get("state") in ("dataless", "partial") or state.get("kind") == "folder" for state in states):
+            add("download", "Download", "Download")
+        if any(state.get("kept") or state.get("state") in ("current", "partial") for state in states):
+            add("evict", "Free Up Space", "Evict")
+        if any(state.get("state") == "error" for state in states):
+            add("retry", "Try Again", "Retry")
+        if len(paths) == 1:
+            for identifier, label in self._actions_of(paths[0]):
+                items.append((f"action-{identifier}", label, self._runner(paths[0], identifier, label)))
+        return items
+
+    def _work(self, label, method, paths, *more):
+        arguments = GLib.Variant("(asb)", (paths, *more)) if more else GLib.Variant("(as)", (paths,))
+        self._states.work(
+            method, arguments, lambda failure: failure and self._states.notify(f"{label} failed", failure))
+
+    # The provider's actions
+
+    def _actions_of(self, path):
+        known, actions = self._actions
+        if known == path:
+            return actions
+        # The menu is made anew when they are known.
+        self._actions = (path, [])
+        self._run(["actions", "--json", path], lambda output, _: self._take_actions(path, output))
+        return []
+
+    def _take_actions(self, path, output):
+        if self._actions[0] == path and output:
+            self._actions = (path, actions_in(output))
+            if self._actions[1]:
+                self._menus_changed()
+
+    def _runner(self, path, identifier, label):
+        def done(output, failure):
+            if failure or output.strip():
+                self._states.notify(f"{label} failed" if failure else label, failure or output.strip())
+
+        return lambda: self._run(["actions", path, identifier], done)
+
+    def _run(self, arguments, done):
+        """Runs the command, and calls done with its output and None, or with an empty text and the failure."""
+        launcher = Gio.SubprocessLauncher.new(Gio.SubprocessFlags.STDOUT_PIPE | Gio.SubprocessFlags.STDERR_PIPE)
+        # The command asks the daemon that runs, and starts none, which would mount the domains again.
+        launcher.setenv("PURVEY_DAEMON", "/dev/null", True)
+        try:
+            program = launcher.spawnv([COMMAND, *arguments])
+        except GLib.Error as error:
+            return done("", error.message)
+
+        def finish(program, result):
+            try:
+                _, output, errors = program.communicate_utf8_finish(result)
+            except GLib.Error as error:
+                return done("", error.message)
+            if program.get_successful():
+                done(output, None)
+            else:
+                done("", errors.strip() or "The command failed without a reason.")
+
+        program.communicate_utf8_async(None, None, finish)
+
+
+def extension(manager):
+    """Returns the class that a file manager loads.
+
+    manager: the module of the file manager in gi.repository.
+    """
+
+    class PurveyExtension(GObject.GObject, manager.InfoProvider, manager.ColumnProvider, manager.MenuProvider):
+        def __init__(self):
+            super().__init__()
+            self._extension = Extension(self._find, self._menus_changed)
+            self._keys = {}
+
+        def _find(self, path):
+            return manager.FileInfo.lookup(Gio.File.new_for_path(path))
+
+        def _menus_changed(self):
+            if GObject.signal_lookup("items-updated", type(self)):
+                self.emit("items-updated")
+
+        def update_file_info_full(self, provider, handle, closure, file):
+            def finish():
+                self._keys.pop(handle, None)
+                manager.info_provider_update_complete_invoke(
+                    closure, provider, handle, manager.OperationResult.COMPLETE)
+
+            key = self._extension.update(file, finish)
+            if key is None:
+                return manager.OperationResult.COMPLETE
+            self._keys[handle] = key
+            return manager.OperationResult.IN_PROGRESS
+
+        def cancel_update(self, _provider, handle):
+            key = self._keys.pop(handle, None)
+            if key is not None:
+                self._extension.cancel(key)
+
+        def get_columns(self):
+            return [
+                manager.Column(
+                    name="Purvey::state", attribute="purvey_state", label="Cloud",
+                    description="Whether the file is on this computer or in the cloud")
+            ]
+
+        # Nemo and Caja pass the window before the files.
+        def get_file_items(self, *arguments):
+            items = []
+            for name, label, run in self._extension.menu(arguments[-1]):
+                item = manager.MenuItem(name=f"Purvey::{name}", label=label)
+                item.connect("activate", lambda _item, run=run: run())
+                items.append(item)
+            return items
+
+        def get_background_items(self, *arguments):
+            return self.get_file_items([arguments[-1]])
+
+    return PurveyExtension

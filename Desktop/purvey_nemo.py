@@ -1,0 +1,11 @@
+"""Loads the extension of Purvey into Nemo."""
+
+import os
+import sys
+
+from gi.repository import Nemo
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../purvey/file-managers"))
+from purvey_file_manager import extension
+
+PurveyExtension = extension(Nemo)

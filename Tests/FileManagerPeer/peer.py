@@ -1,0 +1,162 @@
+"""peer.py EXTENSION NAME: a stand-in for a file manager, which loads an extension as NAME (nautilus, nemo, caja) does.
+
+Reads commands from standard input, one JSON array a line, and prints what the extension does, one JSON array a line:
+
+    ["show", PATH…]           shows files                    ["shown", PATH, EMBLEMS, {ATTRIBUTE: VALUE}]
+    ["hide", PATH…]           does not show them any more
+    ["cancel", PATH…]         shows files, and leaves at once
+    ["menu", PATH…]           opens a menu                   ["menu", {LABEL: NAME}]
+    ["choose", NAME, PATH…]   chooses an item of a menu      ["missing", NAME] if the menu has none of that name
+
+A file whose state has changed is shown again, and a menu that has changed is opened again, as by a file manager. The longest time for which the extension kept the
+main loop is printed at the end: ["busy", SECONDS].
+"""
+
+import importlib.util
+import json
+import sys
+import threading
+import time
+import types
+
+from gi.repository import Gio, GLib, GObject
+
+loop = GLib.MainLoop()
+files = {}
+busiest = 0.0
+
+
+def say(*words):
+    print(json.dumps(words), flush=True)
+
+
+def measured(function, *arguments):
+    """Calls the extension."""
+    global busiest
+    begun = time.monotonic()
+    result = function(*arguments)
+    busiest = max(busiest, time.monotonic() - begun)
+    return result
+
+
+class Item(GObject.GObject):
+    __gsignals__ = {"activate": (GObject.SignalFlags.RUN_LAST, None, ())}
+
+    def __init__(self, name, label):
+        super().__init__()
+        self.name, self.label = name, label
+
+
+class File:
+    def __init__(self, path):
+        self.path, self.emblems, self.attributes = path, [], {}
+
+    def get_uri(self):
+        return Gio.File.new_for_path(self.path).get_uri()
+
+    def add_emblem(self, name):
+        self.emblems.append(name)
+
+    def add_string_attribute(self, name, value):
+        self.attributes[name] = value
+
+    def invalidate_extension_info(self):
+        GLib.idle_add(lambda: show(self.path) and False)
+
+    @staticmethod
+    def lookup(location):
+        return files.get(location.get_path())
+
+
+def completed(closure, provider, handle, result):
+    assert provider is extension and result == "complete"
+    closure(handle)
+
+
+def show(path, leaves=False):
+    """Updates a file, as a file manager does for each file that it shows."""
+    file = files[path] = File(path)
+    handle = object()
+    handles.add(handle)
+
+    def finish(handle):
+        handles.discard(handle)
+        if files.get(path) is file:
+            say("shown", path, file.emblems, file.attributes)
+
+    result = measured(extension.update_file_info_full, extension, handle, finish, file)
+    if result == "complete":
+        finish(handle)
+    elif leaves:
+        del files[path]
+        extension.cancel_update(extension, handle)
+        handles.discard(handle)
+
+
+def menu(paths):
+    chosen = [File(path) for path in paths]
+    return measured(extension.get_file_items, *([] if sys.argv[2] == "nautilus" else [None]), chosen)
+
+
+def open_menu(paths):
+    opened[:] = paths
+    say("menu", {item.label: item.name for item in menu(paths)})
+
+
+def obey(line):
+    command, *words = json.loads(line)
+    if command in ("show", "cancel"):
+        for path in words:
+            show(path, command == "cancel")
+    elif command == "hide":
+        for path in words:
+            files.pop(path, None)
+    elif command == "menu":
+        open_menu(words)
+    elif command == "choose":
+        items = [item for item in menu(words[1:]) if item.name == words[0]]
+        for item in items:
+            item.emit("activate")
+        if not items:
+            say("missing", words[0])
+    if command == "cancel":
+        say("cancelled", len(handles))
+
+
+def listen():
+    for line in sys.stdin:
+        GLib.idle_add(lambda line=line: obey(line) and False)
+    GLib.idle_add(end)
+
+
+def end():
+    say("busy", busiest)
+    loop.quit()
+
+
+manager = types.SimpleNamespace(
+    InfoProvider=type("InfoProvider", (), {}), ColumnProvider=type("ColumnProvider", (), {}),
+    MenuProvider=type("MenuProvider", (), {}), FileInfo=File, Column=lambda **values: values, MenuItem=Item,
+    OperationResult=types.SimpleNamespace(COMPLETE="complete", IN_PROGRESS="in progress"),
+    info_provider_update_complete_invoke=completed)
+namespaces = {"nautilus": "Nautilus", "nemo": "Nemo", "caja": "Caja"}
+sys.modules["gi.repository." + namespaces[sys.argv[2]]] = manager
+setattr(sys.modules["gi.repository"], namespaces[sys.argv[2]], manager)
+sys.dont_write_bytecode = True
+handles = set()
+opened = []
+specification = importlib.util.spec_from_file_location("loaded", sys.argv[1])
+module = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(module)
+
+
+class Loaded(module.PurveyExtension):
+    def _menus_changed(self):
+        if opened:
+            GLib.idle_add(lambda: open_menu(list(opened)) and False)
+
+
+extension = Loaded()
+say("columns", [column["label"] for column in extension.get_columns()])
+threading.Thread(target=listen, daemon=True).start()
+loop.run()
