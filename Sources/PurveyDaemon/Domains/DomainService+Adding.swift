@@ -4,6 +4,7 @@ import DomainMessages
 import Exchange
 import ExtensionHost
 import FileProvider
+import FileProviderEngine
 import Foundation
 import ItemValues
 import LinuxSystem
