@@ -34,7 +34,9 @@ package enum NetworkProxies {
         let proxies = own(addresses)
         if !proxies.isEmpty { return proxies + own(exceptions) }
         let isKnown = { (variable: String) in
-            (addresses + exceptions).contains(String(variable.prefix { $0 != "=" })) && !variable.contains("\0")
+            let name = variable.prefix { $0 != "=" }
+            return name.count < variable.count && (addresses + exceptions).contains(String(name))
+                && !variable.contains("\0")
         }
         return desktop.filter(isKnown)
     }

@@ -47,7 +47,8 @@ final class ProxySettings {
     var variables: [String] {
         guard text(root, "mode") == "manual" else { return [] }
         let http = address("http", scheme: "http", login: login)
-        let https = address("https", scheme: "http", login: login)
+        // The password is set for the first one only. Another host must not get it.
+        let https = address("https", scheme: "http", login: host("https") == host("http") ? login : nil)
         let socks = address("socks", scheme: "socks5h", login: nil)
         let pairs = [("http_proxy", http), ("https_proxy", https), ("all_proxy", socks)]
         let variables = pairs.compactMap { name, value in value.map { "\(name)=\($0)" } }
@@ -63,6 +64,12 @@ final class ProxySettings {
         guard g_settings_get_boolean(http, "use-authentication") != 0 else { return nil }
         let user = text(http, "authentication-user")
         return user.isEmpty ? nil : Self.escaped(user) + ":" + Self.escaped(text(http, "authentication-password"))
+    }
+
+    private func host(_ name: String) -> String {
+        guard let settings = child(name) else { return "" }
+        defer { g_object_unref(settings) }
+        return text(settings, "host")
     }
 
     /// Returns the address of a proxy; `nil` if none is set.

@@ -110,6 +110,10 @@ struct NetworkTests {
             authentication-user='ada'
             authentication-password='p@ss/word'
 
+            [system/proxy/https]
+            host='other.example'
+            port=3129
+
             [system/proxy/socks]
             host='::1'
             port=1080
@@ -121,7 +125,8 @@ struct NetworkTests {
             let variables = environment(test)
             #expect(variables.contains("all_proxy=socks5h://[::1]:1080"))
             #expect(variables.contains("no_proxy=localhost,.example.org"))
-            #expect(!variables.contains { $0.hasPrefix("https_proxy") })
+            // Another proxy does not get the password.
+            #expect(variables.contains("https_proxy=http://other.example:3129"))
             let log = try Files.read(test.daemon.home + "/daemon.log")
             #expect(!log.contains("p%40ss") && !log.contains("proxy.example"))
         }
