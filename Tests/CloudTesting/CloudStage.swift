@@ -99,6 +99,17 @@ package final class CloudStage: Sendable {
     package func killServer() throws { try tell("kill") }
     package func startServer() throws { try tell("start") }
 
+    /// Writes a file of the Nextcloud's user as another client, with an older date.
+    package func write(_ path: String, _ text: String, ago seconds: Int) throws {
+        let modified = Int(Date().timeIntervalSince1970) - seconds
+        let values: [String: any Sendable] = ["user": "alice", "path": path, "text": text, "mtime": modified]
+        try tell("control", ["action": "write", "values": values])
+    }
+
+    /// Makes the Nextcloud keep its state, or bring it back with another data fingerprint.
+    package func backUp() throws { try tell("control", ["action": "backup"]) }
+    package func restoreBackup() throws { try tell("control", ["action": "restore"]) }
+
     /// The number of requests that a fault holds back.
     package func held() throws -> Int { try tell("held")["held"] as? Int ?? 0 }
 

@@ -78,6 +78,7 @@ final class ChangePass: Sendable {
                 hasChanged = hasChanged || isDifferent || !new.isEmpty
                 state.withLock { $0.appeared += new.map { ($0, number, round) } }
             }
+            try await account.noteMark(of: await listing.directory, number, round: round)
             let tag = await listing.directory?.tag?.opaque
             let forbidden = await listing.forbiddenNames
             _ = try await catalogue.perform { try $0.note(forbidden: forbidden, in: number, round: round) }

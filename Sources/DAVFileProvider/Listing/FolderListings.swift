@@ -109,18 +109,20 @@ actor FolderListings {
             }
             add(numbers, to: id)
         }
+        try await account.noteMark(of: await listing.directory, folder, round: round)
         let forbidden = await listing.forbiddenNames
         add(
             try await account.catalogue.perform { try $0.note(forbidden: forbidden, in: folder, round: round) }, to: id)
         add(try await account.noteUnlisted(in: folder, round: round).numbers, to: id)
         let aside = account.catalogue.itemsAside
+        let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
+        if hasUnseen { try await account.checkMark(round: round) }
         add(
             try await account.catalogue.perform { catalogue in
                 try catalogue.children(of: folder, seenBefore: round)
-                    .filter { try aside.contains($0.number) || catalogue.mayBeAside($0) }.map(\.number)
+                    .filter { try aside.contains($0.number) || catalogue.mayBeAside($0) || catalogue.isKept($0) }
+                    .map(\.number)
             }, to: id)
-        let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
-        if hasUnseen { try await account.checkMark(round: round) }
         let tag = await listing.directory?.tag?.opaque
         let pause = Int64(account.pollInterval)
         let due = ChangeWatch.now + pause
