@@ -2,7 +2,8 @@ import FileProviderGTK
 import Foundation
 import Purvey
 
-/// An action that asks for a name and a text, and writes a note into the folder of a domain of "On This Machine".
+/// An action that asks the user for a name and a text, and writes a note into the folder of a domain of "On This
+/// Machine".
 final class NewNoteController: FPUIActionExtensionViewController {
     override func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {
         title = "New note"

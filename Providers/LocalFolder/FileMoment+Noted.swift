@@ -20,7 +20,7 @@ extension FileMoment {
         !isSame(as: noted) && noted.starts(with: bytesBeforeNaming + [UInt8(ascii: "-")])
     }
 
-    /// Whether the record belongs to the same file, whatever its contents.
+    /// Whether the record belongs to the same file, regardless of its contents.
     func isSameFile(as noted: [UInt8]) -> Bool {
         // A date before 1970 begins with a sign.
         let dash = UInt8(ascii: "-")

@@ -159,7 +159,7 @@ extension NextcloudService {
 }
 
 extension DAVError {
-    /// Whether the server refuses to take several files in one request, whatever they are.
+    /// Whether the server refuses to take several files in one request, regardless of their contents.
     fileprivate var isRefusalOfBulk: Bool {
         switch self {
         case .notAllowed, .notFound: true

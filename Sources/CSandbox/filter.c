@@ -25,7 +25,7 @@
 /* The first number that is the same on all machines. */
 #define FIRST_COMMON_NUMBER 424
 
-/* Calls that are allowed whatever their arguments are. Names that a machine does not have are left out. */
+/* Calls that are allowed with any arguments. Names that a machine does not have are left out. */
 static const char *const allowed[] = {
     /* Files, which Landlock and the mounts of the sandbox keep apart by path. Not: truncate, chmod, chown, setxattr,
        utime and the like by path, which older versions of Landlock do not cover. */

@@ -101,7 +101,7 @@ static struct failure become(const struct start *start) {
     if (ruleset >= 0 && high_ruleset < 0) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
     for (int i = 0; i < count; i++)
         if (dup2(away + i, i) < 0) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
-    /* Everything else closes with exec, whatever flags it had; 4 is CLOSE_RANGE_CLOEXEC, 436 close_range. */
+    /* Everything else closes with exec, regardless of its flags; 4 is CLOSE_RANGE_CLOEXEC, 436 close_range. */
     if (syscall(436, count, ~0U, 4)) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
 
     setsid();

@@ -48,7 +48,7 @@ import Testing
         #expect(try faults { $0["CFBundleExecutable"] = "nobody" }.first?.contains("does not exist") == true)
         #expect(try faults { $0["CFBundleExecutable"] = "Info.plist" }.first?.contains("not an executable") == true)
         #expect(try faults { $0["NSExtension"] = "text" } == ["NSExtension is not a dictionary"])
-        #expect(try faults { $0["NSExtension"] = nil } == ["NSExtension is missing: this is no extension"])
+        #expect(try faults { $0["NSExtension"] = nil } == ["NSExtension is missing: this is not an extension"])
         #expect(
             try faults { $0["NSExtension"] = ["NSExtensionPointIdentifier": "p"] }
                 == ["NSExtensionPrincipalClass is missing"])

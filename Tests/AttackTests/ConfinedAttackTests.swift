@@ -5,7 +5,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Extensions that send whatever they like to the daemon that has started them, and to the program that has them run.
+/// Extensions that send arbitrary data to the daemon that has started them, and to the program that has them run.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct ConfinedAttackTests {
     @Test(arguments: ["scopes", "coordination"])
     func anExtensionThatSendsAnythingOverItsLinkHarmsNoOther(_ link: String) async throws {

@@ -5,7 +5,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Clients of the same user that send the daemon whatever they like.
+/// Clients of the same user that send the daemon arbitrary data.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct DaemonAttackTests {
     @Test func clientsThatSendAnythingHarmNoOther() async throws {
         try await AttackedDaemon.run { daemon in

@@ -7,7 +7,7 @@ import ProgramTesting
 import TestThreads
 import Testing
 
-/// Visitors that send the keeper of mounts whatever they like, while it waits for the end of its program: this process.
+/// Visitors that send the keeper of mounts arbitrary data, while it waits for the end of its program: this process.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct KeeperAttackTests {
     /// - Parameter socket: where the keeper listens. It starts nothing: the folder that its program needs is not there.
     private static func program(_ socket: String) throws -> KeptProgram {

@@ -7,7 +7,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Clients that send the helper of mounts, which has a right of root's, whatever they like.
+/// Clients that send the helper of mounts, which has a right of root's, arbitrary data.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20))), .enabled(if: TestMount.isWanted))
 struct PassthroughAttackTests {
     /// A question, as it is or with something wrong.

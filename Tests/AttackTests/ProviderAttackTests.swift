@@ -32,7 +32,7 @@ struct ProviderAttackTests {
                 let settings = [DomainSetting(key: DomainSetting.path, value: folder)]
                 _ = try? await client.call(AddDomainCall(provider: identifier, name: Self.domain, settings: settings))
                 _ = try? await client.call(SignalDomainCall(name: Self.domain, container: nil))
-                // What asks the provider is answered, whatever with.
+                // Each request to the provider gets some reply.
                 let place = ItemPlace(text: Self.domain + ":", path: daemon.locations.mounts + "/" + Self.domain)
                 _ = try? await client.call(ListFolderCall(place: place))
                 try await daemon.expectAnswers(seed)

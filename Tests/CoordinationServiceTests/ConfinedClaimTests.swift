@@ -8,7 +8,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Limits on the claims of a confined process, whatever messages it sends.
+/// Limits on the claims of a confined process, regardless of its messages.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedClaimTests {
     private typealias Talk = ConfinedTalk
 

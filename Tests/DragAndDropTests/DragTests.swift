@@ -170,7 +170,7 @@ import Testing
         try drag.publish()
         let first = try #require(await DropOperation.remote(destination, boards: boards))
         let second = try #require(await DropOperation.remote(destination, boards: boards))
-        // A drop from another program is always a copy, whatever the delegate proposes.
+        // A drop from another program is always a copy, regardless of the delegate's proposal.
         #expect(first.session.allowsMoveOperation)
         #expect(await first.perform() == .copy)
         #expect(await second.perform() == .cancel)

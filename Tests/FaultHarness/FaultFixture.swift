@@ -119,7 +119,7 @@ final class FaultFixture: Sendable {
     var isMounted: Bool { mountedActivity != nil }
 
     /// Signals a change at the service. A service signals only once, and the engine has to request the changes,
-    /// whatever fails then. A signal that reached no daemon is repeated when a daemon runs.
+    /// regardless of later failures. A signal that reached no daemon is repeated when a daemon runs.
     func giveNotice(isNew: Bool = false) {
         let isOwed = owesNotice.withLock { owesNotice in
             owesNotice = owesNotice || isNew

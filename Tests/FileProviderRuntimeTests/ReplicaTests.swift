@@ -361,7 +361,7 @@ import Testing
             #expect(answer.extendedAttributes == ["color": [1, 2]])
             let fields: NSFileProviderItemFields = [.contentModificationDate, .fileSystemFlags, .extendedAttributes]
             #expect(stage.notes.filter { $0.hasPrefix("modify one \(fields.rawValue) ") }.count == 1)
-            // Attributes that other clients set meanwhile remain, whatever their names.
+            // Attributes that other clients set meanwhile remain, regardless of their names.
             attributes = ItemAttributes()
             attributes.changed = ["user.user.full": [3]]
             _ = try await stage.provider.set(.attributes(attributes), of: "one")

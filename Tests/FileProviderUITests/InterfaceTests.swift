@@ -8,7 +8,7 @@ import Testing
 
 /// A user interface and its host in one process.
 @Suite(.serialized) struct InterfaceTests {
-    /// A controller that asks for two values, and records the answers.
+    /// A controller that asks for two values and records the answers.
     final class Asking: FPUIActionExtensionViewController {
         @MainActor static var told: [String] = []
         private var prompt = FileProviderPrompt(title: "")

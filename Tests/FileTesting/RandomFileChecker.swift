@@ -23,7 +23,7 @@ package struct RandomFileChecker {
     private var generator: RandomNumbers
     private var expected: [UInt8] = []
     private var file: FileDescriptor
-    /// Whether writes append, whatever their offset is.
+    /// Whether writes append, regardless of their offset.
     private var appends = false
     private var isOpenToAppend = false
     private var log: [String] = []

@@ -22,7 +22,7 @@ package struct RandomTreeChecker {
     private let pauses: Bool
     private var generator: RandomNumbers
     private var log: [String] = []
-    /// Files that are open in both directories, whatever their present names are.
+    /// Files that are open in both directories, regardless of their present names.
     private var open: [(checked: FileDescriptor, model: FileDescriptor)] = []
 
     /// - Parameters:

@@ -124,7 +124,7 @@ import Testing
         #expect(try folder.names("mount").isEmpty)
     }
 
-    /// If one directory contains the other, by whatever names, the example would request from itself, and wait for
+    /// If one directory contains the other, under any names, the example would request from itself, and wait for
     /// ever.
     @Test func theExampleDoesNotShowAFolderWithinItself() throws {
         let folder = try TestFolder()

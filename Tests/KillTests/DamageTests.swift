@@ -34,7 +34,7 @@ import Testing
             var open: FileDescriptor? = try .open(place.mount + "/open.txt", .readOnly)
             try Self.overwrite(place.data + "/" + name)
             #expect(try open?.readToEnd(limit: 100) == Array("open".utf8))
-            // Each request gets a reply, whatever it is.
+            // Each request gets a reply, regardless of its kind.
             _ = try? Tree.read(place.mount)
             open = nil
             place.kill()

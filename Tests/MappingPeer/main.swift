@@ -44,7 +44,7 @@ if isWriting {
     munmap(address, size)
 } else {
     if step == "read-later" {
-        // The page is in memory from here on, whichever process serves the file.
+        // The page is in memory from here on, regardless of the process that serves the file.
         guard address.load(as: UInt8.self) != 0 else { exit(2) }
         print("mapped")
         fflush(nil)

@@ -38,7 +38,7 @@ import Testing
                 diff -r --no-dereference tree back/tree
                 """)
             try place.expectThatTheProviderHasAll()
-            // The attributes that tar has set stay, whatever the provider stores.
+            // The attributes that tar has set stay, regardless of the attributes that the provider stores.
             try place.shell(#"tar -C "$M" --compare -f tree.tar"#)
             try place.endDaemon()
             try place.startDaemon()

@@ -288,7 +288,7 @@ extension MemoryProvider {
         try file.writeAll(UnsafeRawBufferPointer(room), at: 0)
     }
 
-    /// Returns a file's contents from its beginning, whatever the descriptor's offset is.
+    /// Returns a file's contents from its beginning, regardless of the descriptor's offset.
     private static func everything(in file: FileDescriptor) throws(ProviderError) -> [UInt8] {
         do throws(Errno) {
             let room = UnsafeMutableRawBufferPointer.allocate(byteCount: try file.status().size, alignment: 16)

@@ -62,7 +62,7 @@ package final class MemoryProvider: Provider {
 
     /// The provider's behaviour; see ``MemoryProvider/behave(_:)``.
     package struct Behaviour: Sendable {
-        /// The maximum number of items in a page, whatever size is suggested.
+        /// The maximum number of items in a page, regardless of the suggested size.
         package var pageLimit = Int.max
         /// The maximum number of changes in a reply.
         package var changeLimit = Int.max

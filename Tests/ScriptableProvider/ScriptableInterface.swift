@@ -3,7 +3,7 @@ import FileProviderUI
 import Foundation
 import ScriptableService
 
-/// The provider's user interface. The action decides what it asks, and it reports the replies to the service.
+/// The provider's user interface. The action decides what it asks. It reports the replies to the service.
 final class ScriptableInterface: FPUIActionExtensionViewController {
     private var action = ""
     private var items: [String] = []

@@ -1,4 +1,4 @@
-// An extension's program that does whatever it is told over its socket, and says how that went: one packet with a deed
+// An extension's program that obeys all commands over its socket, and says how that went: one packet with a deed
 // and its operand, one packet back. For tests of confinement; it speaks no protocol.
 import CRuntimeSupport
 import Foundation

@@ -7,7 +7,7 @@ import SQLite
 ///
 /// The catalogue records the name before it creates the file, and the file's inode afterwards. If the process is
 /// killed, the next process finds the remaining files by these records. A user's own file is never treated as a
-/// temporary file, whatever its name.
+/// temporary file, regardless of its name.
 extension Catalogue {
     static let stagedTable = """
         CREATE TABLE IF NOT EXISTS staged (

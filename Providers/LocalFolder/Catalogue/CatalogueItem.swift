@@ -117,7 +117,7 @@ extension CatalogueItem.Facts {
         return kind == .folder || (size == other.size && modified == other.modified)
     }
 
-    /// Whether both attributes belong to the same file in the file system, whatever its contents.
+    /// Whether both attributes belong to the same file in the file system, regardless of its contents.
     func isSameFile(as other: CatalogueItem.Facts) -> Bool {
         inode == other.inode && (birth == other.birth || birth == 0 || other.birth == 0)
     }

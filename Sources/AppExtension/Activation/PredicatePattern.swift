@@ -80,7 +80,7 @@ struct PredicatePattern: Sendable, Equatable {
 
 /// The set of an automaton's current steps.
 private struct PredicateWays {
-    /// The steps that consume a character, or are the end.
+    /// The steps that consume a character, and the final step.
     var steps: [Int] = []
     private var seen: [Bool]
     private var visited: [Int] = []

@@ -162,7 +162,7 @@ struct PredicatePatternParser {
         switch scalar {
         case "(":
             index += 1
-            if take("?"), !take(":") { throw fault("only \"(?:\" is known of what can follow \"(?\"") }
+            if take("?"), !take(":") { throw fault("only \"(?:\" can follow \"(?\"") }
             let node = try choice()
             guard take(")") else { throw fault("\")\" is expected") }
             return node
@@ -228,7 +228,7 @@ struct PredicatePatternParser {
             }
             index += 1
             let high = try member()
-            guard let from = low.single, let to = high.single, from <= to else { throw fault("that is no range") }
+            guard let from = low.single, let to = high.single, from <= to else { throw fault("that is not a range") }
             result.ranges.append(from...to)
         }
         index += 1

@@ -40,7 +40,7 @@ package struct ExtensionAction: Sendable, Equatable {
         guard let list = stored as? [Any] else { return ([], ["\(listKey) is not an array"]) }
         var actions: [ExtensionAction] = []
         var faults: [String] = []
-        if list.count > most { faults.append("\(listKey) has \(list.count) actions; the first \(most) are taken") }
+        if list.count > most { faults.append("\(listKey) has \(list.count) actions; the first \(most) are used") }
         for (index, element) in list.prefix(most).enumerated() {
             let identifier = (element as? [String: Any])?[prefix + "Identifier"] as? String
             do throws(ActivationRule.RuleError) {

@@ -164,7 +164,7 @@ package enum ExtensionPoint {
     package static func fault(of point: String) -> String? {
         guard !served.contains(point) else { return nil }
         let complaint = SpellingSuggestion.sentence(
-            "NSExtensionPointIdentifier \"\(point)\" is no kind of extension that is served here", about: point,
+            "NSExtensionPointIdentifier \"\(point)\" is not a kind of extension that Purvey serves", about: point,
             known: served)
         return complaint + "; there are " + served.joined(separator: ", ")
     }

@@ -21,7 +21,7 @@ package struct ExtensionInspection {
             findExecutable($0, in: folder)
         }
         guard let described = list["NSExtension"] else {
-            faults.append("NSExtension is missing: this is no extension")
+            faults.append("NSExtension is missing: this is not an extension")
             return
         }
         guard let described = described as? [String: Any] else {

@@ -83,7 +83,7 @@ extension ExtensionError: LocalizedError, CustomStringConvertible {
         switch self {
         case .ended: "the extension ended before it answered"
         case .cancelled: "the request was cancelled"
-        case .unanswered: "the extension let go of the request without an answer"
+        case .unanswered: "the extension released the request without a reply"
         case .failed(let reason): "the extension could not be asked: \(reason)"
         }
     }

@@ -88,7 +88,7 @@ typedef struct ccurl_trust ccurl_trust;
 /// Returns rules for a server, or NULL if there is no memory or `authorities` has no valid certificate.
 ///
 /// - authorities: certificates in PEM, which are trusted besides those of the system; may be NULL.
-/// - accepted: the fingerprint of a certificate that is trusted for this server whatever else is wrong with it; NULL
+/// - accepted: the fingerprint of a certificate that is trusted for this server despite all other faults; NULL
 ///   for none.
 /// - host: the server's name or IP address without brackets.
 ccurl_trust *ccurl_trust_create(

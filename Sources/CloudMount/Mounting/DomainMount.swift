@@ -50,7 +50,7 @@ package enum DomainMountError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .folderIsNotEmpty(let path):
             "\(path) is not empty: move its contents elsewhere, because the mount would hide them"
-        case .folderIsMounted(let path): "something is mounted on \(path) already: unmount it first"
+        case .folderIsMounted(let path): "another file system is mounted on \(path) already: unmount it first"
         case .folder(let path, let error): "the folder \(path) cannot be used: \(error)"
         case .notMounted(let failure): failure.description
         }

@@ -192,7 +192,7 @@ package final class ThumbnailFiller: Sendable {
         } catch {
             throw .unavailable("\(error)")
         }
-        throw .unusable("the thumbnail is no picture")
+        throw .unusable("the thumbnail is not a picture")
     }
 
     private func onThread<Value: Sendable>(

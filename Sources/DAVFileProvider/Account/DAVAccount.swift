@@ -160,7 +160,7 @@ public final class DAVAccount: Sendable {
     private func noteRefused(_ client: DAVClient) async throws(DAVError) {
         let wasAccepted = state.withLock { $0.isAccepted && $0.credentials == client.credentials }
         if wasAccepted, client.credentials != nil, (try? await client.entry(at: root)) != nil {
-            throw .forbidden(DAVError.name(of: root), reason: "it wants another sign-in for something there")
+            throw .forbidden(DAVError.name(of: root), reason: "it requires another sign-in for a part of the folder")
         }
         state.withLock { state in
             guard state.credentials == client.credentials else { return }
@@ -179,10 +179,10 @@ public final class DAVAccount: Sendable {
         }
     }
 
-    /// Reads the server's mark of its data, before items that it does not have count as removed: it may have been
-    /// restored from a backup since.
+    /// Reads the identifier of the server's data. Called before items that the server does not list count as removed,
+    /// because the server may have been restored from a backup.
     ///
-    /// - Parameter round: the round of the listing that has not seen the items.
+    /// - Parameter round: the number of the listing in which the items are missing.
     func checkMark(_ priority: HTTPRequest.Priority = .interactive, round: Int64) async throws {
         let entry = try await ask(priority) { client throws(DAVError) in try await client.entry(at: root) }
         let mark = service.dataMark(of: entry)

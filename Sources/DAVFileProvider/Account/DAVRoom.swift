@@ -136,7 +136,7 @@ extension DAVAccount {
     }
 }
 
-/// The state of the whole domain: the user's quota at the service.
+/// The state of the whole domain, which has the user's quota at the service.
 extension DAVExtension: NSFileProviderDomainState {
     /// The version of the state.
     public final var domainVersion: NSFileProviderDomainVersion {

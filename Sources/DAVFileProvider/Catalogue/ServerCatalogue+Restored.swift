@@ -5,8 +5,8 @@ import SQLite
 extension ServerCatalogue {
     private static let (markKey, restoredKey) = ("mark", "restored")
 
-    /// Records the server's mark of its data. With another mark than before, the items that were seen last before a
-    /// round are kept from now on, until they are seen again.
+    /// Records the identifier of the server's data. With another one than before, the items that were seen last before
+    /// a round are kept from now on, until they are seen again.
     package func note(dataMark mark: String?, round: Int64) throws {
         guard let mark else { return }
         let bytes = Array(mark.utf8)

@@ -13,9 +13,10 @@ extension DAVAccount {
 
     /// Keeps local contents that a restored backup would replace, before the older states are recorded.
     ///
-    /// A file whose date is earlier than before may be such a file, so the server's mark is read first. If the server
-    /// was restored, the system is asked to send its own contents again. It finds another version at the server then,
-    /// and keeps both: one as a conflicted copy. Without an earlier date, another client has changed the file since.
+    /// A file whose date is earlier than before may be such a file, so the identifier of the server's data is read
+    /// first. If the server was restored, the system is asked to send its own contents again. It finds another version
+    /// at the server then, and keeps both: one as a conflicted copy. Without an earlier date, another client has
+    /// changed the file since.
     ///
     /// - Parameters:
     ///   - observed: entries of a folder that are about to be recorded.
@@ -36,7 +37,7 @@ extension DAVAccount {
 
 extension ServerCatalogue {
     /// Returns the known files whose recorded date is later than that of an entry with other contents. They are empty
-    /// at a service that does not mark its data.
+    /// at a service without an identifier of its data.
     func newer(than observed: [ObservedItem], in folder: Int64) throws -> [CataloguedItem] {
         guard try hasMark() else { return [] }
         return try observed.compactMap { entry in

@@ -40,9 +40,9 @@ public protocol DAVServiceKind: Sendable {
     /// not read the folder itself.
     func recall(_ folder: DAVKnownItem)
 
-    /// Returns a mark of all data of the server, from the entry of the domain's root. Another mark than before means
+    /// Returns an identifier of all data of the server, from the entry of the domain's root. A new identifier means
     /// that the server was restored from a backup: items that were seen before, and are missing there, are kept. Files
-    /// that it has in an older state are replaced by that. `nil` if the server has no mark.
+    /// that it has in an older state are replaced by that. `nil` if the server has none.
     func dataMark(of root: DAVEntry) -> String?
 
     /// Listens to the server's notices of changes, until the task is cancelled. Returns at once if there are none.
@@ -102,7 +102,7 @@ extension DAVServiceKind {
     /// The further findings: none.
     public var findings: [String] { [] }
 
-    /// Returns no mark.
+    /// Returns no identifier.
     public func dataMark(of root: DAVEntry) -> String? { nil }
 
     /// Listens to nothing.

@@ -56,7 +56,7 @@ enum PhoneNumberForm {
         return (9...12).contains(count) && (2...6).contains(first)
     }
 
-    /// Whether the run begins as 24.12.2024 or 2024-12-24 does.
+    /// Whether the run begins with a date, such as 24.12.2024 or 2024-12-24.
     private static func isDate(_ run: PhoneNumberRun) -> Bool {
         guard run.groups.count >= 3, !run.hasAreaInBrackets, run.separators[0] == run.separators[1],
             ["/", ".", "-"].contains(run.separators[0])

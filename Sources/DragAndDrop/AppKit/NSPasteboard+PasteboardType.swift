@@ -58,12 +58,12 @@ extension NSPasteboard.PasteboardType {
     private static let fileNamePrefix = "NXTypedFilenamePboardType:"
     private static let fileContentsPrefix = "NXTypedFileContentsPboardType:"
 
-    /// Returns the type of the names of files with an extension; `nil` for no extension.
+    /// Returns the type of the names of files with an extension; `nil` if the extension is empty.
     public static func fileNameType(forPathExtension pathExtension: String) -> NSPasteboard.PasteboardType! {
         pathExtension.isEmpty ? nil : Self(fileNamePrefix + pathExtension)
     }
 
-    /// Returns the type of the contents of files with an extension; `nil` for no extension.
+    /// Returns the type of the contents of files with an extension; `nil` if the extension is empty.
     public static func fileContentsType(forPathExtension pathExtension: String) -> NSPasteboard.PasteboardType! {
         pathExtension.isEmpty ? nil : Self(fileContentsPrefix + pathExtension)
     }

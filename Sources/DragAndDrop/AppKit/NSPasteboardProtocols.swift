@@ -57,7 +57,7 @@ public protocol NSPasteboardTypeOwner: NSObjectProtocol {
     /// Provides data of a declared type that a client loads: it should be set on the given pasteboard. Called on the
     /// main thread.
     func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType)
-    /// Is called on the main thread when the pasteboard has other contents.
+    /// Called on the main thread when the pasteboard has other contents.
     func pasteboardChangedOwner(_ sender: NSPasteboard)
 }
 
@@ -75,7 +75,7 @@ public protocol NSPasteboardItemDataProvider: NSObjectProtocol {
     func pasteboard(
         _ pasteboard: NSPasteboard?, item: NSPasteboardItem,
         provideDataForType type: NSPasteboard.PasteboardType)
-    /// Is called on the main thread when no more data will be requested, because all data was provided, or because the
+    /// Called on the main thread when no more data will be requested, because all data was provided, or because the
     /// pasteboard has other contents.
     func pasteboardFinishedWithDataProvider(_ pasteboard: NSPasteboard)
 }

@@ -25,7 +25,7 @@ import ItemProvider
 @MainActor public protocol UIDragInteractionDelegate: NSObjectProtocol {
     /// Returns the items of a drag that begins; none if the drag is not to begin.
     func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
-    /// Is called before a drag begins.
+    /// Called before a drag begins.
     func dragInteraction(_ interaction: UIDragInteraction, sessionWillBegin session: any UIDragSession)
     /// Whether the items may be moved. The default is `true`. The value matters only within one program: a drop in
     /// another program always copies the items.
@@ -39,15 +39,15 @@ import ItemProvider
     func dragInteraction(
         _ interaction: UIDragInteraction, prefersFullSizePreviewsFor session: any UIDragSession
     ) -> Bool
-    /// Is called when the drag has moved.
+    /// Called when the drag has moved.
     func dragInteraction(_ interaction: UIDragInteraction, sessionDidMove session: any UIDragSession)
-    /// Is called before the drag ends, with its outcome.
+    /// Called before the drag ends, with its outcome.
     func dragInteraction(
         _ interaction: UIDragInteraction, session: any UIDragSession, willEndWith operation: UIDropOperation)
-    /// Is called when the drag has ended, with its outcome.
+    /// Called when the drag has ended, with its outcome.
     func dragInteraction(
         _ interaction: UIDragInteraction, session: any UIDragSession, didEndWith operation: UIDropOperation)
-    /// Is called when the destination has loaded everything.
+    /// Called when the destination has loaded everything.
     func dragInteraction(_ interaction: UIDragInteraction, sessionDidTransferItems session: any UIDragSession)
 }
 

@@ -18,19 +18,19 @@ import Foundation
 @MainActor public protocol UIDropInteractionDelegate: NSObjectProtocol {
     /// Whether the destination accepts a drag at all. By default `true`.
     func dropInteraction(_ interaction: UIDropInteraction, canHandle session: any UIDropSession) -> Bool
-    /// Is called when a drag has entered the destination.
+    /// Called when a drag has entered the destination.
     func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnter session: any UIDropSession)
     /// Returns what a drop would do now. By default it is cancelled.
     func dropInteraction(
         _ interaction: UIDropInteraction, sessionDidUpdate session: any UIDropSession
     ) -> UIDropProposal
-    /// Is called when a drag has left the destination.
+    /// Called when a drag has left the destination.
     func dropInteraction(_ interaction: UIDropInteraction, sessionDidExit session: any UIDropSession)
     /// Performs a drop. It should start loading the items.
     func dropInteraction(_ interaction: UIDropInteraction, performDrop session: any UIDropSession)
-    /// Is called when the drop was performed.
+    /// Called when the drop was performed.
     func dropInteraction(_ interaction: UIDropInteraction, concludeDrop session: any UIDropSession)
-    /// Is called when the drag has ended, on this destination or elsewhere.
+    /// Called when the drag has ended, on this destination or elsewhere.
     func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnd session: any UIDropSession)
 }
 

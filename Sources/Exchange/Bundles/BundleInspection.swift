@@ -28,7 +28,7 @@ package struct BundleInspection {
             findExecutable(named: $0, in: folder, of: root)
         }
         if list[Self.teamKey] != nil, (list[Self.teamKey] as? String)?.isEmpty ?? true {
-            faults.append("\(Self.teamKey) is there, but is not a string with characters in it")
+            faults.append("\(Self.teamKey) is present, but is not a string with characters in it")
         }
         if list[Self.teamKey] != nil, let executable, Self.isScript(executable) {
             faults.append(

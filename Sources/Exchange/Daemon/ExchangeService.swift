@@ -122,7 +122,7 @@ package final class ExchangeService: Sendable {
             return (state.table.removeAll(of: number).count, waiting)
         }
         for open in waiting { open.call.fail(.noSuchItem) }
-        log.debug("process \(connection.peer.credentials.processID) is gone with \(offers) offers: \(reason)")
+        log.debug("process \(connection.peer.credentials.processID) has ended, with \(offers) offers: \(reason)")
     }
 
     /// Replies to a call with a function's result or fault.

@@ -37,7 +37,7 @@ extension Locations {
     /// would be written to the wrong place.
     private static func fault(ofHome folder: String) -> String? {
         do throws(Errno) {
-            return try FileStatus.of(folder).kind == .directory ? nil : "is no folder"
+            return try FileStatus.of(folder).kind == .directory ? nil : "is not a folder"
         } catch .noSuchFile {
             return "does not exist"
         } catch {
@@ -50,7 +50,7 @@ extension Locations {
         do throws(Errno) {
             try PrivateFolder.makeAll(folder)
             let status = try FileStatus.of(folder)
-            if status.kind != .directory { return "it is no folder" }
+            if status.kind != .directory { return "it is not a folder" }
             if status.owner != geteuid() { return foreign }
             try retrying { access(folder, W_OK | X_OK) }
             return nil

@@ -91,7 +91,7 @@ package struct Locations: Sendable, Equatable {
         let home = known ?? "/tmp/purvey-\(user)"
         var warnings = warning.map { [$0] } ?? []
         if let named = environment["HOME"], !named.isEmpty, !named.hasPrefix("/") {
-            warnings.append("HOME is '\(named)', which is no absolute path: \(home) is used instead")
+            warnings.append("HOME is '\(named)', which is not an absolute path: \(home) is used instead")
         }
         self.init(
             runtime: runtime, data: (absolute("XDG_DATA_HOME") ?? home + "/.local/share") + "/purvey",

@@ -15,7 +15,7 @@ package enum RuntimeFolder {
         _ named: String?, user: uid_t, fault: (String) -> String?
     ) -> (folder: String, warning: String?) {
         let named = named.flatMap { $0.isEmpty ? nil : $0 }
-        let reason = named.flatMap { $0.hasPrefix("/") ? fault($0) : "which is no absolute path" }
+        let reason = named.flatMap { $0.hasPrefix("/") ? fault($0) : "which is not an absolute path" }
         if let named, reason == nil {
             return ((named.count > 1 && named.hasSuffix("/") ? String(named.dropLast()) : named) + "/purvey", nil)
         }
@@ -38,7 +38,7 @@ package enum RuntimeFolder {
         } catch {
             return "which cannot be looked at (\(error))"
         }
-        if status.kind != .directory { return "which is no folder" }
+        if status.kind != .directory { return "which is not a folder" }
         if status.owner != getuid() { return "which belongs to another user" }
         if status.permissions & 0o022 != 0 { return "which others may write to" }
         if access(path, W_OK | X_OK) != 0 { return "which cannot be written to (\(Errno.current))" }

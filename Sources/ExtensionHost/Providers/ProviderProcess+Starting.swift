@@ -98,7 +98,7 @@ extension ProviderProcess {
     private nonisolated func startProcess(_ domain: ProviderDomain) throws -> Started {
         let bundle = try library.find(extensionIdentifier)
         guard bundle.isOfFileProvider else {
-            throw NoProviderError(description: "\(bundle.name) is no file provider: it extends \(bundle.point)")
+            throw NoProviderError(description: "\(bundle.name) is not a file provider: it extends \(bundle.point)")
         }
         let handed = try domain.handedFolder(apartFrom: kept)
         let (ours, theirs) = try SequencedPacketSocket.pair()

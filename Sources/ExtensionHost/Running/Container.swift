@@ -30,7 +30,7 @@ struct Container: Sendable {
                     folder = try folder.openOrMakeDirectory(name, permissions: 0o700)
                 } catch {
                     throw UnusableError(
-                        description: "\(name) in its container \(path) is no folder that can be used: \(error)")
+                        description: "\(name) in its container \(path) is not a folder that can be used: \(error)")
                 }
             }
         }

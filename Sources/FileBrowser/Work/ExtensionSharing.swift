@@ -15,7 +15,7 @@ package struct SharingExtension: Sendable, Equatable {
 /// A file or folder to share.
 struct SharedFile: Sendable {
     let path: String
-    /// The type, which is known without a look at the contents: that would fetch them.
+    /// The type, which is known without reading the contents: reading would fetch them.
     let type: UTType
 
     init?(_ item: BrowserItem) {

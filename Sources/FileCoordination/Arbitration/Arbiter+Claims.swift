@@ -136,7 +136,8 @@ extension Arbiter {
     /// Examines claims again, in the order in which they were made. Claims that become affected by one claim are
     /// examined before the next claim.
     ///
-    /// A nested call only extends the agenda. Therefore its caller must not use the claim afterwards.
+    /// A nested call only adds to the agenda of the outer one. After any call, a claim that was read before it is out
+    /// of date.
     mutating func settle(_ identifiers: [ClaimIdentifier]) {
         guard !identifiers.isEmpty else { return }
         if identifiers.count == 1 {

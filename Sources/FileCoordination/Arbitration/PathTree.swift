@@ -9,7 +9,7 @@ struct PathTree: Sendable {
         let access: Int
         let sequence: UInt64
         /// A copy of the claim's purpose. With it, the entries of other purposes are found among thousands of entries
-        /// without a look at each claim.
+        /// without examining each claim.
         let purpose: String
     }
 

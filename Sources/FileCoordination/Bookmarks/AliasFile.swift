@@ -20,7 +20,7 @@ struct AliasFile {
 
     func bookmark() throws -> Data {
         guard let data = try contents() else {
-            throw BookmarkError.corrupt("\(url.path) holds no bookmark")
+            throw BookmarkError.corrupt("\(url.path) does not contain a bookmark")
         }
         _ = try Bookmark(reading: data)
         return data

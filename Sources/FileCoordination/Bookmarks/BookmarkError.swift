@@ -9,7 +9,7 @@ enum BookmarkError {
 
     static func corrupt(_ fault: BookmarkSeal.SealError) -> CocoaError {
         switch fault {
-        case .notABookmark: corrupt("these bytes are no bookmark")
+        case .notABookmark: corrupt("these bytes are not a bookmark")
         case .unknownVersion(let version): corrupt("a later version of Purvey made the bookmark: format \(version)")
         case .notAuthentic: corrupt("the bookmark was changed, or was not made by this user on this machine")
         case .malformed: corrupt("the bookmark cannot be read")

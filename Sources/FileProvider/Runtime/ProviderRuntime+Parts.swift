@@ -80,7 +80,8 @@ extension ProviderRuntime {
                 return ProviderPartFile(
                     item: ProviderItem(item), file: try file.get(), range: Int64(range.location)..<Int64(end))
             } catch {
-                throw ProviderError(.badAnswer, message: "the provider gave no file that can be read: \(error)")
+                throw ProviderError(
+                    .badAnswer, message: "the provider did not return a file that can be read: \(error)")
             }
         }
     }

@@ -75,7 +75,7 @@ private final class ProviderSearch: @unchecked Sendable {
             pagesWithoutNews = found.results.count > before ? 0 : pagesWithoutNews + 1
             guard pagesWithoutNews < Self.pagesWithoutNews else {
                 throw ProviderError(
-                    .badAnswer, message: "the provider says that more results come, and none come")
+                    .badAnswer, message: "the provider announced more results and sent none")
             }
             engineRequest.advance(completed: Int64(found.results.count), total: Int64(limit))
         } while ContinuousClock.now < deadline

@@ -49,7 +49,7 @@ final class ChangeFeed {
                 changes, of: container, isLast: isLast, answering: request, engine)
             guard batch.moreComing else { return }
             if let kind = guarded.fault(of: batch, hasNews: hasNews) {
-                throw ProviderError(kind, message: "The provider says that more changes come, and none come.")
+                throw ProviderError(kind, message: "The provider announced more changes and sent none.")
             }
             anchor = batch.anchor
         }

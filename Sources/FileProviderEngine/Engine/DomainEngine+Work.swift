@@ -20,7 +20,7 @@ extension DomainEngine {
         }
         lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
         lines += changes.backingOff.map { "changes in \($0) are to be asked for" }
-        lines += reconciler.revalidation.waiting.sorted().map { "\($0) is doubted" }
+        lines += reconciler.revalidation.waiting.sorted().map { "\($0) is to be revalidated" }
         if let (failure, nextTime) = trash.enumeration.failure {
             lines.append("the trash cannot be listed: \(failure.message), due in \(nextTime - clock.now)")
         }

@@ -1,6 +1,3 @@
-import FileProviderWire
-import ItemStore
-import ItemValues
 import LinuxSystem
 
 /// The components of an engine. Each gets those that it calls, which were created before: the graph of calls has no

@@ -30,7 +30,7 @@ final class Enumerator {
     private let evictor: Evictor
     private var listings: [ItemNumber: Listing] = [:]
     private var lastWaiter = 0
-    /// The mark of the last listing that began. Marks tell the index which pages belong to one listing.
+    /// The number of the last listing that began, by which the index knows the pages of one listing.
     private var lastMark: Int64 = 0
 
     init(

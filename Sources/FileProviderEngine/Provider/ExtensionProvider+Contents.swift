@@ -36,7 +36,7 @@ extension ExtensionProvider {
         let item = try Self.checked(answer.item, identifier: call.identifier)
         // Reading from a pipe or a device could block the reader.
         guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
-            throw .bad("contents that are no file that can be read")
+            throw .bad("contents that are not a readable file")
         }
         return ProviderContents(descriptor: answer.file, item: item, moment: answer.moment)
     }
@@ -52,7 +52,7 @@ extension ExtensionProvider {
         let answer = try await ask(call, isSafe: true, .transfer, through: parts)
         let item = try Self.checked(answer.item, identifier: request.identifier)
         guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
-            throw .bad("a part that is no file that can be read")
+            throw .bad("a part that is not a readable file")
         }
         return ProviderPart(descriptor: answer.file, item: item, range: answer.range)
     }

@@ -90,7 +90,8 @@ extension ExtensionProvider {
             let size = (try? picture.status().size) ?? .max
             if MemoryFile.isSealed(picture), size <= ProviderThumbnailsCall.largestPicture { return thumbnail }
             return ProviderThumbnail(
-                identifier: thumbnail.identifier, picture: nil, failure: .bad("a thumbnail that is no sealed picture"))
+                identifier: thumbnail.identifier, picture: nil,
+                failure: .bad("a thumbnail that is not a sealed picture"))
         }
     }
 }
@@ -135,7 +136,7 @@ extension ExtensionProvider {
         guard query.utf8.count <= ProviderSearchCall.longestQuery else {
             throw ProviderError(
                 .unsupported,
-                message: "what is to be found has \(query.utf8.count) bytes, of at most "
+                message: "the search text has \(query.utf8.count) bytes, of at most "
                     + "\(ProviderSearchCall.longestQuery)")
         }
         // A user waits for the result, and no request of the engine does. A search that crashes the provider does not

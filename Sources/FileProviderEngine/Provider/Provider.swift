@@ -196,7 +196,7 @@ extension Provider {
 
     /// Throws a failure. This is the default for providers without a domain state.
     package func domainState() async throws(ProviderError) -> ProviderDomainState {
-        throw ProviderError(.unsupported, message: "the provider says nothing of its domain")
+        throw ProviderError(.unsupported, message: "the provider reports no state of its domain")
     }
 
     /// Throws a failure. This is the default for providers without search.

@@ -13,7 +13,7 @@ struct MetadataSendQueue {
     var attempts: [ItemNumber: Int] = [:]
     /// Removals to the trash that wait until user metadata of the removed items is sent.
     var trashing: Set<ItemNumber> = []
-    /// The timer for the next look at the queue.
+    /// The timer for the next check of the queue.
     var wake: (time: Double, waiting: Cancellable)?
 
     /// Returns the number of items whose user metadata is delayed, so that it is sent together with later changes.

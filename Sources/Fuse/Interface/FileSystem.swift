@@ -9,10 +9,10 @@
 ///
 /// The order of calls is that of the kernel's requests only for consecutive system calls of one process.
 public protocol FileSystem: AnyObject, Sendable {
-    /// Is called when the session begins, before all requests.
+    /// Called when the session begins, before all requests.
     func start(_ session: Session)
 
-    /// Is called when the session has ended: the file system is not mounted any more, and no further requests arrive.
+    /// Called when the session has ended: the file system is not mounted any more, and no further requests arrive.
     /// All handles count as closed, and all nodes as forgotten.
     func end()
 
@@ -80,7 +80,7 @@ public protocol FileSystem: AnyObject, Sendable {
     func write(
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
         _ reply: Reply<Int>)
-    /// Is called when a descriptor of the handle is closed (FUSE_FLUSH); close(2) waits for the reply and returns its
+    /// Called when a descriptor of the handle is closed (FUSE_FLUSH); close(2) waits for the reply and returns its
     /// error. There is one call for each descriptor of a handle, which may be several after fork(2) or dup(2).
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>)
     /// Releases a handle, once for every ``open(_:_:_:)`` (FUSE_RELEASE). No caller waits for the reply.

@@ -86,7 +86,7 @@ extension HTTPError: CustomStringConvertible {
     /// A sentence without a capital letter at the beginning and a period at the end.
     public var description: String {
         switch self {
-        case .invalidAddress(let text, let reason): "“\(text.prefix(200))” is no address of a server: \(reason)"
+        case .invalidAddress(let text, let reason): "“\(text.prefix(200))” is not the address of a server: \(reason)"
         case .invalidHeader(let name): "the header “\(name.prefix(80))” has characters that cannot be sent"
         case .unknownHost(let origin): "no server is known by the name “\(origin.host)”"
         case .refused(let origin): "\(origin) refuses connections: no server runs there"
@@ -105,7 +105,7 @@ extension HTTPError: CustomStringConvertible {
                 "\(origin) ended its reply too early, after \(received) bytes"
             }
         case .connectionLost(let origin, let reason): "the connection to \(origin) was lost: \(reason)"
-        case .invalidReply(let origin, let reason): "\(origin) replied with something that is not valid: \(reason)"
+        case .invalidReply(let origin, let reason): "\(origin) sent an invalid reply: \(reason)"
         case .headTooLong(let origin, let limit): "\(origin) sends more than \(limit) bytes of headers"
         case .bodyTooLong(let origin, let limit): "\(origin) sends more than the \(limit) bytes that are allowed"
         case .redirect(let origin, let reason): "\(origin) redirects the request, but \(reason)"

@@ -17,7 +17,7 @@ final class TransferLoop {
     private let limits: BandwidthLimits
     private var lastLook = ContinuousClock.now
 
-    /// The time between two looks at the progress of transfers.
+    /// The time between two checks of the progress of transfers.
     private static let pause: CInt = 250
 
     /// Creates the loop; returns `nil` if no memory is available.
@@ -81,7 +81,7 @@ final class TransferLoop {
         return wait
     }
 
-    /// Waits for a socket, a command, the next look, or for a time.
+    /// Waits for a socket, a command, the next check, or for a time.
     private func wait(_ time: Duration?) {
         var extra = curl_waitfd(fd: mailbox.counter.descriptor.rawValue, events: CShort(CURL_WAIT_POLLIN), revents: 0)
         var count: CInt = 0

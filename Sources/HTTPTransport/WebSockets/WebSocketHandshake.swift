@@ -67,7 +67,7 @@ struct WebSocketHandshake {
 
     private func check(_ head: ResponseHead) throws(HTTPError) {
         guard head.status == 101 else {
-            guard head.status >= 200 else { throw .invalidReply(origin, "it is no reply to a WebSocket's request") }
+            guard head.status >= 200 else { throw .invalidReply(origin, "it is not a reply to a WebSocket's request") }
             throw .status(head.status, origin)
         }
         guard has(head, "Upgrade", "websocket"), has(head, "Connection", "upgrade") else {

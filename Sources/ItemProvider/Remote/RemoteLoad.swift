@@ -122,7 +122,7 @@ extension ConduitError {
         case .cancelled: ItemProviderError.cancelled()
         case .disconnected(.closedByPeer), .disconnected(.closedHere): ItemProviderError.providerIsGone()
         case .remote(let failure) where failure.conduitCode == .unanswered:
-            ItemProviderError.make(.itemUnavailableError, "The load handler let go of the load without an answer")
+            ItemProviderError.make(.itemUnavailableError, "The load handler released the load without a reply")
         default: ItemProviderError.make(.itemUnavailableError, "The item's process could not be asked: \(self)")
         }
     }

@@ -52,7 +52,7 @@ package final class Index: Sendable {
         let version = try connection.number("PRAGMA user_version")
         if version == 0 {
             guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
-                throw .corrupt("The file holds tables of something else.")
+                throw .corrupt("The file has the tables of another program.")
             }
             try connection.transaction { () throws(IndexError) in try IndexSchema.create(in: connection) }
         } else if version != IndexSchema.version {
@@ -259,7 +259,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the parents of the items that are neither in the index nor among the items.
+    /// Returns those parents of the items that are unknown: neither in the index nor among the items themselves.
     package func unknownParents(of items: [ProviderItem]) throws(IndexError) -> [String] {
         try read { queries throws(IndexError) in
             var told = Set(items.lazy.map(\.identifier))

@@ -16,7 +16,7 @@ extension IndexWriter {
     ///
     /// - Parameters:
     ///   - folder: The directory whose listing these items are from; `nil` for a change feed.
-    ///   - mark: The mark of the listing; see ``removeUnlisted(in:before:)``.
+    ///   - mark: The number of the listing; see ``removeUnlisted(in:before:)``.
     @discardableResult
     package mutating func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0

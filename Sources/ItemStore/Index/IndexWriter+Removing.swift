@@ -24,7 +24,7 @@ extension IndexWriter {
     ///
     /// A listing does not survive this object: after the index is reopened, a directory is listed from the start.
     ///
-    /// - Parameter mark: The mark with which the listing's pages were applied. With a mark that no page had, the
+    /// - Parameter mark: The number of the listing whose pages were applied. With a number that no page had, the
     ///   directory is empty.
     package mutating func removeUnlisted(
         in folder: ItemNumber, before mark: Int64

@@ -23,15 +23,16 @@ final class RecentRows: Sendable {
     // Leaf lock.
     private let state = Lock(State())
 
-    /// Returns the row of a number, and the mark for ``add(_:readSince:)`` if the row has to be read.
+    /// Returns the row of a number. If the row has to be read, ``add(_:readSince:)`` needs the returned point in the
+    /// order of commits.
     func row(_ number: ItemNumber) -> (row: IndexedItem?, mark: Mark) {
         state.withLock { ($0.rows[number], $0.mark) }
     }
 
-    /// The present mark, for rows that are read from now on.
+    /// The present point in the order of commits, for rows that are read from now on.
     var mark: Mark { state.withLock { $0.mark } }
 
-    /// Adds a row, unless a commit was under way or has begun since the mark.
+    /// Adds a row, unless a commit was under way at a point in the order of commits, or has begun since then.
     func add(_ row: IndexedItem, readSince mark: Mark) {
         guard !mark.isCommitting else { return }
         state.withLock { state in

@@ -62,7 +62,7 @@ package final class Journal {
         }
         if version == 0 {
             guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
-                throw .corrupt("the file holds tables of something else")
+                throw .corrupt("the file has the tables of another program")
             }
             try Self.create(in: connection)
         } else if !readOnly {

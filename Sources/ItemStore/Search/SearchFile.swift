@@ -51,7 +51,7 @@ final class SearchFile {
 
     private func create() throws(IndexError) {
         guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
-            throw .corrupt("the file holds tables of something else")
+            throw .corrupt("the file has the tables of another program")
         }
         try connection.transaction { () throws(IndexError) in
             try connection.run(

@@ -137,7 +137,7 @@ extension Index {
         }
     }
 
-    /// Examines all items after a number, the greatest first, until enough are found.
+    /// Examines the items with greater numbers than a given one, in descending order, until enough are found.
     fileprivate func lookThrough(
         after number: ItemNumber, _ collector: inout SearchCollector
     ) throws(IndexError) {
@@ -174,7 +174,7 @@ extension Index {
     /// Returns the items whose ``SearchWords`` are new or have changed since the last update of the search file.
     ///
     /// - Parameter limit: The maximum number of changes to return, the oldest first.
-    /// - Returns: The items, and the mark of the last of these changes, or 0 if there are none.
+    /// - Returns: The items, and the number of the last of these changes, or 0 if there are none.
     func renamed(limit: Int) throws(IndexError) -> (numbers: Set<ItemNumber>, mark: Int64) {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT mark, number FROM renamed ORDER BY mark LIMIT ?1")

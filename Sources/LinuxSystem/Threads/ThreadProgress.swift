@@ -9,7 +9,7 @@ package struct ThreadProgress: Sendable {
     private let used: Int
     private let time: Int
 
-    /// Creates a mark of the calling thread at this moment.
+    /// Records the state of the calling thread at this moment.
     package init() {
         thread = pthread_self()
         identifier = clinux_gettid()
@@ -25,7 +25,7 @@ package struct ThreadProgress: Sendable {
     /// The processor time that the thread has used since, in nanoseconds, or `nil` if it has ended.
     package var processorTime: Int? { Self.read(clock).map { $0 - used } }
 
-    /// The time since the mark, in nanoseconds.
+    /// The time since the record, in nanoseconds.
     package var age: Int { (Self.read(CLOCK_MONOTONIC) ?? 0) - time }
 
     /// Whether the thread runs, or waits for a processor or a page of its memory (states R and D of proc(5)). `true`

@@ -29,7 +29,7 @@ extension NextcloudClient {
         let type = response.headers["Content-Type"]
         // The reply may be a sign-in page, for example.
         guard type?.lowercased().hasPrefix("image/") == true, !response.body.isEmpty else {
-            throw .unreadable(response, beginning: response.body, "it is no picture")
+            throw .unreadable(response, beginning: response.body, "it is not a picture")
         }
         return Preview(contentType: type, bytes: response.body)
     }

@@ -86,7 +86,7 @@ extension NextcloudClient {
         var request = files.request(.post, try directory("systemtags"))
         request.headers["Content-Type"] = "application/json"
         guard let body = try? JSONEncoder().encode(Tag(name: name)) else {
-            throw .forbidden(name, reason: "it is no name of a tag")
+            throw .forbidden(name, reason: "it is not a valid name of a tag")
         }
         request.body = .bytes([UInt8](body))
         let response = try await files.attempt(request)

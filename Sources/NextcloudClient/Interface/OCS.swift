@@ -72,7 +72,7 @@ extension NextcloudClient {
         let reply = OCSValue(element: root)
         guard root.name.local == "ocs", let status = reply["meta"]["statuscode"].number else {
             guard response.isSuccess else { throw DAVError(status: response.status, path, response, .get) }
-            throw .unreadable(response, beginning: response.body, "it is no reply of Nextcloud's interface")
+            throw .unreadable(response, beginning: response.body, "it is not a reply of Nextcloud's interface")
         }
         let message = reply["meta"]["message"].text.map { String($0.prefix(300)) }
         switch status {

@@ -86,7 +86,7 @@ public struct NextcloudLogin: Sendable {
             throw .server(DAVError(status: response.status, DAVError.name(of: server), response, .post))
         }
         guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(response.body)) else {
-            throw .server(.unreadable(response, beginning: response.body, "it is no reply to a sign-in"))
+            throw .server(.unreadable(response, beginning: response.body, "it is not a reply to a sign-in"))
         }
         let (link, endpoint) = (try own(reply.login, server), try own(reply.poll.endpoint, server))
         return NextcloudLogin(
@@ -164,7 +164,7 @@ public struct NextcloudLogin: Sendable {
             return nil
         }
         guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(response.body)) else {
-            throw .server(.unreadable(response, beginning: response.body, "it is no reply to a sign-in"))
+            throw .server(.unreadable(response, beginning: response.body, "it is not a reply to a sign-in"))
         }
         let address = try Self.own(reply.server, server)
         return NextcloudAccount(

@@ -43,7 +43,7 @@ public struct NextcloudServer: Hashable, Sendable {
         }
         guard let status = try? JSONDecoder().decode(Status.self, from: Data(response.body)) else {
             if response.status == 503 { throw DAVError(status: 503, DAVError.name(of: base), response, .get) }
-            throw .unreadable(response, beginning: response.body, "it is no status of a Nextcloud")
+            throw .unreadable(response, beginning: response.body, "it is not the status of a Nextcloud server")
         }
         guard status.installed else { throw .noWebDAV(base.origin) }
         let path = response.address.path

@@ -116,7 +116,7 @@ extension NextcloudClient {
         if let replies = try? JSONDecoder().decode([String: Reply].self, from: data) { return replies }
         // PHP writes an empty object as an empty list.
         if let list = try? JSONDecoder().decode([String].self, from: data), list.isEmpty { return [:] }
-        throw .unreadable(response, beginning: response.body, "it is no reply to an upload of several files")
+        throw .unreadable(response, beginning: response.body, "it is not a reply to an upload of several files")
     }
 
     private func outcome(

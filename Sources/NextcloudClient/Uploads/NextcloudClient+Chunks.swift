@@ -95,7 +95,7 @@ public struct NextcloudUpload: Hashable, Sendable, Codable {
     public let destination: String
     /// The number of bytes of the file.
     public let size: Int
-    /// The caller's mark of the file's contents. Chunks of different contents must never be combined.
+    /// An identifier of the file's contents, from the caller. Chunks of different contents must never be combined.
     public let contents: String
     /// Whether the request to assemble the file was sent, so that the file may be assembled.
     public internal(set) var isAssembling = false

@@ -30,8 +30,8 @@ extension NextcloudClient {
     /// the file.
     ///
     /// - Parameters:
-    ///   - contents: a mark of the contents, such as a version or digest. Chunks of an earlier upload are reused only
-    ///     if it has the same mark.
+    ///   - contents: an identifier of the contents, such as a version or digest. Chunks of an earlier upload are reused
+    ///     only if it has the same identifier.
     ///   - earlier: the upload as it was noted before, if one has begun.
     ///   - note: stores the upload. Called after the upload has begun and before the assembly, and with `nil` when
     ///     nothing is to be stored any more.

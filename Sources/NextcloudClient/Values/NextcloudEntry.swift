@@ -48,7 +48,7 @@ public struct NextcloudEntry: Sendable {
     public let ownerID: String?
     /// The display name of the owner.
     public let ownerName: String?
-    /// The mark of the server's data. It changes when the server is restored from a backup.
+    /// The identifier of the server's data. It changes when the server is restored from a backup.
     public let dataFingerprint: String?
     /// The name of the user who has locked the file.
     public let lockOwner: String?
@@ -106,7 +106,7 @@ public struct NextcloudEntry: Sendable {
 }
 
 extension NextcloudClient {
-    /// Requests the properties of the user's root, with the account's quota and the mark of the server's data.
+    /// Requests the properties of the user's root, with the account's quota and the identifier of the server's data.
     public func examineRoot() async throws(DAVError) -> NextcloudEntry {
         let client = files(NextcloudEntry.properties + [.oc("data-fingerprint")])
         return NextcloudEntry(try await client.entry(at: root, hasQuota: true))

@@ -7,7 +7,7 @@ extension Command {
         let others = ["type", "tag", "since", "before"].filter { arguments.has($0) }
         if let other = others.first { throw UsageError("--\(other) cannot be used with --provider") }
         let query = arguments.operands.joined(separator: " ")
-        guard !query.allSatisfy(\.isWhitespace) else { throw UsageError("what is to be found? --provider takes words") }
+        guard !query.allSatisfy(\.isWhitespace) else { throw UsageError("--provider needs the words to search for") }
         let call = SearchProvidersCall(
             domain: arguments.value("domain"), query: query, limit: try limit(arguments, standard: 100))
         let bar = ProgressBar()

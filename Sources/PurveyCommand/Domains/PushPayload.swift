@@ -21,7 +21,7 @@ struct PushPayload {
 
     init(_ data: Data) throws {
         guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
-            throw CommandError("the payload is no JSON object")
+            throw CommandError("the payload is not a JSON object")
         }
         func text(_ key: String) throws -> String? {
             guard let value = object[key], !(value is NSNull) else { return nil }

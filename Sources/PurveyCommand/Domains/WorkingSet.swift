@@ -50,7 +50,7 @@ extension Command {
         guard let path = arguments.operands.first else { throw UsageError("a path is missing") }
         let tags = Array(arguments.operands.dropFirst())
         let isRemoval = arguments.has("remove")
-        if isRemoval, tags.isEmpty { throw UsageError("which tags are to be taken away?") }
+        if isRemoval, tags.isEmpty { throw UsageError("give the tags to remove") }
         if let fault = tags.lazy.compactMap({ TagList.fault(of: $0) }).first { throw CommandError(fault) }
         let reply = try await DomainClient.call(
             TagItemCall(
@@ -90,7 +90,7 @@ extension Command {
             limit: try limit(arguments, standard: 100))
         let isWanted = call.words.contains { !$0.allSatisfy(\.isWhitespace) }
         guard isWanted || !call.types.isEmpty || !call.tags.isEmpty || call.since != nil || call.before != nil else {
-            throw UsageError("what is to be found? A word, --type, --tag, --since or --before")
+            throw UsageError("the search needs a word, --type, --tag, --since or --before")
         }
         let found = try await DomainClient.call(call)
         // There may be files with an undeclared extension. If none are found, the word is taken for a mistake.
@@ -140,7 +140,7 @@ extension Command {
             (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
             let date = calendar.date(from: DateComponents(year: year, month: month, day: day)),
             calendar.component(.day, from: date) == day
-        else { throw UsageError("'\(word)' is no day: write it like 2026-01-31") }
+        else { throw UsageError("'\(word)' is not a day: write it like 2026-01-31") }
         return date.timeIntervalSince1970
     }
 

@@ -78,7 +78,7 @@ extension DomainService {
         try await HandlerThreads.shared.value { [folders, kept = keptFolders] () throws in
             let bundle = try ExtensionLibrary(data: folders.locations.data).find(request.provider)
             guard bundle.point == ExtensionBundle.providerPoint else {
-                throw DomainError("the extension \(bundle.identifier) is no file provider")
+                throw DomainError("the extension \(bundle.identifier) is not a file provider")
             }
             try DomainSettings.check(request.settings, for: bundle)
             var record = DomainRecord(

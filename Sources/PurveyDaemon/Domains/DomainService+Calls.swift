@@ -109,7 +109,7 @@ extension DomainService {
                 return nil
             } catch {
                 if error.isOther { return error.description }
-                return "the folder that was handed to its provider is gone: \(error.description) "
+                return "the folder that was handed to its provider does not exist any more: \(error.description) "
                     + "(once it is back, everything goes on by itself)"
             }
         }

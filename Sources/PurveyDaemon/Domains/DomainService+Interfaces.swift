@@ -79,7 +79,7 @@ extension DomainService {
                 $0.identifier == request.identifier
             })
         else {
-            throw DomainError("\(request.identifier) is no user interface of the provider of \(request.domain)")
+            throw DomainError("\(request.identifier) is not a user interface of the provider of \(request.domain)")
         }
         guard interfacesUnderWay < Self.mostInterfaces else {
             throw DomainError("\(Self.mostInterfaces) questions to users wait for replies already; try again later")
@@ -130,5 +130,5 @@ private final class PendingRun: Sendable {
 
 extension ProviderError {
     /// The user requested a sign-in.
-    fileprivate static let signInWanted = ProviderError.domain(.notAuthenticated, "A sign-in is wanted.")
+    fileprivate static let signInWanted = ProviderError.domain(.notAuthenticated, "A sign-in is needed.")
 }

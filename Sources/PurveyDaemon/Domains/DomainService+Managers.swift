@@ -168,7 +168,10 @@ extension DomainService {
         let mounts = (keptFolders + [folders.locations.data]).map { $0 + "/" }
         guard path.hasPrefix("/"), status.kind == .directory, status.owner == getuid(),
             !mounts.contains(where: { (path + "/").hasPrefix($0) || $0.hasPrefix(path + "/") })
-        else { throw DomainError("\(path) cannot be imported: it is no directory of yours outside of Purvey's own") }
+        else {
+            throw DomainError(
+                "\(path) cannot be imported: it is not a directory of the user outside of Purvey's own directories")
+        }
         _ = try await add(domain, of: provider)
         let (_, running) = try await first(domain.identifier, of: [provider])
         try await running.engine.run { try $0.directoryImport.begin(at: path, $0) }
@@ -206,7 +209,7 @@ extension DomainService {
         else { throw DomainError("the domain's identifier, name, folder or userInfo cannot be used") }
         let parts = domain.storage.pathNames
         guard !parts.contains(where: { $0 == ".." || $0 == "." || $0.utf8.contains(0) }) else {
-            throw DomainError("\(domain.storage) is no folder within the provider's document storage")
+            throw DomainError("\(domain.storage) is not a folder within the provider's document storage")
         }
     }
 

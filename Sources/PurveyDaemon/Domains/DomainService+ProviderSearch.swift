@@ -25,7 +25,7 @@ extension DomainService {
     ) async throws -> SearchProvidersCall.Reply {
         let most = ProviderSearchCall.longestQuery
         guard request.query.utf8.count <= most else {
-            throw DomainError("what is to be found has \(request.query.utf8.count) bytes, of at most \(most)")
+            throw DomainError("the search text has \(request.query.utf8.count) bytes, of at most \(most)")
         }
         let limit = min(max(1, request.limit), ProviderSearchCall.mostResults)
         // Throws if there is no such domain, or it does not run.

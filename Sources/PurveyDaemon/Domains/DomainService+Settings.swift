@@ -56,7 +56,7 @@ enum DomainSettings {
     static func checkOwn(_ settings: [DomainSetting]) throws(DomainError) {
         for setting in settings where setting.key == DomainSetting.cache && !setting.value.isEmpty {
             guard ByteCount.read(setting.value) == nil else { continue }
-            throw DomainError("\"\(setting.value)\" is no size for \(setting.key): write it like 500M or 20G")
+            throw DomainError("\"\(setting.value)\" is not a size for \(setting.key): write it like 500M or 20G")
         }
         for setting in settings where setting.key == DomainSetting.metered && !setting.value.isEmpty {
             guard !DomainSetting.meteredValues.contains(setting.value) else { continue }
@@ -96,7 +96,7 @@ extension DomainService {
             do {
                 let item = try await engine.learn(of: container)
                 guard item.item.kind == .folder else {
-                    throw DomainError("\(container) is no container: it is the file “\(item.name)”")
+                    throw DomainError("\(container) is not a container: it is the file “\(item.name)”")
                 }
             } catch let failure as ProviderError where failure.kind == .noSuchItem {
                 throw DomainError(

@@ -90,7 +90,7 @@ extension DomainService {
 
     private func push(_ push: PushCall) async throws {
         guard !push.container.isEmpty, push.container.utf8.count <= ProviderItem.longestText else {
-            throw DomainError("the container of the push is no identifier")
+            throw DomainError("the container of the push is not an identifier")
         }
         try await ready()
         var provider: String?

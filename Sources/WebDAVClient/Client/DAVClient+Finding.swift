@@ -45,7 +45,7 @@ extension DAVClient {
                 throw .unreadable(stream.response, beginning: beginning, error.description)
             }
             guard builder.root == .dav("multistatus") || builder.root == nil else {
-                throw .unreadable(stream.response, beginning: beginning, "it is no multistatus")
+                throw .unreadable(stream.response, beginning: beginning, "it is not a multistatus")
             }
         }
         return Array(entries.prefix(limit))

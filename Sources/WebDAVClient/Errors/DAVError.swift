@@ -112,7 +112,7 @@ extension DAVError: CustomStringConvertible {
         case .partial(let path, let status, let count):
             "the server did not do all: \(count) paths failed, the first of them “\(path)” with status \(status)"
         case .truncatedListing(let path): "the server left out files of “\(path)”"
-        case .invalidReply(let origin, let reason): "\(origin) replied with something that is not valid: \(reason)"
+        case .invalidReply(let origin, let reason): "\(origin) sent an invalid reply: \(reason)"
         case .status(let status, let path): "the server replied with status \(status) for “\(path)”"
         }
     }

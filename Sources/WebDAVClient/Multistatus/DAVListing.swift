@@ -122,7 +122,7 @@ public actor DAVListing {
         } catch {
             throw .unreadable(stream.response, beginning: beginning, error.description)
         }
-        throw .unreadable(stream.response, beginning: beginning, "it is no multistatus")
+        throw .unreadable(stream.response, beginning: beginning, "it is not a multistatus")
     }
 
     private func take(_ response: DAVResponse, into entries: inout [DAVEntry]) throws(DAVError) {
@@ -189,7 +189,7 @@ extension DAVEntry {
             throw .unreadable(response, beginning: response.body, error.description)
         }
         guard element.name == .dav("multistatus") else {
-            throw .unreadable(response, beginning: response.body, "it is no multistatus")
+            throw .unreadable(response, beginning: response.body, "it is not a multistatus")
         }
         let responses = element.children.filter { $0.name == .dav("response") }.map { DAVResponse($0) }
         let own = DAVHref(response.address.path)

@@ -38,7 +38,7 @@ extension DAVServerProfile {
         lines.append("Copies at the server: \(copies ? "yes" : "no")")
         if !removesTrees { lines.append("Folders are only removed when they are empty") }
         if makesParents { lines.append("The server creates missing folders by itself") }
-        if !refusesExistingDirectories { lines.append("Making a folder that exists is no error") }
+        if !refusesExistingDirectories { lines.append("Making a folder that exists is not an error") }
         if let clockOffset, clockOffset.magnitude > 2 {
             lines.append("Clock: \(clockOffset.magnitude) seconds \(clockOffset < 0 ? "behind" : "ahead")")
         }

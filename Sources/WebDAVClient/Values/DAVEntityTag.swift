@@ -1,6 +1,6 @@
-/// A server's mark of a state of a file (RFC 9110, section 8.8.3).
+/// A server's identifier of a state of a file (RFC 9110, section 8.8.3).
 ///
-/// Servers write the same mark in several ways: Apache's is weak while the file is younger than a second, and WsgiDAV
+/// Servers write the same tag in several ways: Apache's is weak while the file is younger than a second, and WsgiDAV
 /// leaves out the quotes in listings. Only ``opaque`` tells states apart.
 public struct DAVEntityTag: Hashable, Sendable, Codable {
     /// The part between the quotes.

@@ -148,7 +148,7 @@ import Testing
         #expect(try peer.receiveFailure(of: 4) == .tooManyCalls)
         peer.tests.dropWaits()
         for call: UInt64 in [1, 3] { #expect(try peer.receiveFailure(of: call) == .unanswered) }
-        // One is served whatever it takes, and those that are answered take nothing.
+        // One is served regardless of its cost, and those that are answered take nothing.
         try peer.send(.request, call: 5, [.unsigned(Wait.method), .map([])], [file, file, file, file])
         try peer.send(.request, call: 6, [.unsigned(Wait.method), .map([])], [file])
         #expect(try peer.receiveFailure(of: 6) == .tooManyCalls)

@@ -42,7 +42,7 @@ import Testing
         try table.offer(manifest(), on: "2", owner: 1)
         try table.replaceContents(of: "general", with: [manifest()], owner: 2)
         for number in 0..<2 { try table.offer(manifest(), on: "other \(number)", owner: 2) }
-        // A board no longer counts once none of the process's items is on it, for whatever reason.
+        // A board no longer counts once none of the process's items is on it, for any reason.
         try table.withdraw(offers[0].identifier, owner: 1)
         try table.offer(manifest(), on: "one more", owner: 1)
         try table.replaceContents(of: "1", with: [manifest()], owner: 3)

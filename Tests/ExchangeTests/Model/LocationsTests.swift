@@ -44,7 +44,7 @@ import Testing
         #expect(locations.data == "/h/.local/share/purvey")
         #expect(
             locations.warnings == [
-                "XDG_RUNTIME_DIR is 'run', which is no absolute path: /tmp/purvey-7 is used instead"
+                "XDG_RUNTIME_DIR is 'run', which is not an absolute path: /tmp/purvey-7 is used instead"
             ])
     }
 
@@ -68,7 +68,7 @@ import Testing
         let own = try Locations(environment: [:], user: getuid())
         let locations = try Locations(environment: ["HOME": "here"], user: getuid())
         #expect(locations.data == own.data && own.warnings.isEmpty)
-        #expect(locations.warnings.first?.hasPrefix("HOME is 'here', which is no absolute path: /") == true)
+        #expect(locations.warnings.first?.hasPrefix("HOME is 'here', which is not an absolute path: /") == true)
     }
 
     @Test func aRuntimeFolderIsOneThatOnlyItsUserChanges() throws {
@@ -84,7 +84,7 @@ import Testing
             }
             symlink(folder + "/private", folder + "/link")
             #expect(RuntimeFolder.fault(of: folder + "/link") == nil)
-            #expect(RuntimeFolder.fault(of: "/dev/null") == "which is no folder")
+            #expect(RuntimeFolder.fault(of: "/dev/null") == "which is not a folder")
             if getuid() == 0 {
                 chown(folder + "/seen", 12345, 12345)
                 #expect(RuntimeFolder.fault(of: folder + "/seen") == "which belongs to another user")

@@ -109,7 +109,7 @@ extension Transcript {
             scene.note("by the one") { try one.write("one ") }
             scene.note("by the other") { try other.write("other ") }
             scene.note("by the one again") { try one.write("again ") }
-            // On Linux, pwrite(2) with O_APPEND appends whatever the offset.
+            // On Linux, pwrite(2) with O_APPEND appends regardless of the offset.
             scene.note("at a place") { try one.write("placed ", at: 0) }
             scene.tell("all of it") { try text("a") }
             scene.note("after it was cut") {

@@ -5,8 +5,8 @@ import Glibc
 import TestThreads
 import Testing
 
-/// Limits on the work and memory that one process can cause in the arbiter, whatever it sends. A test that does not
-/// end shows that a limit on time fails.
+/// Limits on the work and memory that one process can cause in the arbiter, regardless of its messages. A test that
+/// does not end shows that a limit on time fails.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ArbiterBoundsTests {
     private static func claim(
         _ number: UInt64, _ path: ExactPath, _ traits: Access.Traits = .writes, blocking: [UInt64] = []

@@ -8,7 +8,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Tests of edits that outlive the end of a process, at whatever moment it comes.
+/// Tests of edits that outlive the end of a process, at any moment.
 @Suite(.ownThreads)
 struct RecoveringEditsTests {
     @Test func editsOutliveTheIndex() async throws {

@@ -125,8 +125,8 @@ private final class End: Sendable {
                         let count = try index.childCount(of: .root)
                         #expect(count % pageSize == 0 && count >= known)
                         known = count
-                        // Items that were added earlier are found by name and by identifier, whatever is written
-                        // meanwhile.
+                        // Items that were added earlier are found by name and by identifier, regardless of what is
+                        // written meanwhile.
                         for item in stride(from: reader, to: known, by: max(known / 20, 1)) {
                             #expect(try index.item(named: "name \(item)", in: .root)?.item.identifier == "\(item)")
                             #expect(try index.item(identifier: "\(item)")?.name == "name \(item)")

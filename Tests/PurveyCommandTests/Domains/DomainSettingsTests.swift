@@ -87,7 +87,7 @@ import Testing
             #expect(unknown.errors.hasPrefix("purvey: signal: Papers has no container \"nope\"; "), "\(unknown.errors)")
             let file = try object(try await place.purvey("stat", "--json", "Papers:a.txt"))
             let noFolder = try await place.purvey("signal", "Papers", try #require(file["identifier"] as? String))
-            #expect(noFolder.status == 1 && noFolder.errors.contains("is no container"), "\(noFolder.errors)")
+            #expect(noFolder.status == 1 && noFolder.errors.contains("is not a container"), "\(noFolder.errors)")
             let folder = try object(try await place.purvey("stat", "--json", "Papers:inner"))
             for container in [
                 try #require(folder["identifier"] as? String), "NSFileProviderRootContainerItemIdentifier",
@@ -106,7 +106,7 @@ import Testing
             #expect(try await place.purvey("ls", "Papers:").status == 0)
             rename(cloud.cloud, cloud.cloud + "-away")
             let gone =
-                "the folder that was handed to its provider is gone: \(cloud.cloud): No such file or directory "
+                "the folder that was handed to its provider does not exist any more: \(cloud.cloud): No such file or directory "
                 + "(once it is back, everything goes on by itself)"
             #expect(try await status(place)["errors"] as? [String] == [gone])
             #expect(try await place.purvey("status").text.contains("   error: \(gone)\n"))

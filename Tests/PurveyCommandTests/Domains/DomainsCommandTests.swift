@@ -155,7 +155,7 @@ import Testing
                     ["org.purvey.LocalFolder", "Other", "pth=" + cloud.cloud],
                     "has no setting \"pth\" (did you mean 'path'?); there is path (the folder"
                 ),
-                (["org.purvey.LocalFolder", "Other", "path=" + cloud.cloud, "cache=much"], "is no size for cache"),
+                (["org.purvey.LocalFolder", "Other", "path=" + cloud.cloud, "cache=much"], "is not a size for cache"),
                 (["org.purvey.LocalFolder", ".hidden", "path=" + cloud.cloud], "cannot be the name"),
                 (["org.purvey.LocalFolder", "a:b", "path=" + cloud.cloud], "cannot be the name"),
             ] {

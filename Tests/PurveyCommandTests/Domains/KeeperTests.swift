@@ -261,7 +261,7 @@ import Testing
                 }
                 silent.append(line)
             }
-            // This process is not the kept program, whatever its messages say.
+            // This process is not the kept program, regardless of its messages.
             let stranger = silent[0]
             let other = KeptProgram(path: "/bin/sh", arguments: [], folder: folder.path, socket: socket, deaths: 0)
             try? KeeperMessage.introduction(other).send(over: stranger)

@@ -16,7 +16,7 @@ import Testing
                 let path = cloud.mount + "/" + name
                 try await onThread {
                     let file = try FileDescriptor.open(path, [.writeOnly, .create, .exclusive], permissions: mode)
-                    // Whatever the mask of this process is.
+                    // The mode does not depend on the mask of this process.
                     try retrying { fchmod(file.rawValue, mode) }
                     try Array(name.utf8).withUnsafeBytes { try file.writeAll($0) }
                 }

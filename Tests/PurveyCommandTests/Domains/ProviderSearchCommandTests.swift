@@ -46,7 +46,7 @@ import Testing
         try await ServiceFixture.run { place in
             let long = String(repeating: "x", count: 1001)
             for (arguments, status, words) in [
-                ([], Int32(2), "what is to be found"), ([" "], 2, "what is to be found"),
+                ([], Int32(2), "needs the words to search for"), ([" "], 2, "needs the words to search for"),
                 (["--tag", "Work", "x"], 2, "--tag cannot be used with"), (["--limit", "0", "x"], 2, "--limit"),
                 (["--domain", "Nowhere", "x"], 1, "there is no domain \"Nowhere\""), ([long], 1, "1001 bytes"),
             ] {

@@ -137,8 +137,9 @@ import Testing
             let cloud = try await CloudFixture(place)
             try await cloud.add()
             for (arguments, status, words) in [
-                (["search"], Int32(2), "what is to be found"), (["search", " "], 2, "what is to be found"),
-                (["search", "--since", "2026-02-30"], 2, "is no day"), (["search", "a", "--limit", "0"], 2, "--limit"),
+                (["search"], Int32(2), "the search needs a word"), (["search", " "], 2, "the search needs a word"),
+                (["search", "--since", "2026-02-30"], 2, "is not a day"),
+                (["search", "a", "--limit", "0"], 2, "--limit"),
                 (["search", "--type", "no-such"], 1, "purvey: search: there is no type 'no-such'\n"),
                 (["search", "a", "--domain", "Other"], 1, "there is no domain"), (["recents", "x"], 2, "unexpected"),
                 (["favorites", "add", "Papers:"], 1, "cannot be a favorite"),

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HOME=$PWD/missing", "/missing does not exist"), ("HOME=$PWD/file", "/file is no folder"),
+        ("HOME=$PWD/missing", "/missing does not exist"), ("HOME=$PWD/file", "/file is not a folder"),
         ("HOME=/proc", "the folder /proc/.local/share/purvey cannot be used: "),
         ("XDG_DATA_HOME=$PWD/file", "/file/purvey cannot be used: Not a directory"),
         ("XDG_CACHE_HOME=$PWD/file/x", "/file/x/purvey cannot be used: Not a directory"),
@@ -118,8 +118,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("$PWD/missing", "which does not exist"), ("relative", "which is no absolute path"),
-        ("$PWD/file", "which is no folder"), ("$PWD/open", "which others may write to"),
+        ("$PWD/missing", "which does not exist"), ("relative", "which is not an absolute path"),
+        ("$PWD/file", "which is not a folder"), ("$PWD/open", "which others may write to"),
     ])
     func aBadRuntimeDirectoryIsReportedOncePerCommand(_ folder: String, _ reason: String) async throws {
         try await CommandFixture.run { place in

@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 /// Caches with overlapping parts, so that a small file claims to have huge contents. Each is read in a process of its
 /// own, which is killed when it takes a hundred times the expected resources.
 struct FreedesktopOverlapTests {
-    /// A hand-made cache file: a header, and lists that point wherever the test wants.
+    /// A hand-made cache file: a header, and lists that point to places of the test's choice.
     private struct Cache {
         /// The header and eight zero words, which serve as all empty lists.
         private(set) var bytes: [UInt8] = [0, 1, 0, 2] + [UInt8](repeating: 0, count: 68)

@@ -70,7 +70,7 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
             throw ProviderError(.noSuchItem, message: "the provider has no place for the item \(identifier)")
         }
         guard url.isFileURL else {
-            throw ProviderError(.badAnswer, message: "the provider's place for the item \(identifier) is no file")
+            throw ProviderError(.badAnswer, message: "the provider's place for the item \(identifier) is not a file")
         }
         return url
     }

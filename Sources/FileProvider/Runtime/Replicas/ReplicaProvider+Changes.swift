@@ -100,7 +100,7 @@ extension ReplicaProvider {
             options: failsOnConflict ? .failOnConflict : [], engineRequest)
         ProviderStep.replacementTold.reach()
         if answer.pending.contains(.contents) {
-            throw ProviderError(.transient, message: "the provider has not taken the contents yet")
+            throw ProviderError(.transient, message: "the provider has not accepted the contents yet")
         }
         var item = try answer.item.orGone
         if answer.fetchesContents { item.flags.insert(.hasOtherContents) }

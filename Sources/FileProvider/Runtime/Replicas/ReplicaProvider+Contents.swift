@@ -91,7 +91,7 @@ extension ReplicaProvider {
         case .success(let file): return .success(ProviderFile(item: ProviderItem(item).asReplicated, file: file))
         case .failure(let error):
             return .failure(
-                ProviderError(.badAnswer, message: "the provider handed over no file that can be read: \(error)"))
+                ProviderError(.badAnswer, message: "the provider did not return a file that can be read: \(error)"))
         }
     }
 }

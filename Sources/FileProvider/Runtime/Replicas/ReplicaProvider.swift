@@ -141,7 +141,7 @@ final class ReplicaServer: PrincipalServer {
         ended: @escaping @Sendable () -> Void
     ) throws {
         guard let type = principal as? any NSFileProviderReplicatedExtension.Type else {
-            throw ExtensionBundleError("the class \(bundle.principalClass) is no file provider")
+            throw ExtensionBundleError("the class \(bundle.principalClass) is not a file provider")
         }
         let principal = SendableType(type)
         let failsOnConflict = bundle.failsUploadsOnConflict

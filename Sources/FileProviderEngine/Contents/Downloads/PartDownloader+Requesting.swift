@@ -113,7 +113,7 @@ extension PartDownloader {
     ) throws(ProviderError) -> Range<Int64> {
         guard partials.isInUse(file), let transfer = transfers.files[file.number], transfer.requests[key] != nil
         else {
-            throw ProviderError(.cancelled, message: "The part is not wanted any more.")
+            throw ProviderError(.cancelled, message: "The part is not needed any more.")
         }
         var (start, end) = (offered.lowerBound, offered.upperBound)
         for (other, ask) in transfer.requests where other != key {

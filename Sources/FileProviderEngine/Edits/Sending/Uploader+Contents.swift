@@ -87,7 +87,7 @@ extension Uploader {
         } catch UploadCopy.UploadCopyError.changing {
             return nil
         } catch UploadCopy.UploadCopyError.noSpace {
-            throw ProviderError(.noSpace, message: "The disk has no room for the copy that is to be sent.")
+            throw ProviderError(.noSpace, message: "The disk has no space for the copy that is to be sent.")
         }
     }
 

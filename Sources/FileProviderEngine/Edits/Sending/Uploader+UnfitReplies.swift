@@ -50,5 +50,5 @@ extension Uploader {
 extension ProviderError {
     static let unfitAnswer = ProviderError(
         .cannotSynchronize,
-        message: "The provider made something else of the new item, or said so; it may not take items of this kind.")
+        message: "The provider created an item of another kind; it may not accept items of this kind.")
 }

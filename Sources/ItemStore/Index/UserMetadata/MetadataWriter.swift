@@ -147,7 +147,7 @@ extension IndexWriter {
         try state.metadata.noteUse(number, time)
     }
 
-    /// Removes the records of changed search terms up to a mark, because the search index has these terms now.
+    /// Removes the records of changed search terms up to a number, because the search index has these terms now.
     package mutating func forgetRenamed(upTo mark: Int64) throws(IndexError) {
         let statement = try state.connection.statement("DELETE FROM renamed WHERE mark <= ?1")
         statement.bind(1, mark)
