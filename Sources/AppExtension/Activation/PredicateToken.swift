@@ -76,7 +76,7 @@ struct PredicateToken: Equatable {
                 let hint =
                     "\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}".contains(character)
                     ? "; texts are quoted with \" or '" : ""
-                throw .init("\"\(character)\" at character \(position) has no meaning here\(hint)")
+                throw .init("\"\(character)\" at character \(position) means nothing here\(hint)")
             }
         }
         tokens.append(.init(kind: .end, position: characters.count + 1))
