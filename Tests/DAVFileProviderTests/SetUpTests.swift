@@ -66,7 +66,7 @@ struct SetUpTests {
             try await expect("does not accept the user", setup(["url": url], password: "wrong"), root)
             try await expect("does not exist", setup(["url": url + "missing/"]), root)
             try await expect("The address is missing", setup([:]), root)
-            try await expect("is no address", setup(["url": "ftp://x"]), root)
+            try await expect("is not the address of a server", setup(["url": "ftp://x"]), root)
             try await expect("“poll”", setup(["url": url, "poll": "1"]), root)
             try await expect("“bandwidth”", setup(["url": url, "bandwidth": "fast"]), root)
             try await expect("“authentication”", setup(["url": url, "authentication": "ntlm"]), root)

@@ -298,7 +298,7 @@ import Testing
     @Test func anExtensionOfAnotherKindIsNotStarted() async throws {
         try await ProviderFixture.with(point: "com.apple.ui-services") { stage in
             let failure = await stage.failure { _ = try await stage.provider.item("pid") }
-            #expect(failure?.kind == .processEnded && failure?.message.contains("no file provider") == true)
+            #expect(failure?.kind == .processEnded && failure?.message.contains("is not a file provider") == true)
             #expect(stage.starts == 0)
         }
     }

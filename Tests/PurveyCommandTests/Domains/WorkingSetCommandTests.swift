@@ -118,12 +118,12 @@ import Testing
                 #expect(try await push(payload).status == 0)
             }
             for (payload, words) in [
-                ("", "no JSON object"), ("[]", "no JSON object"), ("{}", "has no \"container-identifier\""),
+                ("", "is not a JSON object"), ("[]", "is not a JSON object"), ("{}", "has no \"container-identifier\""),
                 ("{\"container-identifier\": 7}", "is not a text"),
                 ("{\"container-identifier\": \"\(root)\", \"domain\": \"Other\"}", "there is no domain \"Other\""),
                 ("{\"container-identifier\": \"\(root)\", \"topic\": \"org.example.x\"}", "is not an extension's"),
                 (String(repeating: " ", count: 5000), "more than 4096 bytes"),
-                (String(repeating: "[", count: 4000), "no JSON object"),
+                (String(repeating: "[", count: 4000), "is not a JSON object"),
             ] {
                 let outcome = try await push(payload)
                 #expect(
@@ -147,7 +147,7 @@ import Testing
                 (["favorites", "add"], 2, "a path is missing"), (["favorites", "drop"], 2, "add or remove"),
                 (["tag"], 2, "a path is missing"), (["tag", "Papers:a.txt", "a,b"], 1, "comma"),
                 (["tag", "Papers:none", "x"], 1, "Papers:none: there is no such"),
-                (["tag", "--remove", "Papers:a.txt"], 2, "which"),
+                (["tag", "--remove", "Papers:a.txt"], 2, "the tags to remove"),
             ] {
                 let outcome = try await place.purvey(arguments)
                 #expect(outcome.status == status && outcome.errors.contains(words), "\(arguments) \(outcome.errors)")
