@@ -7,7 +7,7 @@ import LinuxSystem
 
 /// The settings of the desktop that concern transfers.
 extension DomainService {
-    /// Adopts the desktop's settings soon: the last ones, in whatever order tasks run.
+    /// Adopts the last reported settings soon. The order in which tasks run does not matter.
     ///
     /// - Parameter settings: `nil` if there is no desktop any more.
     nonisolated func adopt(_ settings: DesktopSettingsNotice?) {

@@ -61,7 +61,7 @@ enum DomainSettings {
         for setting in settings where setting.key == DomainSetting.metered && !setting.value.isEmpty {
             guard !DomainSetting.meteredValues.contains(setting.value) else { continue }
             throw DomainError(
-                "\"\(setting.value)\" is no value of \(setting.key): it is one of "
+                "\"\(setting.value)\" is not a value of \(setting.key): it is one of "
                     + DomainSetting.meteredValues.joined(separator: ", "))
         }
     }
