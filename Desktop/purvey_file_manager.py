@@ -69,6 +69,8 @@ class Extension:
         self._wishes = {}
         # The path of the last selected file, and its actions; none while they are being read.
         self._actions = (None, [])
+        # The path whose actions are being read.
+        self._awaited = None
         self._states = States(self._changed)
 
     # Emblems and the column
@@ -165,15 +167,18 @@ class Extension:
         if known == path:
             return actions
         # The menu is made anew when they are known.
-        self._actions = (path, [])
-        self._run(["actions", "--json", path], lambda output, _: self._take_actions(path, output))
+        if self._awaited != path:
+            self._awaited = path
+            self._run(["actions", "--json", path], lambda output, _: self._take_actions(path, output))
         return []
 
     def _take_actions(self, path, output):
-        if self._actions[0] == path and output:
-            self._actions = (path, actions_in(output))
-            if self._actions[1]:
-                self._menus_changed()
+        if self._awaited != path:
+            return
+        self._awaited = None
+        self._actions = (path, actions_in(output) if output else [])
+        if self._actions[1]:
+            self._menus_changed()
 
     def _runner(self, path, identifier, label):
         def done(output, failure):

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aFolderOfFilesIsRequestedInOneCallAndFetchesNothing() async throws {
+    @Test func aFolderOfFilesIsRequestedInAFewCallsAndFetchesNothing() async throws {
         try await BusFixture.run { place in
             let names = (0..<1_000).map { "file \($0).txt" }
             try await place.tell { cloud in
@@ -138,7 +138,9 @@ import Testing
             #expect(try await peer.hasPrinted("[\"busy\", "))
             #expect(try await peer.end().status == 0)
             monitor.send(SIGINT)
-            #expect(try await monitor.end().text.components(separatedBy: "member=GetStates").count == 2)
+            // One call, or a few if reports of changes arrived meanwhile.
+            let calls = try await monitor.end().text.components(separatedBy: "member=GetStates").count - 1
+            #expect((1...8).contains(calls), "\(calls)")
             #expect(try await place.tell { try $0.count(.contents) } == 0)
         }
     }

@@ -6,10 +6,10 @@ Reads commands from standard input, one JSON array a line, and prints what the e
     ["hide", PATH…]           does not show them any more
     ["cancel", PATH…]         shows files, and leaves at once
     ["menu", PATH…]           opens a menu                   ["menu", {LABEL: NAME}]
-    ["choose", NAME, PATH…]   chooses an item of a menu      ["missing", NAME] if the menu has none of that name
+    ["choose", NAME, PATH…]   chooses an item of a menu      as soon as the menu has one of that name
 
-A file whose state has changed is shown again, and a menu that has changed is opened again, as by a file manager. The longest time for which the extension kept the
-main loop is printed at the end: ["busy", SECONDS].
+A file whose state has changed is shown again, and a menu that has changed is opened again, as by a file manager. The
+longest time for which the extension kept the main loop is printed at the end: ["busy", SECONDS].
 """
 
 import importlib.util
@@ -103,6 +103,13 @@ def open_menu(paths):
     say("menu", {item.label: item.name for item in menu(paths)})
 
 
+def choose(name, paths):
+    items = [item for item in menu(paths) if item.name == name]
+    for item in items:
+        item.emit("activate")
+    return bool(items)
+
+
 def obey(line):
     command, *words = json.loads(line)
     if command in ("show", "cancel"):
@@ -114,11 +121,9 @@ def obey(line):
     elif command == "menu":
         open_menu(words)
     elif command == "choose":
-        items = [item for item in menu(words[1:]) if item.name == words[0]]
-        for item in items:
-            item.emit("activate")
-        if not items:
-            say("missing", words[0])
+        # A change of any file's state removes the provider's actions until they are read again.
+        if not choose(words[0], words[1:]):
+            GLib.timeout_add(100, lambda: not choose(words[0], words[1:]))
     if command == "cancel":
         say("cancelled", len(handles))
 
