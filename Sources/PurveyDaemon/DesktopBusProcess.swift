@@ -81,7 +81,7 @@ final class DesktopBusProcess: Sendable {
         service.on(DesktopSettingsNotice.self) { settings, _ in domains.adopt(settings) }
         state.withLock { [service] state in
             state.service = service
-            // What waits for the keyring may have waited for the process.
+            // Providers may have waited for the keyring because this process did not run.
             state.onStart = { Task { await domains.keyringChanged() } }
             state.onLoss = { domains.adopt(nil) }
         }
@@ -177,7 +177,7 @@ final class DesktopBusProcess: Sendable {
         noteLoss(ending == .exited(Self.statusWithoutBus))
         if ending == .exited(Self.statusWithoutBus) {
             // Logged once, and not at every retry.
-            if failures == 0 { log.info("the desktop's bus at \(address) cannot be reached, or is gone") }
+            if failures == 0 { log.info("the desktop's bus at \(address) cannot be reached, or has ended") }
         } else {
             log.warning("\(program) ended (\(ending)), and is started again")
         }

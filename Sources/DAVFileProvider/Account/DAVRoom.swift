@@ -58,12 +58,10 @@ package final class DAVRoom: Sendable {
     }
 
     private static func version(_ archive: Data?) -> NSFileProviderDomainVersion {
-        // The unarchiver would end the process for an archive of another class. Only this type writes the archive, and
-        // damaged bytes are an error.
-        let known = archive.flatMap {
-            try? NSKeyedUnarchiver.unarchivedObject(ofClass: NSFileProviderDomainVersion.self, from: $0)
-        }
-        return known ?? NSFileProviderDomainVersion()
+        // The version is not the archive's root object: Foundation's unarchiver would end the process if that had
+        // another class.
+        let coder = archive.flatMap { try? NSKeyedUnarchiver(forReadingFrom: $0) }
+        return coder.flatMap { NSFileProviderDomainVersion(coder: $0) } ?? NSFileProviderDomainVersion()
     }
 
     /// Records the server's reply.
@@ -76,9 +74,9 @@ package final class DAVRoom: Sendable {
             if let quota, isNew {
                 state.hasChanged = true
                 state.stored.quota = quota
-                let next = Self.version(state.stored.version).next()
-                state.stored.version = try? NSKeyedArchiver.archivedData(
-                    withRootObject: next, requiringSecureCoding: true)
+                let coder = NSKeyedArchiver(requiringSecureCoding: true)
+                Self.version(state.stored.version).next().encode(with: coder)
+                state.stored.version = coder.encodedData
             }
             guard let since = state.stored.fullSince else { return (state.stored, false, isNew) }
             let free = quota?.available

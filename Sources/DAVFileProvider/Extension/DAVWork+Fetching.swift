@@ -25,7 +25,10 @@ extension DAVWork {
         if handsOverMemory, let length = known.version.length, length <= Self.largestInMemory {
             let file = try MemoryFile.create(name: "contents")
             if let item = try await attemptFetch(known, to: file, limit: length, progress) {
-                return Fetched(url: FileProviderContents.handOver(file), item: item)
+                let url = try withExtendedLifetime(file) {
+                    try FileProviderContents.handOver(FileHandle(fileDescriptor: file.rawValue, closeOnDealloc: false))
+                }
+                return Fetched(url: url, item: item)
             }
             known = try await refresh(known)
         }

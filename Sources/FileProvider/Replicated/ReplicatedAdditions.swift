@@ -149,16 +149,20 @@ public enum FileProviderContents {
         }
     }
 
-    /// Makes contents in memory available to the system, under a URL for the reply to a fetch. The provider must reply
-    /// with the URL.
+    /// Makes fetched contents available to the system under a URL, with which the provider replies to the fetch. The
+    /// contents may be a memory file. A file on disk would be created, opened again and removed, which takes longer
+    /// than the transfer of a small one.
     ///
-    /// A file on disk would be created, opened again and removed, which takes longer than to transfer a small one.
-    ///
-    /// - Parameter contents: a memory file that is sealed.
-    package static func handOver(_ contents: FileDescriptor) -> URL {
+    /// - Parameter contents: a regular file that is complete. It is read from the beginning. The caller may close it.
+    /// - Returns: a URL at which no file exists. It is valid for one reply.
+    public static func handOver(_ contents: FileHandle) throws -> URL {
+        let copy = FileDescriptor(
+            owning: try withExtendedLifetime(contents) {
+                try retrying { fcntl(contents.fileDescriptor, F_DUPFD_CLOEXEC, 0) }
+            })
         let number = handedOver.withLock { state in
             state.last += 1
-            state.files["\(memory)\(state.last)"] = contents
+            state.files["\(memory)\(state.last)"] = copy
             // The reply to a cancelled fetch is not read. Far fewer fetches are in flight at a time.
             state.files["\(memory)\(state.last - mostInMemory)"] = nil
             return state.last

@@ -28,20 +28,13 @@ extension ExtensionProvider {
     }
 
     package func stopProviding(_ identifier: String) async {
-        // A request for each file would take a tenth of the time in which many small files are read.
-        guard await keepsCopies() else { return }
+        // A replicated provider keeps no copies. A request for each file would take a tenth of the time in which many
+        // small files are read.
+        guard (try? await abilities().keepsCopies) ?? true else { return }
         await uses.stop(identifier) {
             // A provider that does not remove its copy does no harm.
             _ = try? await self.ask(ProviderStopCall(identifier: identifier), isSafe: false)
         }
-    }
-
-    /// Whether the provider keeps copies of files that it has handed over. A replicated one does not.
-    private func keepsCopies() async -> Bool {
-        if let isKeeping = isKeepingCopies.withLock({ $0 }) { return isKeeping }
-        guard let answer = try? await ask(ProviderServesPartsCall(), isSafe: true) else { return true }
-        isKeepingCopies.withLock { $0 = answer.keepsCopies }
-        return answer.keepsCopies
     }
 
     // MARK: User metadata

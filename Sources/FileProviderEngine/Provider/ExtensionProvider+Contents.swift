@@ -18,7 +18,7 @@ extension ExtensionProvider {
     }
 
     package func usesExistingContents() async throws(ProviderError) -> Bool {
-        try await ask(ProviderServesPartsCall(), isSafe: true).usesExisting
+        try await abilities().usesExisting
     }
 
     package func contents(
@@ -42,7 +42,7 @@ extension ExtensionProvider {
     }
 
     package func servesParts() async throws(ProviderError) -> Bool {
-        try await ask(ProviderServesPartsCall(), isSafe: true).servesParts
+        try await abilities().servesParts
     }
 
     package func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart {

@@ -22,8 +22,8 @@ package final class ExtensionProvider: Provider {
     private let coordinated = AsyncSemaphore(permits: 64)
     /// Items with files that processes use in place.
     let uses = ItemUses()
-    /// Whether the provider keeps copies of files; `nil` until it has said so. Leaf lock.
-    let isKeepingCopies = Lock<Bool?>(nil)
+    /// The provider's abilities; `nil` until it has replied. Leaf lock.
+    private let knownAbilities = Lock<ProviderServesParts?>(nil)
     /// The reason why no requests may be sent to the provider; `nil` if requests may be sent.
     private let disconnection = Lock<String?>(nil)
 
@@ -103,8 +103,16 @@ package final class ExtensionProvider: Provider {
 
     /// Makes the next request start the extension as it is installed now.
     package func renew() async {
-        isKeepingCopies.withLock { $0 = nil }
+        knownAbilities.withLock { $0 = nil }
         await process.renew()
+    }
+
+    /// Returns the abilities of the provider as it is installed. It is asked once.
+    func abilities() async throws(ProviderError) -> ProviderServesParts {
+        if let known = knownAbilities.withLock({ $0 }) { return known }
+        let answer = try await ask(ProviderServesPartsCall(), isSafe: true)
+        knownAbilities.withLock { $0 = answer }
+        return answer
     }
 
     /// Keeps the process of a provider that watches its service running without requests, or ends that.

@@ -47,7 +47,7 @@ actor DesktopSettings {
         let notice = DesktopSettingsNotice(proxies: proxies?.variables ?? [], isMetered: isMetered)
         guard notice != sent else { return }
         sent = notice
-        // After the daemon's end there is nothing to tell.
+        // Ignore the error: the daemon has ended.
         try? daemon.notify(notice)
     }
 }

@@ -33,7 +33,7 @@ final class KeyringChanges: Sendable {
         guard isFirst else { return }
         Deadlines.shared.run(after: Self.pause) { [self] in
             isScheduled.withLock { $0 = false }
-            // After the daemon's end there is nothing to tell.
+            // Ignore the error: the daemon has ended.
             try? daemon.withLock { $0 }?.notify(KeyringChangedNotice())
         }
     }

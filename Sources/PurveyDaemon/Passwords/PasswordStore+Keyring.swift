@@ -79,7 +79,7 @@ extension PasswordStore {
     }
 }
 
-/// The providers that could not use the passwords, because the key was not to be had.
+/// The providers that could not use the passwords, because the key could not be read.
 final class WaitingProviders: Sendable {
     // Leaf lock.
     private let errors = Lock<[String: SecretError]>([:])
