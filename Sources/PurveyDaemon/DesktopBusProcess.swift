@@ -35,7 +35,7 @@ final class DesktopBusProcess: Sendable {
         var lacksBus = false
         /// Is called when a process has been started.
         var onStart: @Sendable () -> Void = {}
-        /// Is called when the bus is gone, so that nothing waits for what was known from it.
+        /// Called after the loss of the bus, so that no domain waits because of settings that came from it.
         var onLoss: @Sendable () -> Void = {}
     }
 

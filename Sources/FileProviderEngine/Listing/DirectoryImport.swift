@@ -32,7 +32,7 @@ package final class DirectoryImport: EngineComponent {
     }
 
     /// Makes everything in a directory of this machine new items of the domain, and removes it from the directory.
-    /// Returns when the import is recorded, so that a crash does not end it. In the end, the provider is told.
+    /// Returns when the import is recorded, so that a crash does not end it. The provider gets a notice at the end.
     ///
     /// - Parameter path: The path of the directory.
     package func begin(at path: String, _ engine: isolated any EngineEvents) throws(ProviderError) {

@@ -17,8 +17,9 @@ public struct HTTPConfiguration: Sendable {
     /// The time limit for opening a connection, including the lookup of the name and the TLS handshake.
     public var connectPatience = Duration.seconds(30)
     /// The time without progress after which a request fails. Progress is 64 bytes of a body in either direction, or
-    /// a complete head. Time in which the client itself pauses the transfer does not count.
-    public var patience = Duration.seconds(60)
+    /// a complete head. Time in which the client itself pauses the transfer does not count. The default is the number
+    /// of seconds in `PURVEY_HTTP_TIME_LIMIT`, or 60.
+    public var patience = Duration.seconds(Self.environment["PURVEY_HTTP_TIME_LIMIT"].flatMap { UInt16($0) } ?? 60)
     /// The rules for repeating requests that do not have their own rules.
     public var retry = HTTPRetryPolicy()
     /// The maximum number of bytes of all heads of one response.
