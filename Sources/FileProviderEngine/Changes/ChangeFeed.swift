@@ -57,7 +57,8 @@ final class ChangeFeed {
 }
 
 extension EngineContext {
-    /// Returns the sync anchor from which a container's changes are unknown; `nil` if the provider has none for it.
+    /// Returns the sync anchor up to which a container's changes were applied, or `nil` if the provider has none for
+    /// it.
     func anchor(of container: String) throws(ProviderError) -> [UInt8]? {
         let anchor = try onRecord { () throws(IndexError) in try index.anchor(of: container) }
         return anchor?.isEmpty == false ? anchor : nil
@@ -95,8 +96,9 @@ private struct EndlessFeed {
         if !anchors.insert(batch.anchor).inserted { return .badAnswer }
         emptyBatches = batch.updated.isEmpty && batch.deleted.isEmpty ? emptyBatches + 1 : 0
         if emptyBatches >= limit { return .badAnswer }
-        // An item that is reported for the first time may already be known, as from a listing, or may have come and
-        // gone.
+        // Items that are reported for the first time may change nothing locally, because they are already known from a
+        // listing, or were created and removed meanwhile. So only a batch whose items were all reported before is a
+        // repetition.
         var isRepetition = true
         for identifier in batch.updated.lazy.map(\.identifier) { if !isTold(identifier) { isRepetition = false } }
         for identifier in batch.deleted where !isTold(identifier) { isRepetition = false }

@@ -3,11 +3,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The changes that the provider reports: requests for the changes of containers, one for each container at a time, and
-/// refreshes of directories.
+/// The requests for the provider's changes, one for each container at a time, and the refreshes of directories.
 ///
-/// It calls the sign-in, the reconciler, the enumerator and the evictor, and sends events. See ``EngineContext`` for
-/// the thread.
+/// It calls the sign-in, the reconciler, the enumerator and the evictor, and sends events. Used only on the engine's
+/// thread (see ``EngineContext``).
 final class ChangeTracker {
     private let context: EngineContext
     private let signIn: SignIn
@@ -23,7 +22,7 @@ final class ChangeTracker {
     private var failures: [String: Int] = [:]
     /// The retries of containers that back off.
     private var retries: [String: Cancellable] = [:]
-    /// The directories that clients opened and whose refresh caused the change request, by container.
+    /// The directories whose refresh is done by a running change request, by container.
     private var refreshed: [String: ItemNumber] = [:]
 
     init(
@@ -46,7 +45,7 @@ final class ChangeTracker {
 
     /// Requests the changes of a container. Signals that arrive during a request are merged into another one.
     ///
-    /// - Parameter isRefresh: The directory that a client opened, if the opening caused the request.
+    /// - Parameter isRefresh: The directory whose refresh caused the request; `nil` for a signal or a retry.
     func signalled(
         container: String, isRefresh folder: ItemNumber? = nil, _ engine: isolated any EngineEvents
     ) {
@@ -107,7 +106,7 @@ final class ChangeTracker {
             guard !isWantedAgain, !signIn.isOutdated(failure, sentIn: epoch) else {
                 return signalled(container: container, engine)
             }
-            // Failures that need the user are retried by ``retry(_:)``; the others by themselves.
+            // Failures that need the user are retried by ``retry(_:)``; the others are retried after a delay.
             guard failure.isWorthAnotherAttempt || failure.kind == .noSpace else {
                 failures[container] = nil
                 return
@@ -129,8 +128,8 @@ final class ChangeTracker {
             if container == ProviderItem.workingSetIdentifier {
                 try await workingSet.requestChanges(engine)
                 await domainState.request()
-                // The working set is listed after its anchor was taken: changes during the listing are reported since
-                // that anchor.
+                // The working set is listed after its anchor was taken, so that changes during the listing are reported
+                // since that anchor.
                 try await workingSet.enumerateOnce(engine)
             } else {
                 try await requestChanges(ofDirectory: container, engine)
@@ -144,10 +143,10 @@ final class ChangeTracker {
     private func requestChanges(
         ofDirectory identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
-        // The trash is not listed as a directory, and its failures are not those of this request.
+        // The trash is listed by ``Trash``, and a failure of that listing is not a failure of this request.
         if identifier == ProviderItem.trashIdentifier { return engine.trashMayHaveChanged() }
         let row = try onRecord { () throws(IndexError) in try context.index.item(identifier: identifier) }
-        // No client has looked into a directory that was never listed.
+        // A directory that was never listed has no items in the index that could be outdated.
         guard let row, row.item.kind == .folder, row.listing != .never else { return }
         if let anchor = try context.anchor(of: identifier) {
             do throws(ProviderError) {
@@ -156,7 +155,8 @@ final class ChangeTracker {
                 guard error.kind == .expired || error.kind == .unsupported else { throw error }
             }
         }
-        // A running listing may already have passed the signalled change.
+        // A running listing may already have passed the signalled change. The directory is then listed again
+        // afterwards.
         guard !enumerator.noteChange(in: row.number) else { return }
         enumerator.start(row.number, isRefresh: true, engine)
     }

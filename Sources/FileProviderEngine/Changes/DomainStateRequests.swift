@@ -2,7 +2,8 @@ import Conduit
 import FileProviderWire
 import ItemStore
 
-/// The provider's state of the whole domain, stored so that its actions' rules can be evaluated without the provider.
+/// Requests for the provider's state of the whole domain, which is stored so that the rules of the provider's actions
+/// can be evaluated without the provider.
 ///
 /// It is a part of ``ChangeTracker``.
 final class DomainStateRequests {

@@ -13,8 +13,8 @@ struct ReportedChanges {
 
 /// Reports of several items, and reports that leave out known items.
 extension ItemReconciler {
-    /// Resolves contradictions in a batch. An item that is deleted from a directory may have moved to another one. An
-    /// item in both lists is revalidated.
+    /// Resolves contradictions in a batch by revalidating items: those that are in both lists, and those that are
+    /// deleted from a directory, because they may have moved to another one.
     func resolved(
         _ batch: ChangeBatch, in container: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ReportedChanges {
@@ -28,7 +28,7 @@ extension ItemReconciler {
                 deleted.append(identifier)
             } else {
                 let row = try onRecord { () throws(IndexError) in try context.index.item(identifier: identifier) }
-                // Otherwise the item has left this directory, as another feed reported.
+                // If the parent differs, another feed has already reported that the item left this directory.
                 if row?.item.parent == container { uncertain.append(identifier) }
             }
         }
@@ -58,13 +58,14 @@ extension ItemReconciler {
         try keepLocalItems(in: Set(gone), besides: updated, engine)
         let (applied, removed, others) = try evictor.writeMakingRoom(engine) { writer throws(IndexError) in
             let others = try context.reidentify(updated, gone: gone, &writer)
-            // Removed directories that contained a reidentified item are removed after that item has moved to its
+            // Removed directories that contained a reidentified item are removed after that item has moved to its new
             // place.
             let last = try writer.folders(above: others, among: Set(gone))
             var removed = try writer.remove(identifiers: gone.filter { !last.contains($0) })
             let applied = try writer.apply(updated)
             if !last.isEmpty { removed.append(try writer.remove(identifiers: gone.filter(last.contains))) }
-            // A directory that lost its anchor while its changes were requested has to be listed.
+            // A directory whose items got new identifiers while its changes were requested has to be listed, so it gets
+            // no anchor.
             if try !writer.isReidentified(container) {
                 try writer.setAnchor(changes.anchor, of: container)
                 if isLast { try writer.setOutdated(false, container) }

@@ -2,7 +2,7 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// Stale replies: an item with a newer report than the reply is requested again.
+/// The handling of stale replies: an item that was reported since the request was sent is revalidated.
 extension ItemReconciler {
     /// Returns the items of a reply for which nothing newer is known. Revalidates the others.
     func newest(
@@ -13,7 +13,7 @@ extension ItemReconciler {
         guard !uncertain.isEmpty else { return items }
         var isKnown: Set<String> = []
         for item in items where uncertain.contains(item.identifier) {
-            // An item that equals the index may be used, regardless of the time of the report.
+            // An item that equals its row in the index may be used, regardless of the time of the report.
             if let row = try? context.index.item(identifier: item.identifier), row.item == item,
                 row.item.filename.hasSameBytes(as: item.filename)
             {
@@ -30,7 +30,7 @@ extension ItemReconciler {
     ) throws(ProviderError) -> [String] {
         let uncertain = context.replies.staleItems(gone, since: request)
         guard !uncertain.isEmpty else { return gone }
-        // Items that are not known need no revalidation.
+        // Items that are not in the index need no revalidation.
         let known = try onRecord { () throws(IndexError) in
             var known: Set<String> = []
             for identifier in uncertain {
@@ -48,10 +48,10 @@ extension ItemReconciler {
     /// stale.
     ///
     /// - Parameters:
-    ///   - told: The item in the index when the confirmation came. If it was reported during the item's step and
-    ///     differs from the reply, only the provider knows which is newer.
+    ///   - told: The item in the index when the confirmation came. If it was reported since the request was sent and
+    ///     differs from the reply, the item is revalidated, because only the provider knows which of the two is newer.
     ///   - answer: The provider's reply; `nil` for a removal.
-    ///   - request: The context of the item's step.
+    ///   - request: The context of the request that the provider has confirmed.
     func confirmed(
         _ identifier: String, told: ProviderItem?, _ answer: ProviderItem?, request: ReplyOrdering.Request?,
         _ engine: isolated any EngineEvents
@@ -65,7 +65,7 @@ extension ItemReconciler {
         context.replies.noteReport(of: [identifier])
     }
 
-    /// Revalidates a visible item that the provider does not know.
+    /// Revalidates an item that is in the index although the provider replied to a request that it does not exist.
     func markUncertain(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard number != .root, let row = try? context.row(of: number), row.isKnownToProvider else { return }
         revalidation.scheduleInAnyCase([row.item.identifier], engine)

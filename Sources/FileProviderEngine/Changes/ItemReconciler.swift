@@ -6,8 +6,8 @@ import LinuxSystem
 /// Applies the provider's reports to the index, and handles the consequences. An item is revalidated instead if
 /// something newer is known about it, or if its status is uncertain.
 ///
-/// It calls the sign-in, the tracker of identifiers, the components of contents and the imports, and sends events. See
-/// ``EngineContext`` for the thread.
+/// It calls the sign-in, the tracker of identifiers, the components of contents and the imports, and sends events. Used
+/// only on the engine's thread (see ``EngineContext``).
 final class ItemReconciler {
     let context: EngineContext
     let revalidation: Revalidation
@@ -78,8 +78,8 @@ final class ItemReconciler {
         if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(removed.stranded), engine) }
     }
 
-    /// Marks the items as changed that stay although they lie inside items about to be removed: files that are open for
-    /// writing, and items that are being imported.
+    /// Marks items as changed so that they stay although they lie inside items about to be removed: files that are open
+    /// for writing, and items that are being imported.
     ///
     /// - Parameter others: Reported items, which may be the removed ones under another identifier.
     func keepLocalItems(
@@ -89,15 +89,15 @@ final class ItemReconciler {
         try engine.itemsWillBeRemoved(removed, besides: others)
     }
 
-    /// Marks the files as edited that are open for writing and lie inside items about to be removed. Marked files stay;
-    /// without an item, later writes would be lost.
+    /// Marks files as edited that are open for writing and lie inside items about to be removed, so that they stay.
+    /// Without an item, later writes to such a file would be lost.
     private func takeOpenFilesAsEdited(
         in removed: Set<String>, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         guard !removed.isEmpty else { return }
         for number in context.resources.openFiles.written {
             var place: ItemNumber? = number
-            // The index has no cycles. The depth is bounded all the same.
+            // The depth is bounded although the index should contain no cycles.
             for _ in 0..<IndexedItem.mostAncestors {
                 guard let folder = place, folder != .root, let row = try? context.row(of: folder) else { break }
                 if removed.contains(row.item.identifier) {

@@ -48,7 +48,7 @@ final class Revalidation {
             return .exists(item)
         } catch {
             guard error.kind == .noSuchItem else { return .unknown(error) }
-            // While it is moved it may have another identifier already.
+            // While the item is being moved, it may already have another identifier.
             return tracker.isMoving(identifier)
                 ? .unknown(ProviderError(.transient, message: "The item is being moved.")) : .deleted
         }
@@ -153,7 +153,7 @@ final class Revalidation {
 
     private static let firstPause = 2.0
     private static let longestPause = 3600.0
-    /// The maximum delay in seconds between two rounds while items wait that have not failed yet.
+    /// The maximum delay in seconds between two rounds while items that have not failed yet are waiting.
     private static let longestPauseOfRounds = 60.0
 
     /// Returns the delay in seconds until the next attempt.

@@ -7,7 +7,7 @@ import ItemValues
 ///
 /// It is a part of ``ChangeTracker``.
 final class WorkingSet {
-    /// Whether the provider reports changes of all directories in one feed.
+    /// The availability of a feed in which the provider reports the changes of all directories.
     private enum State {
         case unknown
         /// The first sync anchor is being requested.
@@ -23,7 +23,7 @@ final class WorkingSet {
     private let feed: ChangeFeed
     private let refreshes: DirectoryRefreshes
     private var state = State.unknown
-    /// The number of failures to list the working set for a reason of the provider's own that may pass.
+    /// The number of failures to list the working set because of a transient failure of the provider.
     private var failures = 0
 
     private let container = ProviderItem.workingSetIdentifier
@@ -42,8 +42,8 @@ final class WorkingSet {
 
     // MARK: The change feed
 
-    /// Whether the change feed covers everything from now on, if the provider has a change feed. An earlier listing has
-    /// to be repeated.
+    /// Whether a listing that begins now need not be repeated, because the change feed, if the provider has one, covers
+    /// all later changes. A listing from before the first sync anchor has to be repeated.
     var isBegun: Bool {
         switch state {
         case .available, .missing: true
@@ -64,7 +64,7 @@ final class WorkingSet {
             engine.changesAreFollowed()
         } else {
             state = .beginning
-            // Something may have changed between the listing and the anchor: this requests the directories, too.
+            // Something may have changed between the listing and the anchor, so this also refreshes the directories.
             engine.changesAreWanted(in: container, isRefresh: nil)
         }
     }
@@ -117,8 +117,8 @@ final class WorkingSet {
     /// The maximum number of listings that begin anew because a page expired.
     private static let beginnings = 3
 
-    /// The key of a setting. The setting is present once the working set was listed completely, or proved to be
-    /// impossible to list.
+    /// The key of a setting that is present once the working set was listed completely, or proved to be impossible to
+    /// list.
     private static let listedSetting = "workingSet.listed"
 
     /// Whether the working set may be listed again. After eight failures it is not listed until the next start, because
@@ -143,7 +143,8 @@ final class WorkingSet {
             let epoch = signIn.epoch
             do throws(ProviderError) {
                 let answer = try await context.resources.page(of: container, after: after)
-                // A directory's listing defines its items' place. For other items, the ancestors must be known.
+                // The items of the working set may lie in directories that were never listed, so their ancestors are
+                // added.
                 (items, request) = (try await reconciler.withAncestors(answer.page.items, engine), answer.request)
                 after = answer.page.next
             } catch {
@@ -175,7 +176,7 @@ extension ProviderError {
     /// Whether this failure shows that the provider cannot list its working set at any time.
     fileprivate var isForGood: Bool {
         switch kind {
-        // The request was already repeated several times after the process ended: the process crashes on it.
+        // `processEnded`: the request was already repeated several times, so the process crashes on it.
         case .unsupported, .noSuchItem, .notPermitted, .badAnswer, .cannotSynchronize, .expired, .processEnded: true
         default: false
         }

@@ -13,7 +13,7 @@ extension DomainEngine {
             await withCheckedContinuation { continuation in
                 let answer = EngineCompletion<Void> { continuation.resume(returning: $0) }
                 waiting.withLock { $0 = answer }
-                // Another job may have run on the engine's thread meanwhile.
+                // This runs as a later job, before which other jobs may run.
                 perform { $0.downloader.download(number, answer, $0) }
                 // The task may have been cancelled before there was a request to cancel.
                 if Task.isCancelled { perform { $0.downloader.cancelDownload(of: number, answer, $0) } }
@@ -57,7 +57,7 @@ extension DomainEngine {
     private static let closingPause = 0.02
 
     /// Evicts clean contents to free space for a write on a full disk. Nothing is evicted if that would not make enough
-    /// space; see ``EvictionPolicy/space(for:evictable:)``.
+    /// space; see ``EvictionPolicy/room(for:evictable:)``.
     ///
     /// - Parameter completion: Receives whether anything was evicted. Called on the engine's thread; must not block.
     package nonisolated func makeRoom(for bytes: Int64, completion: @escaping @Sendable (Bool) -> Void) {

@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The opening of files and the closing of their handles, on any thread. ``FileOpener`` does what needs the engine's
-/// thread.
+/// The opening of files and the closing of their handles, on any thread. ``FileOpener`` opens and closes the files for
+/// which the engine's thread is needed.
 package struct FileHandles: Sendable {
     let engine: DomainEngine
 
@@ -56,8 +56,8 @@ package struct FileHandles: Sendable {
 
     // MARK: On any thread
 
-    /// Opens a file for reading with only a lock, the index and the file itself. Returns `nil` if the engine's thread
-    /// has to open it.
+    /// Opens a file for reading without the engine's thread, by means of the table of open files, the index and the
+    /// local file. Returns `nil` if the engine's thread has to open it.
     private func openAtOnce(_ number: ItemNumber) -> OpenHandle? {
         let epoch = openFiles.epoch
         if let item = joined(number) { return item }

@@ -20,7 +20,7 @@ package struct HandleToResume: Sendable {
     }
 }
 
-/// The handles that were reopened for programs and wait for their mount. Any thread may take them.
+/// The handles that were reopened for programs, until their mount takes them. Used on any thread.
 final class ResumedHandles: Sendable {
     // Leaf lock.
     private let items = Lock<[UInt64: OpenHandle]>([:])
@@ -36,9 +36,10 @@ final class ResumedHandles: Sendable {
     }
 }
 
-/// Handles that outlive an engine.
+/// The resumption of the handles that programs hold in a mount that outlived the previous engine.
 ///
-/// It calls the components of contents, the local edits and their recovery. See ``EngineContext`` for the thread.
+/// It calls the components of contents, the local edits and their recovery. Used only on the engine's thread (see
+/// ``EngineContext``).
 final class HandleResumption: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
@@ -73,8 +74,7 @@ final class HandleResumption: EngineComponent {
     /// and before anything is evicted.
     func resume(_ engine: isolated any EngineEvents) {
         var opened: [UInt64: OpenHandle] = [:]
-        // The page cache is shared: a handle of the same file may have read bytes from it that another handle
-        // requested.
+        // All handles of a file share the page cache, so a handle may have read bytes that another handle requested.
         let files = Dictionary(
             openings.compactMap { opening in opening.file.map { (opening.number, $0) } }
         ) { first, _ in first }
@@ -181,7 +181,7 @@ final class HandleResumption: EngineComponent {
     /// Returns the entry that the resumed handles of an item share, or `nil` if a new opening gets the same contents.
     private func entryToResume(_ row: IndexedItem) throws -> OpenFileTable.Entry? {
         guard row.content == .current else { return nil }
-        // The provider had reported another version already. The outdated contents stay until the last handle is
+        // If the provider had already reported another version, the outdated contents stay until the last handle is
         // closed.
         let isOutdated = row.localVersion != row.item.contentVersion
         if let entry = try context.journal.entry(row.number), entry.isOpen, let fingerprint = entry.statusAtOpen,

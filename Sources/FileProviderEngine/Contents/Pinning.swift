@@ -7,7 +7,7 @@ import LinuxSystem
 /// background, also after a restart, and again when the provider has other contents. The index records which items
 /// are pinned.
 ///
-/// It calls the downloader, the enumerator and the evictor. See ``EngineContext`` for the thread.
+/// It calls the downloader, the enumerator and the evictor. Used only on the engine's thread (see ``EngineContext``).
 package final class Pinning {
     private let context: EngineContext
     private let downloader: Downloader
@@ -92,8 +92,8 @@ package final class Pinning {
         switch result {
         case .success:
             if postponed.isEmpty { failure = nil }
-            // The item may have changed again. It is retried after the others; otherwise it could be requested
-            // forever.
+            // An item that is still wanted has changed meanwhile. It is retried after the others, because otherwise an
+            // item that changes continuously would be requested forever.
             if (try? context.row(of: number))?.isWanted == true { postponed.insert(number) } else { failedRounds = 0 }
         case .failure(let failure):
             postponed.insert(number)

@@ -18,7 +18,8 @@ struct RemovalWait {
 /// Removals of open files. A program that has a file open can read it to the end after its local removal. Its bytes
 /// are therefore fetched before the removal is sent to the provider.
 ///
-/// It calls the content cache, the downloader and the scheduler of uploads. See ``EngineContext`` for the thread.
+/// It calls the content cache, the downloader and the scheduler of uploads. Used only on the engine's thread (see
+/// ``EngineContext``).
 final class RemovalWaits {
     private let context: EngineContext
     private let cache: ContentCache
@@ -39,7 +40,8 @@ final class RemovalWaits {
     /// Fetches the contents of the open files of an item that was removed locally. For a directory, these are all
     /// open files below it.
     ///
-    /// - Returns: the state of the removal meanwhile; `nil` if no contents are missing, or if they cannot be fetched.
+    /// - Returns: the result of the removal's step while contents are missing; `nil` if no contents are missing, or if
+    ///   they cannot be fetched.
     func awaitContents(
         beforeRemoving number: ItemNumber, _ engine: isolated any EngineEvents
     ) -> StepResult? {
@@ -81,7 +83,7 @@ final class RemovalWaits {
         }
     }
 
-    /// Returns the locally removed item that still has a place at the provider because its removal waits for
+    /// Returns the locally removed item that still occupies a place at the provider because its removal waits for
     /// contents.
     func removal(in place: SentLocation) throws(IndexError) -> ItemNumber? {
         for number in waits.keys {

@@ -6,28 +6,29 @@ import ItemValues
 
 /// A wait for edits that is in progress.
 struct EditWait {
-    /// The edit whose step contains the wait and is delayed by it; `nil` for a wait of another process.
+    /// The edit that the provider is sending while it waits, which can end only after the wait; `nil` if the wait
+    /// belongs to no edit.
     let own: ItemNumber?
     /// The edits that are still awaited.
     var awaited: Set<ItemNumber>
 }
 
-/// The progress of edits towards the provider, and the waits for it: until the provider has local changes, or has
-/// replied to a removal. A provider may begin a wait while it changes an item. The change then ends only after the
-/// wait, so the wait must not include it.
+/// The progress of edits towards the provider, and waits until the provider has local changes or has replied to a
+/// removal. A provider may begin a wait while it changes an item. The change then ends only after the wait, so the wait
+/// must not include it.
 ///
-/// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. See ``EngineContext`` for the
-/// thread.
+/// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. Used only on the engine's thread
+/// (see ``EngineContext``).
 package final class EditProgress: EngineComponent {
     let context: EngineContext
     private let signIn: SignIn
     private let recorder: EditRecorder
     private let scheduler: UploadScheduler
     private let tracker: IdentifierTracker
-    /// Waits for edits that are being sent, by a number of their own.
+    /// The running waits, each under a number of its own.
     private var waits: [Int: EditWait] = [:]
     private var lastWait = 0
-    /// The running sums of ``uploadTotals()``.
+    /// The running sums from which ``uploadTotals()`` is computed.
     private var tally = TransferTally()
 
     init(

@@ -46,13 +46,13 @@ package struct EditEvent: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         /// The provider had other contents. The local contents were saved in a copy with this name.
         case conflict(copy: String)
-        /// The name was taken at the provider.
+        /// The name was taken at the provider, so the item got another one.
         case renamed(to: String)
         /// The provider refused the deletion, and the item came back.
         case deletionRefused(ProviderError?)
         /// The provider removed an item that was edited locally. The item is created again.
         case madeAgain
-        /// The disk had bytes of an edit that the journal does not record.
+        /// At start, the disk had bytes of an edit that the journal did not record.
         case recovered
     }
 

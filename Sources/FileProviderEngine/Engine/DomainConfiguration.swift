@@ -21,8 +21,8 @@ package struct DomainConfiguration: Sendable {
     package var fetchLimit = 4
     /// The maximum number of concurrent uploads.
     package var uploadLimit = 8
-    /// The maximum number of them that send large files (``largeSize``). More would only share the same connection, and
-    /// each would wait longer for its next byte.
+    /// The maximum number of concurrent uploads of large files (``largeSize``). More of them would only share the same
+    /// connection, and each would wait longer for its next byte.
     package var largeUploadLimit = 8
     /// The number of bytes from which a file counts as large.
     package var largeSize: Int64 = 1 << 20
@@ -42,7 +42,7 @@ package struct DomainConfiguration: Sendable {
     package var lastUsedDelay = 60.0
     /// Whether symbolic links may be created; `false` if the provider declares that it does not accept them.
     package var takesSymbolicLinks = true
-    /// Whether background transfers wait from the start.
+    /// Whether background transfers are paused when the engine starts.
     package var isPaused = false
     /// The destination of notes about items whose state may have changed; `nil` if no client watches states.
     package var states: StateNotes.Writer?

@@ -15,7 +15,8 @@ extension DomainEngine {
         resources.signInRequests.function = receiver
     }
 
-    /// Signs in with a password, as ``SignIn/attempt(password:)`` does, and resumes what waited for the sign-in.
+    /// Signs in with a password, as ``SignIn/attempt(password:)`` does, and resumes the work that waited for the
+    /// sign-in.
     package func signIn(password: String) async throws(ProviderError) {
         try await signIn.attempt(password: password)
         retry()
@@ -130,7 +131,7 @@ extension DomainEngine {
         }
     }
 
-    /// The number of times that signals caused a check of unconfirmed edits: for tests.
+    /// The number of checks of unconfirmed edits that were caused by a signal, for tests.
     package var signalCount: Int { scheduler.signals }
 
     /// Records the progress of an upload as the provider reports it.

@@ -8,8 +8,8 @@ extension DomainEngine {
     /// local.
     private static let mostRows = 20_000
 
-    /// Returns items of a set, by number, in their local state. Only items that the provider knows are included.
-    /// Blocks on the file system.
+    /// Returns items of a set in the order of their numbers, with their local state. Only items that the provider knows
+    /// are included. Blocks on the file system.
     ///
     /// - Parameter limit: The maximum number of items. A page may have fewer items, or none, although further pages
     ///   follow.
@@ -40,7 +40,7 @@ extension DomainEngine {
             item.size = row.localSize
             item.modified = row.localModified ?? item.modified
         }
-        // Extended attributes may be of any size.
+        // Extended attributes are left out, because they may be of any size.
         item.extendedAttributes = [:]
         item.flags.set(.uploaded, row.isUploaded)
         item.flags.set(.uploading, row.state(upload) == .uploading)

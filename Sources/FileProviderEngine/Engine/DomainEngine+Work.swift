@@ -4,7 +4,7 @@ import ItemValues
 
 /// The engine's present work, for diagnosing an engine that does not become idle.
 extension DomainEngine {
-    /// Whether work is running or requested that ends without a further event. Work that is scheduled for later does
+    /// Whether work that ends without a further event is running or requested. Work that is scheduled for later does
     /// not count.
     package var isBusy: Bool {
         !scheduler.table.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning

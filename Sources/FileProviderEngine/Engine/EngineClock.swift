@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// The engine's time source. All waits use it, so that a test can supply its own.
 package protocol EngineClock: Sendable {
-    /// In seconds since 1970.
+    /// The current time in seconds since 1970.
     var now: Double { get }
 
     /// Returns the modification date that a write to a file would set now, in seconds since 1970 with microsecond
@@ -81,7 +81,7 @@ package struct SystemEngineClock: EngineClock {
     package var now: Double { WallClock.now }
 
     /// Returns the date that the file system gives. File systems use a coarse clock, which is some milliseconds behind
-    /// the system's clock. A date of the system's clock would be later than that of a file written afterwards.
+    /// the system's clock. A date of the system's clock could be later than that of a file written afterwards.
     package func date(by folder: FileDescriptor) -> Double {
         guard futimens(folder.rawValue, nil) == 0, let status = try? folder.status() else { return now }
         return status.modifiedDate

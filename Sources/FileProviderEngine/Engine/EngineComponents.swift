@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// The components of an engine. Each gets those that it calls, which were created before: the graph of calls has no
-/// cycle. For the other direction, it sends an event (``EngineEvents``).
+/// The components of an engine. Each gets the components that it calls, which were created before it, so that the graph
+/// of calls has no cycle. In the other direction, a component sends an event (``EngineEvents``).
 final class EngineComponents {
     let signIn: SignIn
     // Contents.

@@ -18,7 +18,7 @@ import LinuxSystem
 final class EngineContext {
     let resources: EngineResources
     let journal: Journal
-    /// The engine, for what happens later. It is set when the engine begins.
+    /// The engine, on which later work is performed. It is set when the engine begins.
     weak var engine: DomainEngine?
     /// The delays between attempts.
     let backoff = Backoff()
@@ -121,7 +121,7 @@ final class EngineContext {
 
     func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexError) -> Bool {
         var number = number
-        // The index has no cycles. The depth is bounded all the same.
+        // The depth is bounded although the index should contain no cycles.
         for _ in 0..<IndexedItem.mostAncestors {
             if number == top { return true }
             guard number != .root, let above = try index.itemEvenIfDeleted(number)?.parent else { break }
@@ -179,7 +179,7 @@ final class EngineContext {
 /// The backoff between attempts: the delay doubles with each failure. It is randomized, so that many items do not
 /// retry at once.
 struct Backoff: Sendable {
-    /// In seconds, like ``longest``.
+    /// The delay in seconds after the first failure, and the maximum delay.
     var first: Double = 1
     var longest: Double = 300
 

@@ -6,8 +6,8 @@ import LinuxSystem
 /// An engine as its components see it: the events that they send to it.
 ///
 /// A component calls the components that it holds. ``EngineComponents`` creates each one with those below it, so the
-/// graph of these calls has no cycle. A component never calls one above it: it sends an event, which goes at once to
-/// the components that depend on its sender. When the call returns, the event was handled.
+/// graph of these calls has no cycle. A component never calls one above it. Instead it sends an event, which goes at
+/// once to the components that depend on its sender. When the call returns, the event was handled.
 ///
 /// Components get the engine as an `isolated` parameter of this type, so that their code stays on the engine's thread
 /// and can send events only. `Scripts/check-sources` checks both.
@@ -71,7 +71,7 @@ extension EngineEvents {
     func fileWasReplaced(_ number: ItemNumber, by successor: ItemNumber) {
         components.metadata.move(number, to: successor)
         components.downloader.fileWasReplaced(number, by: successor, self)
-        // These openings fail, and the kernel looks up the name again.
+        // The openings that waited fail, and the kernel looks up the name again.
         components.opener.endWaits(for: number, .success(()), self)
         components.downloader.makeReady(number, self)
     }
@@ -142,7 +142,8 @@ extension EngineEvents {
 
     /// Passes on that the provider has answered a request for changes.
     func changesWereReceived() {
-        // Requests of waiting edits may still be refused.
+        // While edits wait to be sent, it is not certain that the user is signed in, because their requests may be
+        // refused.
         if components.scheduler.table.running.isEmpty, components.scheduler.table.nextTime() == nil {
             components.signIn.noteSignedIn()
         }
@@ -176,7 +177,7 @@ extension EngineEvents {
         components.metadata.noteRemoved([number], self)
     }
 
-    /// Passes on that a step of an item has begun. The step ends when this returns.
+    /// Passes on that a step of an item is to be performed. The step ends when this returns.
     func sendChanges(of number: ItemNumber) async throws -> StepResult {
         try await components.uploader.send(number, self)
     }
@@ -184,9 +185,9 @@ extension EngineEvents {
     /// Passes on that an item waits to be moved at the provider.
     func itemWillMove(_ number: ItemNumber) throws(IndexError) { try components.tracker.noteLeaves(number) }
 
-    /// Passes on that the provider refused a change for good.
+    /// Passes on that the provider refused a change permanently.
     func changeWasRefused(_ number: ItemNumber) {
-        // The move was refused: an item that is reported at the new place is another one.
+        // The move was refused, so an item that is reported at the new place is another one.
         components.tracker.forgetMove(of: number, self)
     }
 

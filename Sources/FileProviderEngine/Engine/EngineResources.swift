@@ -120,6 +120,6 @@ final class TransferGate: Sendable {
 
     var isOpen: Bool { state.withLock { $0 } }
 
-    /// Opens or closes the gate. ``DomainEngine/setPaused(_:)`` also starts what has waited.
+    /// Opens or closes the gate. ``DomainEngine/setPaused(_:)`` also starts the work that has waited.
     func set(isOpen: Bool) { state.withLock { $0 = isOpen } }
 }

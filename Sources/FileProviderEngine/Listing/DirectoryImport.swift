@@ -10,7 +10,8 @@ import LinuxSystem
 /// A file is removed from the directory once it is an item on disk, so an import that was interrupted goes on with the
 /// rest. An item that cannot be imported, such as a device or a file that cannot be read, stays in the directory.
 ///
-/// It calls the record and the course of imports, the recorder and local edits. See ``EngineContext`` for the thread.
+/// It calls ``Reimports``, ``Imports``, the recorder and the local edits. Used only on the engine's thread (see
+/// ``EngineContext``).
 package final class DirectoryImport: EngineComponent {
     let context: EngineContext
     private let reimports: Reimports
@@ -31,8 +32,8 @@ package final class DirectoryImport: EngineComponent {
         self.imports = imports
     }
 
-    /// Makes everything in a directory of this machine new items of the domain, and removes it from the directory.
-    /// Returns when the import is recorded, so that a crash does not end it. The provider gets a notice at the end.
+    /// Turns everything in a directory of this machine into new items of the domain, and removes it from the directory.
+    /// Returns when the import is recorded, so that a crash does not end it. The provider is notified at the end.
     ///
     /// - Parameter path: The path of the directory.
     package func begin(at path: String, _ engine: isolated any EngineEvents) throws(ProviderError) {
@@ -48,7 +49,7 @@ package final class DirectoryImport: EngineComponent {
         Task { await self.run(path, engine) }
     }
 
-    /// Imports everything. Returns when nothing more can be imported.
+    /// Imports everything in a directory. Returns when nothing more can be imported.
     private func run(_ directory: String, _ engine: isolated any EngineEvents) async {
         do {
             // A directory that is missing was imported completely.
@@ -59,7 +60,7 @@ package final class DirectoryImport: EngineComponent {
             try write { writer throws(IndexError) in try writer.setSetting(Self.key, nil) }
             imports.checkForEnd(engine)
         } catch {
-            // The engine was closed. The next one goes on.
+            // The engine was closed. The next one continues the import.
         }
     }
 
@@ -139,7 +140,8 @@ package final class DirectoryImport: EngineComponent {
         try await Self.removeFile(path)
     }
 
-    /// Returns the size of a file, whether or not its contents were sent; `nil` if the provider has not said it.
+    /// Returns the size of a file: that of the local contents if these were not sent yet, otherwise the size that the
+    /// provider reports; `nil` if it has reported none.
     private static func size(of row: IndexedItem) -> Int64? {
         row.changes.contains(.contents) ? row.localSize : row.item.size
     }
@@ -148,7 +150,7 @@ package final class DirectoryImport: EngineComponent {
         try await HandlerThreads.shared.value { () throws(Errno) -> Void in try retrying { unlink(path) } }
     }
 
-    /// Removes an empty directory. One in which another program has made a file stays.
+    /// Removes an empty directory. A directory in which another program has created a file stays.
     private static func removeFolder(_ path: String) async { _ = await HandlerThreads.shared.value { rmdir(path) } }
 
     /// Reports a file that stays in the directory.
@@ -189,7 +191,7 @@ package final class DirectoryImport: EngineComponent {
 
     /// Makes a symbolic link.
     ///
-    /// - Returns: `false` if the provider accepts none.
+    /// - Returns: `false` if the provider does not accept symbolic links.
     private func makeLink(
         named name: String, in parent: ItemNumber, target: String, _ engine: isolated any EngineEvents
     ) throws -> Bool {

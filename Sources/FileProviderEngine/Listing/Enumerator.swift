@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// The enumeration of directories, page by page, and the callers that wait for it.
 ///
-/// It calls the sign-in, the reconciler, the finder of identifiers and the evictor, and sends events.
-/// See ``EngineContext`` for the thread.
+/// It calls the sign-in, the reconciler, the finder of identifiers and the evictor, and sends events. Used only on the
+/// engine's thread (see ``EngineContext``).
 final class Enumerator {
     private struct Waiter {
         let need: ListingNeed
@@ -30,7 +30,8 @@ final class Enumerator {
     private let evictor: Evictor
     private var listings: [ItemNumber: Listing] = [:]
     private var lastWaiter = 0
-    /// The number of the last listing that began, by which the index knows the pages of one listing.
+    /// The number of the last listing that began. The index marks items with it, so that items that a listing did not
+    /// include are found.
     private var lastMark: Int64 = 0
 
     init(
@@ -115,7 +116,7 @@ final class Enumerator {
         }
     }
 
-    /// Fetches the item of the root, because no listing includes it. It has, for example, the root's date.
+    /// Fetches the item of the root, because no listing includes it. The item has, for example, the root's date.
     private nonisolated(nonsending) func askForRoot() async {
         // The root exists even if the provider cannot return its item.
         guard let root = try? await context.provider.item(ProviderItem.rootIdentifier), !context.isClosed,
@@ -168,7 +169,7 @@ final class Enumerator {
             } catch {
                 var isWorthIt = error.kind == .expired || signIn.isOutdated(error, sentIn: epoch)
                 if error.kind == .noSuchItem, let identifier {
-                    // The directory has a new identifier, by which it is listed.
+                    // If the directory has got a new identifier, it is listed again under that one.
                     isWorthIt = await finder.awaitNewIdentifier(of: folder, asked: identifier, engine)
                 }
                 guard isWorthIt, beginning < Self.beginnings, !context.isClosed else { return (.failure(error), epoch) }

@@ -4,11 +4,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The course of imports: of items that the provider has no record of any more, and of a directory of this machine.
-/// ``Reimports`` has the record of them.
+/// The progress of imports, both of items that the provider has no record of any more and of directories of this
+/// machine. ``Reimports`` records the imports that have not ended.
 ///
-/// It calls the record, the reconciler, the tracker of identifiers, the recreation, the recorder, local edits and the
-/// progress of edits. See ``EngineContext`` for the thread.
+/// It calls ``Reimports``, the reconciler, the tracker of identifiers, the recreation, the recorder, local edits and
+/// the progress of edits. Used only on the engine's thread (see ``EngineContext``).
 package final class Imports: EngineComponent {
     let context: EngineContext
     private let reimports: Reimports
@@ -77,7 +77,8 @@ package final class Imports: EngineComponent {
             context.recordBackgroundError(error)
         }
         guard reimports.isActive, !hasTimer else { return }
-        // No event reports the end of a revalidation, and there may be many listings.
+        // The imports are checked at intervals, because no event reports the end of a revalidation, and there may be
+        // many listings.
         hasTimer = true
         later(after: Self.pause) { engine in engine.imports.endPause(engine) }
     }
@@ -109,17 +110,17 @@ package final class Imports: EngineComponent {
     }
 
     private func reportEnd(of tops: Set<ItemNumber>, _ engine: isolated any EngineEvents) async {
-        // A parked edit waits for the user, who may take long.
+        // A wait that fails is ignored, because a parked edit may wait for the user for a long time.
         for top in tops { try? await progress.waitForEdits(below: top) }
         guard !isClosed else { return }
         // The provider does not depend on this notice, so a provider that cannot be started is no failure.
         try? await provider.importDidFinish()
-        // After a restart, the end is reported again.
+        // If the engine was closed, the end is reported again after the next start.
         guard !isClosed else { return }
         do throws(ProviderError) { try reimports.endReport(of: tops) } catch { context.recordBackgroundError(error) }
     }
 
-    /// Keeps local items that are about to be removed, if they are being imported: they become new items.
+    /// Keeps local items that are about to be removed, if they are being imported, by making them new items.
     ///
     /// - Parameter others: Reported items, which may be the removed ones under another identifier.
     func keep(
@@ -144,8 +145,8 @@ package final class Imports: EngineComponent {
         return false
     }
 
-    /// Makes the local items of a tree new ones, directories before their items. Files whose latest contents are not
-    /// local are removed: nothing has them any more.
+    /// Turns the local items of a tree into new items, directories before the items in them. Files whose latest
+    /// contents are not local are removed, because their contents are lost.
     private func makeAgain(_ items: [IndexedItem], _ engine: isolated any EngineEvents) throws(ProviderError) {
         var local: [ItemNumber] = []
         var lost: [String] = []
@@ -162,7 +163,8 @@ package final class Imports: EngineComponent {
         reconciler.handle(removed, engine)
     }
 
-    /// Marks an item as changed, so that it stays when it is removed, and is made again.
+    /// Marks an item as changed, so that it is kept when its removal at the provider is applied, and is then created
+    /// again.
     ///
     /// - Returns: `false` for a file whose local contents the provider has replaced.
     private func mark(

@@ -10,7 +10,7 @@ package enum ListingNeed: Sendable, Hashable {
     /// The item with a given name, or the result that no such item exists.
     case item(named: String)
     /// Any item after the given one in the order of item numbers, or the result that no further item exists. `nil`
-    /// stands for the beginning.
+    /// means from the beginning.
     case more(after: ItemNumber?)
 }
 

@@ -10,8 +10,9 @@ import LinuxSystem
 /// A local item that the provider does not have is sent as a new item that may already exist. Without an import, it
 /// would be removed.
 ///
-/// The record is in the index until the provider knows of the end, so that an import goes on after a restart. If the
-/// index is lost, the import is over: there is nothing to match. See ``EngineContext`` for the thread.
+/// An import is recorded in the index until its end was reported to the provider, so that it continues after a restart.
+/// If the index is lost, the import is over, because there are no items to match. Used only on the engine's thread (see
+/// ``EngineContext``).
 final class Reimports {
     private let context: EngineContext
     /// The recorded imports.
@@ -23,7 +24,7 @@ final class Reimports {
 
     init(_ context: EngineContext) { self.context = context }
 
-    /// The items below which, and with which, items are imported.
+    /// The topmost items of the active imports. Each is imported with everything in it.
     var tops: Set<ItemNumber> { recorded.subtracting(reported) }
 
     var isActive: Bool { !tops.isEmpty }
@@ -82,7 +83,8 @@ final class Reimports {
         return folders
     }
 
-    /// Returns the items of a tree that the provider does not have. Directories come before their items.
+    /// Returns the items that the provider had in a tree, without those that were moved there only locally. Directories
+    /// come before their items.
     func items(in top: ItemNumber) throws(IndexError) -> [IndexedItem] {
         guard let first = try context.index.item(top), first.number != .root else { return [] }
         var items = [first]
@@ -91,7 +93,8 @@ final class Reimports {
             let folder = items[next].item
             if folder.kind == .folder {
                 try context.index.children(of: items[next].number) { item in
-                    // An item that was moved here locally is in another directory at the provider, which may have it.
+                    // An item that was moved here locally is in another directory at the provider, and may still exist
+                    // there.
                     let isElsewhere =
                         item.changes.contains(.place) && !item.item.parent.hasSameBytes(as: folder.identifier)
                     if !isElsewhere { items.append(item) }

@@ -76,7 +76,7 @@ extension ExtensionProvider {
     }
 }
 
-/// Thumbnails.
+/// Requests for thumbnails.
 extension ExtensionProvider {
     package func thumbnails(
         of identifiers: [String], side: Int
@@ -139,8 +139,9 @@ extension ExtensionProvider {
                 message: "the search text has \(query.utf8.count) bytes, of at most "
                     + "\(ProviderSearchCall.longestQuery)")
         }
-        // A user waits for the result, and no request of the engine does. A search that crashes the provider does not
-        // stop other requests.
+        // The user waits for the result, and the engine does not, so the search does not use a slot of the engine's
+        // requests. If a search crashes the provider, this does not count as a crash, so that other requests are still
+        // sent.
         var found = try await ask(
             ProviderSearchCall(query: query, limit: limit), isSafe: false, isForProgram: true, mayDie: true,
             progress: progress)

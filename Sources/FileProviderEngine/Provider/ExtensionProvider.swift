@@ -79,7 +79,7 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Creates a provider that only reports changes.
+    /// Creates a provider, of whose notices only those of changes are passed on.
     package convenience init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, options: ProviderProcessOptions = .init(),
         coordination: ExtensionService.Coordination? = nil, onSignal signal: @escaping @Sendable (String) -> Void
@@ -107,7 +107,7 @@ package final class ExtensionProvider: Provider {
         await process.renew()
     }
 
-    /// Returns the abilities of the provider as it is installed. It is asked once.
+    /// Returns the abilities of the provider as it is installed. The provider is asked only once.
     func abilities() async throws(ProviderError) -> ProviderServesParts {
         if let known = knownAbilities.withLock({ $0 }) { return known }
         let answer = try await ask(ProviderServesPartsCall(), isSafe: true)
@@ -115,7 +115,7 @@ package final class ExtensionProvider: Provider {
         return answer
     }
 
-    /// Keeps the process of a provider that watches its service running without requests, or ends that.
+    /// Sets whether the process is kept running without requests, because the provider watches its service for changes.
     package func setWatching(_ isWatching: Bool) async { await process.setWatching(isWatching) }
 
     /// Connects or disconnects the provider. Requests to a disconnected provider fail. Running requests complete.
@@ -135,7 +135,7 @@ package final class ExtensionProvider: Provider {
     /// Ends the process permanently.
     package func close() async { await process.close() }
 
-    // MARK: Questions
+    // MARK: Requests
 
     package func item(_ identifier: String) async throws(ProviderError) -> ProviderItem {
         let item = try await ask(ProviderItemCall(identifier: identifier), isSafe: true)

@@ -8,7 +8,7 @@ import LinuxSystem
 /// request. Each request ends in bounded time: an extension that does not reply for too long is killed, and the request
 /// fails with the reason. Only the form of replies has been validated.
 package protocol Provider: Sendable {
-    /// Returns the present item.
+    /// Returns an item as the provider has it now.
     func item(_ identifier: String) async throws(ProviderError) -> ProviderItem
 
     /// Returns one page of a container. The token `nil` requests the first page.
@@ -24,7 +24,7 @@ package protocol Provider: Sendable {
         in container: String, since anchor: [UInt8], suggestedSize: Int
     ) async throws(ProviderError) -> ChangeBatch
 
-    /// Fetches the whole contents of a file, as an open file that the engine may read as long as it holds it.
+    /// Fetches the whole contents of a file, as an open file that the engine may read as long as it has the file open.
     ///
     /// - Parameter progress: Called now and then with the transferred and total bytes.
     func contents(
@@ -240,7 +240,7 @@ package struct NewItem: Sendable, Equatable {
     package var filename: String
     package var kind: ProviderItem.Kind
     package var linkTarget: String?
-    /// In seconds since 1970.
+    /// The modification date, in seconds since 1970.
     package var modified: Double
     package var isExecutable: Bool
     /// Whether the mode of the item gives no permissions to the group and to others.

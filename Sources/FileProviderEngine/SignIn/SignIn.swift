@@ -5,7 +5,7 @@ import LinuxSystem
 /// again. Reads are still attempted, because the provider may accept them at any time. They fail at once if the
 /// provider refuses them.
 ///
-/// It calls no other part of the engine. See ``EngineContext`` for the thread.
+/// It calls no other part of the engine. Used only on the engine's thread (see ``EngineContext``).
 package final class SignIn {
     private let context: EngineContext
     package private(set) var status = SignInStatus()

@@ -6,7 +6,7 @@ import LinuxSystem
 /// The provider's trash, if it has one. Moving an item there is a local edit (``LocalEdits/trash(_:_:)``). A removal in
 /// the mount is permanent, as programs expect, and does not move the item to the trash.
 ///
-/// It calls the reconciler and the change tracker. See ``EngineContext`` for the thread.
+/// It calls the reconciler and the change tracker. Used only on the engine's thread (see ``EngineContext``).
 package final class Trash {
     private let context: EngineContext
     private let reconciler: ItemReconciler

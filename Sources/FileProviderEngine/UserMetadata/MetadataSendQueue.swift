@@ -4,7 +4,7 @@ import ItemValues
 /// The engine's state of user metadata that is being sent to the provider. The journal holds the part that must
 /// survive a crash.
 struct MetadataSendQueue {
-    /// The items to send user metadata of, by due time.
+    /// The items whose user metadata is to be sent, by due time.
     var queue = TimeQueue()
     var running: [ItemNumber: Task<Void, Never>] = [:]
     /// Items that were removed while their user metadata was being sent. Each is processed once more.
@@ -38,7 +38,7 @@ extension MetadataEntry {
     ///
     /// - Parameter known: The journal's entry with the item's number.
     static func entry(_ known: MetadataEntry?, of row: IndexedItem) -> MetadataEntry {
-        // The number may have belonged to another item in a lost index.
+        // If the index was lost, the number may now belong to another item than the entry's.
         var entry =
             known.flatMap { $0.isEntry(of: row) ? $0 : nil }
             ?? MetadataEntry(number: row.number, identifier: "", kinds: [], values: ItemMetadata())

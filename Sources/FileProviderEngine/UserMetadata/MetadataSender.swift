@@ -7,8 +7,8 @@ import LinuxSystem
 /// these attributes.
 ///
 /// The values of attributes stay in the item's row until the provider reports new ones. The journal and the index
-/// record the kinds that are set and not sent. A request sends the row's values at that time that differ from the
-/// provider's.
+/// record the kinds that are set and not sent. A request sends those values that the row has at that time and that
+/// differ from the provider's.
 final class MetadataSender {
     private let context: EngineContext
     private let reconciler: ItemReconciler
@@ -73,7 +73,7 @@ final class MetadataSender {
                 }
             } catch let failure as ProviderError {
                 switch failure.kind {
-                // The provider does not store such metadata: it stays local.
+                // The provider does not store such metadata, so it stays local.
                 case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, [], engine)
                 case .noSuchItem:
                     if let row {
@@ -107,13 +107,13 @@ final class MetadataSender {
         if let now = try context.row(of: try context.journal.metadata(entry.number) ?? entry),
             !now.item.identifier.hasSameBytes(as: answer.identifier)
         {
-            // The item has another identifier since, because a directory above it got one.
+            // The item has got another identifier meanwhile, because a directory above it got one.
             answer.identifier = now.item.identifier
             answer.parent = now.item.parent
             answer.filename = now.item.filename
         }
         var items = try reconciler.newest([answer], answering: request, engine)
-        // The item may be in a directory that is in the trash now, and must not be shown then.
+        // The item may be in a directory that is now in the trash, and must then not be shown.
         if try context.row(of: entry) == nil { items = try await reconciler.withAncestors(items, engine) }
         guard !context.isClosed else { throw EngineClosedError() }
         return items
@@ -137,8 +137,8 @@ final class MetadataSender {
         if row != nil || !items.isEmpty {
             let applied = try context.index.write(freesSpace: true) { writer throws(IndexError) in
                 if isSettled, let row {
-                    // The provider's earlier value is outdated. If it stayed here, a later report of that value would
-                    // not count as a change.
+                    // The provider's earlier value is outdated. If it stayed in the row, a later report of that value
+                    // would not count as a change.
                     try writer.update(row) { $0.item.take(kind, from: sent.values) }
                     try writer.reconcileMetadata(kind, of: row)
                 }
@@ -172,7 +172,7 @@ final class MetadataSender {
             }
             acceptsAttributes = true
         } catch let failure as ProviderError where failure.isRefusalOfAttributes {
-            // A provider that refuses the call for its root supports the call.
+            // A refusal that concerns only the root shows that the provider supports the call.
             acceptsAttributes = failure.kind != .unsupported
         }
         return acceptsAttributes == true
@@ -188,7 +188,7 @@ final class MetadataSender {
             try leaveAttributes(kinds, of: entry, nil)
             return true
         }
-        // Some attributes are sent with these changes.
+        // Some attributes are sent with a new item or with contents, so these are sent first.
         guard row.changes.isDisjoint(with: [.created, .contents]) else { return false }
         if uncertain.contains(row.number) {
             guard try await askAnew(row, engine) else { return false }
@@ -215,8 +215,8 @@ final class MetadataSender {
             try writer.apply(items)
         }
         reconciler.handle(applied, engine)
-        // A stale reply is not applied. The row lacks the sent values then, and the provider is asked before the next
-        // comparison.
+        // A stale reply is not applied, so that the row lacks the sent values. The provider is then asked before the
+        // next comparison.
         if !items.isEmpty { uncertain.remove(row.number) }
         EngineStep.markConfirmed.reach()
         if isSettled { try leaveAttributes(kinds, of: entry, row.number) }
@@ -229,7 +229,7 @@ final class MetadataSender {
 
     /// Requests an item that the provider may have changed by a request whose reply was lost.
     ///
-    /// - Returns: Whether the item's row has the reply.
+    /// - Returns: Whether the reply was applied to the item's row.
     private func askAnew(_ row: IndexedItem, _ engine: isolated any EngineEvents) async throws -> Bool {
         let identifier = row.item.identifier
         for _ in 0..<Self.mostQuestions {
@@ -254,7 +254,8 @@ final class MetadataSender {
         return false
     }
 
-    /// Stops sending attributes. The set values stay local until the provider reports new ones.
+    /// Ends the sending of attributes that were sent, or cannot be sent. The set values stay local until the provider
+    /// reports new ones.
     ///
     /// - Parameter number: The item's number, which may differ from the entry's.
     private func leaveAttributes(_ kinds: MetadataKinds, of entry: MetadataEntry, _ number: ItemNumber?) throws {

@@ -12,7 +12,7 @@ struct PersonalUses: Sendable {
     private var isWalk = false
     private var settled: [ItemNumber: Double] = [:]
 
-    /// In seconds.
+    /// The length of a time span in seconds, and the maximum number of files that count as used in it.
     private static let length = 10.0
     private static let most = 50
 
@@ -58,9 +58,9 @@ struct PersonalUses: Sendable {
     }
 }
 
-/// The last-used dates of files, as programs use the files.
+/// The recording of last-used dates when programs use files.
 extension UserMetadata {
-    /// Writes the uses of files to the context.index.
+    /// Writes the uses of files to the index.
     ///
     /// - Parameter isEnd: Whether the engine is closing.
     func writeUses(isEnd: Bool, _ engine: isolated any EngineEvents) {
@@ -84,7 +84,7 @@ extension UserMetadata {
         } catch {
             context.recordBackgroundError(error)
         }
-        // Uses that could not be written are dropped, too: only a place in a list is lost.
+        // Uses that could not be written are dropped, too, because only a place in the list of recent files is lost.
         context.resources.openFiles.withLock { $0.personal.forget(personal) }
         for (number, time) in told where (try? context.index.item(number)) != nil {
             // If this fails, the provider gets the next last-used date.

@@ -3,11 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// User metadata that is set locally: tags, favourite ranks and last-used dates. The call that sets it writes it to the
-/// journal before it returns. It is sent in the background. The same applies to attributes (``noteAttributes(_:of:)``).
+/// User metadata that is set locally: tags, favourite ranks and last-used dates. The journal has it before the call
+/// that sets it returns. It is sent in the background. The same applies to attributes (``noteAttributes(_:of:)``).
 ///
-/// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers, and sends events. See
-/// ``EngineContext`` for the thread. ``MetadataSender`` has the requests to the provider.
+/// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers, and sends events. Used only on
+/// the engine's thread (see ``EngineContext``). ``MetadataSender`` has the requests to the provider.
 package final class UserMetadata {
     let context: EngineContext
     private let signIn: SignIn
@@ -133,7 +133,7 @@ package final class UserMetadata {
                         try writer.setMetadata(entry.kinds, of: number, entry.values)
                     }
                 }
-                // The last process may have sent them.
+                // The last process may have sent the attributes.
                 if !entry.kinds.isDisjoint(with: .attributes) { sender.noteUncertain(entry.number) }
                 // The item got another number just before the last process ended, or the index was lost.
                 if number != entry.number { move(entry.number, to: number) }
@@ -229,7 +229,7 @@ package final class UserMetadata {
         if isNew {
             var kinds: MetadataKinds = []
             let attributes = row.attributesToSend(.attributes)
-            // Dates were sent with the item. A new item without write access is the provider's decision.
+            // Dates were sent with the item. If a new item is not writable, this was the provider's decision.
             if attributes.permissions != nil, row.allowsWriting { kinds.insert(.mode) }
             if !attributes.changed.isEmpty || !attributes.removed.isEmpty { kinds.insert(.extendedAttributes) }
             // If this fails, the attributes stay local.
@@ -252,7 +252,7 @@ package final class UserMetadata {
         guard !context.isClosed, context.resources.gate.isOpen else { return }
         while sending.running.count < MetadataSendQueue.width, let number = sending.queue.take(at: context.clock.now) {
             guard sending.running[number] == nil else {
-                // It is looked at again when the running request has ended.
+                // The item is examined again when the running request has ended.
                 sending.queue.put(number, at: context.clock.now + context.configuration.settlingTime)
                 break
             }

@@ -3,11 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The local contents of files on disk and in the index: clean contents, and what each file's row says of them. The
-/// states of a file's contents and their transitions are those of ``ContentState``.
+/// The local contents of files: clean contents on disk, and the state of each file's contents in the index. See
+/// ``ContentState`` for the states and their transitions.
 ///
-/// ``OpenFileTable`` and ``ContentFolders`` have the state that other threads use. See ``EngineContext`` for the
-/// thread.
+/// ``OpenFileTable`` and ``ContentFolders`` have the state that other threads use. Used only on the engine's thread
+/// (see ``EngineContext``).
 final class ContentCache: EngineComponent {
     let context: EngineContext
     /// The table of partially materialized files.
@@ -160,8 +160,8 @@ final class ContentCache: EngineComponent {
         do throws(ProviderError) { return try fileForReading(row) == nil } catch { return false }
     }
 
-    /// Gives all handles of a removed item the file with its bytes. Later reads cannot find the file through its row,
-    /// which is deleted.
+    /// Gives all handles of a removed item the file with its bytes, because later reads cannot find the file through
+    /// its row, which is deleted.
     func shareContents(_ number: ItemNumber) {
         guard let entry = openFiles.entry(number), entry.reading == nil || entry.writing == nil && entry.writers > 0,
             !partials.isStale(number)

@@ -69,7 +69,7 @@ final class ContentFolders: Sendable {
         if let cache = Self.cache(in: cacheFolder, besides: data) {
             self.cacheFolder = cacheFolder
             self.cache = Lock(cache)
-            // Left from a time when the cache directory could not be used.
+            // Directories that an earlier engine created when the cache directory could not be used.
             for name in ["content", "incoming", "parts", "removed", "older"].compactMap({ FileName($0) }) {
                 try? TreeRemover.remove(name, in: data)
             }
@@ -79,7 +79,7 @@ final class ContentFolders: Sendable {
         }
         // Incomplete contents are fetched again.
         try empty(incoming)
-        // Their versions are not recorded.
+        // The versions of older contents were recorded only in the memory of the last process.
         try empty(older)
     }
 
@@ -91,7 +91,7 @@ final class ContentFolders: Sendable {
         return one.device == other.device ? cache : nil
     }
 
-    /// Returns the cache, and creates it again if it was removed.
+    /// Returns the cache directories, and creates them again if any of them was removed.
     private func current() -> Cache {
         let known = cache.withLock { $0 }
         guard known.isGone, let made = try? Cache(in: cacheFolder) else { return known }

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// Recovery of contents after a crash.
 ///
-/// It calls the content cache. See ``EngineContext`` for the thread.
+/// It calls the content cache. Used only on the engine's thread (see ``EngineContext``).
 struct ContentRecovery: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
@@ -43,9 +43,9 @@ struct ContentRecovery: EngineComponent {
         if !isSameBoot { try context.index.write { writer throws(IndexError) in try writer.setSetting(key, boot) } }
     }
 
-    /// Moves a file from `edits` back to the clean contents, if the engine ended after it moved the file for an opening
-    /// and before the journal recorded the opening. Such a file is unmodified, and is identified by its date and size.
-    /// Any other file is an edit and stays.
+    /// Moves a file from `edits` back to the clean contents, if the engine ended after it moved the file there for an
+    /// opening and before the journal recorded the opening. Such a file is unmodified, and is identified by its date
+    /// and size. Any other file is an edit and stays.
     private func putBack(_ number: ItemNumber) throws {
         guard let row = try context.index.item(number), row.content == .current,
             row.localVersion == row.item.contentVersion

@@ -6,7 +6,8 @@ import LinuxSystem
 /// Eviction: to stay within the cache limit, on request, or because the provider has another version. The
 /// ``EvictionPolicy`` chooses the files.
 ///
-/// It calls the content cache and the partial contents, and sends an event. See ``EngineContext`` for the thread.
+/// It calls the content cache and the partial contents, and sends an event. Used only on the engine's thread (see
+/// ``EngineContext``).
 package final class Evictor: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
@@ -37,7 +38,7 @@ package final class Evictor: EngineComponent {
 
     /// Removes clean contents, unless the file is open. Returns whether they were removed.
     ///
-    /// - Parameter isOlder: Whether they are kept as those of an older version.
+    /// - Parameter isOlder: Whether the contents are kept as those of an older version (``OlderContents``).
     func drop(
         _ row: IndexedItem, isOlder: Bool = false, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {
@@ -64,7 +65,8 @@ package final class Evictor: EngineComponent {
 
     /// Evicts clean contents beyond the cache limit.
     func evictToLimit(_ engine: isolated any EngineEvents) {
-        // The running count includes contents that were removed with their items, and those of pinned items.
+        // The running count includes contents that were removed with their items, and those of pinned items, so it is
+        // corrected first.
         if let bytes = try? context.index.evictableBytes() { cache.correctCleanBytes(bytes) }
         let excess = policy.excess(of: cache.cleanBytes + cache.older.evictableBytes, over: cache.cacheLimit)
         if excess > 0 { _ = evict(bytes: excess, engine) }
@@ -101,7 +103,7 @@ package final class Evictor: EngineComponent {
     }
 
     /// Evicts clean contents to free space for a write on a full disk. Nothing is evicted if that would not make enough
-    /// space; see ``EvictionPolicy/space(for:evictable:)``.
+    /// space; see ``EvictionPolicy/room(for:evictable:)``.
     ///
     /// - Returns: Whether anything was evicted.
     func makeRoom(for bytes: Int64, _ engine: isolated any EngineEvents) -> Bool {

@@ -3,16 +3,17 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Contents of versions that the provider has replaced, one of each file. With their help, a provider that fetches
-/// differences need not transfer the whole file again (``ExistingContents``).
+/// Contents of versions that the provider has replaced, at most one version of each file. With their help, a provider
+/// that fetches differences need not transfer the whole file again (``ExistingContents``).
 ///
-/// They last until the next version is local, at most until the next start. They are the first to go when the cache is
-/// full. See ``EngineContext`` for the thread.
+/// They last until the next version is local, at most until the next start. They are the first to be removed when the
+/// cache is full. Used only on the engine's thread (see ``EngineContext``).
 final class OlderContents {
     private struct Entry {
         let version: [UInt8]
         let size: Int64
-        /// Whether the file of a replaced item may have the same bytes on disk.
+        /// Whether the contents are a hard link to the file of a replaced item, whose handles may still keep it on
+        /// disk.
         var isShared: Bool
     }
 

@@ -9,9 +9,9 @@ final class OpenFileTable: Sendable {
     struct Entry: Sendable {
         var readers = 0
         var writers = 0
-        /// The one file that all handles share, once all its bytes are local.
+        /// The descriptor that all handles share, once all bytes of the file are local.
         var reading: FileDescriptor?
-        /// The same file opened for writing, once it is in the `edits` directory.
+        /// A descriptor of the same file for writing, once the file is in the `edits` directory.
         var writing: FileDescriptor?
         /// The file's fingerprint when it was opened for writing; `nil` if the opening created or truncated it.
         var beforeWriting: FileFingerprint?
@@ -136,7 +136,7 @@ final class OpenFileTable: Sendable {
             state.entries[number]?.isGrowing = false
             state.uses[successor] = state.uses.removeValue(forKey: number)
             state.personal.move(number, to: successor)
-            // Openings may have read the row before.
+            // Openings on other threads may have read the row before this change, and have to read it again.
             state.epoch += 1
             return state.entries[number] != nil
         }

@@ -48,7 +48,7 @@ extension OutdatedFiles {
 
     /// Appends the end of the incoming file of a new version to an open file.
     ///
-    /// - Parameter row: The row of the item, whose clean file the incoming one begins with.
+    /// - Parameter row: The row of the item. The incoming file begins with the bytes of its clean file.
     func growOpenFile(_ row: IndexedItem, to item: ProviderItem) throws(ProviderError) {
         let number = row.number
         // The file has no version until all bytes are appended. If that fails, it is dropped when it is closed.

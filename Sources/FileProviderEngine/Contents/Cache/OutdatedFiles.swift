@@ -12,8 +12,8 @@ import LinuxSystem
 /// The file keeps its number, and all its handles share one version, as long as one of the handles is for writing, or
 /// a local change of the item is not yet confirmed by the provider.
 ///
-/// It calls the content cache, the evictor and the scheduler of uploads, and sends events. See ``EngineContext`` for
-/// the thread.
+/// It calls the content cache, the evictor and the scheduler of uploads, and sends events. Used only on the engine's
+/// thread (see ``EngineContext``).
 final class OutdatedFiles: EngineComponent {
     let context: EngineContext
     let cache: ContentCache

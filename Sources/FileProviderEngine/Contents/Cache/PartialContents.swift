@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// Partially materialized files on disk and in the index.
 ///
-/// It calls the content cache, and sends an event when the parts of a file were dropped. See ``EngineContext`` for the
-/// thread.
+/// It calls the content cache, and sends an event when the parts of a file were dropped. Used only on the engine's
+/// thread (see ``EngineContext``).
 final class PartialContents: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
@@ -149,7 +149,8 @@ final class PartialContents: EngineComponent {
     /// Removes the file with parts of an item, if there is one. The index does not record its ranges.
     func removeParts(_ number: ItemNumber) { try? folders.remove(number, in: folders.parts) }
 
-    /// Drops the parts of a file if the provider has another version and no handle has read any part.
+    /// Drops the parts of a file because the provider has another version, after the caller found that no handle has
+    /// read any of them.
     ///
     /// - Returns: The item's row.
     func dropStale(_ number: ItemNumber) throws(ProviderError) -> IndexedItem {

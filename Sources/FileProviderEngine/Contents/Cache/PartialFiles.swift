@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The table of the partially materialized files that handles read or a fetch completes, by item number.
 ///
-/// ``PartialContents`` has their files on disk, and ``PartDownloader`` fills them. See
-/// ``EngineContext`` for the thread.
+/// ``PartialContents`` has their files on disk, and ``PartDownloader`` fills them. Used only on the engine's thread
+/// (see ``EngineContext``).
 package final class PartialFiles {
     struct Entry {
         let file: PartialFile
@@ -30,7 +30,7 @@ package final class PartialFiles {
     /// Whether the provider has another version than the one that a handle has begun to read in parts.
     func isStale(_ number: ItemNumber) -> Bool { entries[number]?.isStale == true }
 
-    /// Whether the item is read from this file now: the file was not replaced by a file of another version.
+    /// Whether an item is currently read from this partial file, because no file of another version has replaced it.
     func isInUse(_ file: PartialFile) -> Bool { entries[file.number]?.file === file }
 
     func add(_ file: PartialFile) -> Entry {
@@ -55,7 +55,8 @@ package final class PartialFiles {
     /// Records that a handle has read bytes of a file.
     func noteReading(_ number: ItemNumber, by reader: Int) { entries[number]?.begun.insert(reader) }
 
-    /// Records that a handle was closed. With a shared page cache, other handles may have read this handle's bytes.
+    /// Records that a handle was closed. With a shared page cache, other handles may have read this handle's bytes, so
+    /// the handle still counts.
     func noteClosed(_ number: ItemNumber, _ reader: Int) {
         if !pagesAreShared { entries[number]?.begun.remove(reader) }
     }

@@ -6,8 +6,8 @@ import LinuxSystem
 /// Files that are open for writing. With passthrough, the kernel writes to the local file past the engine. The engine
 /// therefore detects writes by comparing the file's size and times.
 ///
-/// It calls the content cache, the evictor and the journal writer, and sends events. See ``EngineContext`` for the
-/// thread.
+/// It calls the content cache, the evictor and the journal writer, and sends events. Used only on the engine's thread
+/// (see ``EngineContext``).
 final class WrittenFiles: EngineComponent {
     let context: EngineContext
     let marks: WriterMarks
@@ -75,7 +75,7 @@ final class WrittenFiles: EngineComponent {
         }
         guard creating else { return nil }
         engine.contentsAreUnneeded(number)
-        // The edit replaces the provider's current version.
+        // The edit is based on the provider's current version, whose contents it replaces as a whole.
         var row = row
         row.localVersion = row.item.contentVersion
         let version = row.localVersion

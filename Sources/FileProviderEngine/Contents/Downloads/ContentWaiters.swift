@@ -2,8 +2,8 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The requests that wait for contents, whole or in parts, by file, each in the order of their arrival. See
-/// ``EngineContext`` for the thread.
+/// The requests that wait for contents, whole or in parts, by file, and for each file in the order of their arrival.
+/// Used only on the engine's thread (see ``EngineContext``).
 final class ContentWaiters {
     /// A handle that needs all bytes of its file.
     struct Handle {
@@ -39,7 +39,7 @@ final class ContentWaiters {
     private var files: [ItemNumber: [Waiter]] = [:]
     private var lastKey = 0
 
-    /// Removes the waiters of a file for which a function returns a value.
+    /// Removes from a file's waiters those for which `value` does not return `nil`.
     ///
     /// - Returns: The values, in the order of the waiters' arrival.
     private func take<Value>(_ number: ItemNumber, _ value: (Waiter) -> Value?) -> [Value] {

@@ -57,7 +57,7 @@ extension Downloader {
         cache.noteFetch(of: number, isUnderWay: false)
         let isWanted = !waiters.handles(of: number).isEmpty || waiters.hasDownloads(of: number)
         let epoch = fetch?.epoch ?? signIn.epoch
-        // The fetch was cancelled, or refused before the user signed in.
+        // Whether the fetch was cancelled, or was refused because it began before the user signed in.
         var isStaleReply = false
         if case .failure(let failure) = result, failure.kind == .cancelled || signIn.isOutdated(failure, sentIn: epoch)
         {
@@ -99,7 +99,7 @@ extension Downloader {
         }
     }
 
-    /// The number of attempts before a reader gets the failure, and the delay before the second one in seconds.
+    /// The number of attempts before a reader gets the failure, and the delay in seconds before the second attempt.
     private static let attempts = 4
     private static let firstPause = 0.5
 
@@ -136,7 +136,7 @@ extension Downloader {
                         return .failure(error)
                     }
                 case .noSuchItem:
-                    // The item has a new identifier, by which it is requested at once.
+                    // If the item has got a new identifier, it is requested again at once, under that one.
                     if await finder.awaitNewIdentifier(of: number, asked: identifier, engine) { break }
                     refreshParent(of: number, engine)
                     reconciler.markUncertain(number, engine)
@@ -152,8 +152,8 @@ extension Downloader {
         }
     }
 
-    /// Refreshes the parent directory as if it was signalled, because the provider does not know an item that the
-    /// directory shows.
+    /// Refreshes the parent directory as if it was signalled, because the provider does not know an item that the index
+    /// has in this directory.
     private func refreshParent(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let row = try? row(number), let parent = try? self.row(row.parent) else { return }
         changes.signalled(container: parent.item.identifier, engine)
@@ -179,7 +179,8 @@ extension Downloader {
         let takesUsed = takesOld && !waiters.handles(of: number).isEmpty
         let provider = context.provider
         let answer: ProviderContents
-        // Contents of another size than the provider reports may be wrong because of the earlier ones.
+        // If contents of a wrong size were rejected, the earlier version may be the cause, so the whole file is
+        // requested.
         if rejectedSize == nil, !takesOld, let different = try await contentsByDifference(row, progress) {
             answer = different
         } else {
@@ -203,8 +204,8 @@ extension Downloader {
         do throws(ProviderError) {
             try answer.checkUnchanged()
         } catch {
-            // In the last attempt, handles get a file that is written to continuously. Its bytes belong to no version,
-            // as they may be a mixture of several.
+            // In the last attempt, handles get even the contents of a file that is written to continuously. These bytes
+            // belong to no version, as they may be a mixture of several.
             guard takesOld, !outdated.isGrowing(number), openFiles.entry(number) != nil else { throw error }
             item.flags.insert(.hasOtherContents)
         }
@@ -266,7 +267,7 @@ extension Downloader {
         parts.wereReplaced(number, by: version, engine)
         cache.noteCleanBytes(size)
         cache.older.remove(number)
-        // No handle waits any more.
+        // Without a handle, contents of no version are not needed any more.
         if isOfNoVersion, openFiles.entry(number) == nil { outdated.dropOutdatedContents(number, engine) }
         // A file that changes faster than it can be fetched is read in its older version. The next opening gets the
         // newer contents.

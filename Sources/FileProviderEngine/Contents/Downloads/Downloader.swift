@@ -8,7 +8,7 @@ import LinuxSystem
 /// ranges.
 ///
 /// It calls the sign-in, the components of contents below it, the reconciler, the change tracker and the finder of
-/// identifiers, and sends an event when a fetch has ended. See ``EngineContext`` for the thread.
+/// identifiers, and sends an event when a fetch has ended. Used only on the engine's thread (see ``EngineContext``).
 package final class Downloader: EngineComponent {
     /// The fetch of one file, in progress or queued.
     struct Fetch {
@@ -43,9 +43,9 @@ package final class Downloader: EngineComponent {
     let reconciler: ItemReconciler
     let finder: IdentifierFinder
     let changes: ChangeTracker
-    // The state. Only the files of this type use it.
+    // The state, which only this type and its extensions in other files use.
     var fetches = Fetches()
-    /// The totals for ``totals()``.
+    /// The running sums from which ``totals()`` is computed.
     private var tally = TransferTally()
 
     init(

@@ -3,14 +3,14 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The end of partially materialized files. It comes when a file is complete, of an earlier version than the
-/// provider's, or not open any more.
+/// The handling of partially materialized files that are complete, of an earlier version than the provider's, or not
+/// open any more.
 extension PartDownloader {
     /// Moves a complete file to the clean contents.
     func complete(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials[number], partial.file.isComplete else { return }
         do throws(ProviderError) {
-            // The whole file was fetched in another version. Handles that have begun to read keep the local parts.
+            // If the whole file was fetched in another version, handles that have begun to read keep the local parts.
             guard try partialContents.complete(partial) else { return areOutdated(number, engine) }
         } catch {
             context.recordBackgroundError(error)
@@ -113,7 +113,7 @@ extension PartDownloader {
                 answer.complete(.failure(.otherVersion))
             }
         }
-        // Readers that wait for the whole file have waited for this.
+        // Readers that wait for the whole file had to wait until the stale parts were dropped.
         engine.contentsMayBeReady(number)
     }
 

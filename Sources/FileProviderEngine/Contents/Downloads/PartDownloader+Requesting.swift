@@ -169,7 +169,7 @@ extension PartDownloader {
         if item.contentVersion == file.version { return refuseParts(of: file, engine) }
         do throws(ProviderError) {
             let row = try cache.openRow(file.number)
-            // A newer report takes precedence, and moves come from the change feed.
+            // A newer report takes precedence. The name and the parent stay, because the change feed reports moves.
             if !context.replies.isStale(for: row.item.identifier, since: request),
                 item.identifier == row.item.identifier
             {
@@ -187,7 +187,8 @@ extension PartDownloader {
 
     // MARK: One part
 
-    /// The number of attempts, and the delay before the second one in seconds, as for a whole file.
+    /// The number of attempts, and the delay in seconds before the second attempt. Both are the same as for a whole
+    /// file.
     private static let attempts = 4
     private static let firstPause = 0.5
 

@@ -6,7 +6,8 @@ import LinuxSystem
 /// Reads of dataless and partially materialized files. Each read waits for its own bytes only.
 ///
 /// It calls the sign-in, the components of contents below it, the reconciler and the finder of identifiers, and sends
-/// events when a file is to be fetched whole or may be complete. See ``EngineContext`` for the thread.
+/// events when a file is to be fetched whole or may be complete. Used only on the engine's thread (see
+/// ``EngineContext``).
 final class PartDownloader: EngineComponent {
     let context: EngineContext
     let waiters: ContentWaiters
@@ -18,7 +19,7 @@ final class PartDownloader: EngineComponent {
     let signIn: SignIn
     let reconciler: ItemReconciler
     let finder: IdentifierFinder
-    // The state. Only the files of this type use it.
+    // The state, which only this type and its extensions in other files use.
     var transfers = PartTransfers()
 
     init(

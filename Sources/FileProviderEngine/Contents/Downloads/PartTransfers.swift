@@ -1,7 +1,7 @@
 import ItemStore
 import LinuxSystem
 
-/// The requests for parts in progress. Used on the engine's thread.
+/// The running requests for parts of files. Used on the engine's thread.
 struct PartTransfers {
     /// A request for a part.
     struct Ask {
@@ -21,9 +21,9 @@ struct PartTransfers {
         var isVersionAsked = false
         /// The time at which the last part arrived, in seconds since 1970.
         var moved = 0.0
-        /// The maximum size of the next part that no reader waits for yet, in bytes. The parts grow as fast as the
-        /// service sends them, so that each takes about ``PartTransfers/aheadTime``: over a slow connection, a reader
-        /// would have to wait for the end of a large part.
+        /// The maximum size of the next part that no reader waits for yet, in bytes. It is adapted to the speed of the
+        /// service, so that each part takes about ``PartTransfers/aheadTime``. Over a slow connection, a reader would
+        /// otherwise have to wait for the end of a large part.
         private(set) var aheadSize = PartTransfers.firstAhead
 
         /// The time at which the first of the running requests began, in seconds since 1970; `nil` if none runs.
@@ -47,7 +47,7 @@ struct PartTransfers {
     var files: [ItemNumber: File] = [:]
     /// Whether the provider serves parts; `nil` until the provider has replied.
     var areServed: Bool?
-    /// The versions of which the provider served no usable parts.
+    /// The versions of which the provider served no usable parts, by item number.
     var refused: [ItemNumber: [UInt8]] = [:]
     /// The number of times that reads were restarted because the version changed.
     var restarts: [ItemNumber: Int] = [:]

@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Identifiers in replies.
+/// The check and the adoption of identifiers in the provider's replies.
 extension IdentifierFinder {
     /// Checks that the identifier in a reply can belong to the item. No other item may have it, except one that was
     /// reported during the request and is this same item.
@@ -17,7 +17,7 @@ extension IdentifierFinder {
         guard let known = try index.item(identifier: answer.identifier), known.number != number
         else { return }
         let isInPlace = known.item.isAt(answer.filename, in: answer.parent)
-        // An item of the same kind that became known only after this one was sent is this one.
+        // An item of the same kind in the same place that became known only after this one was sent is this same item.
         let isDouble = isInPlace && known.item.kind == answer.kind && known.number.rawValue > number.rawValue
         if scheduler.table.isBusy(known.number) {
             // The other item may just have been removed or moved away. Its step must not reach this item.
@@ -37,8 +37,8 @@ extension IdentifierFinder {
     /// - Returns: The item to wait for first, if any.
     func reconcileReplaced(_ known: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
         if scheduler.table.isBusy(known.number) {
-            // The running step may end before it learns of this, or a crash may interrupt it. The journal keeps it for
-            // the next step.
+            // The running step may end before it learns of this, or a crash may interrupt it. The journal keeps the
+            // lost identifier for the next step.
             if var entry = try journal.entry(known.number) {
                 entry.lostIdentifier = known.item.identifier
                 try writer.writeInAnyCase([.put(entry)])
@@ -50,8 +50,8 @@ extension IdentifierFinder {
         return nil
     }
 
-    /// Finds the new identifier of the item that has a given identifier in the index, because another item is getting
-    /// it.
+    /// Finds the new identifier of the item that has a given identifier in the index, because the provider has given
+    /// that identifier to another item.
     func resolveHolder(
         of identifier: String, besides number: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws {
@@ -70,7 +70,7 @@ extension IdentifierFinder {
             return (nil, nil)
         }
         if let result = try recreation.free(known.number, engine) { return (nil, result) }
-        // That row may have become a new local item.
+        // The call above may have turned that row into a new local item.
         guard let known = try index.item(identifier: answer.identifier), known.number != number else {
             return (nil, nil)
         }

@@ -4,11 +4,11 @@ import ItemValues
 import LinuxSystem
 
 /// The search for items that may have a new identifier at the provider, as with providers whose identifiers are paths.
-/// These are items whose move got no reply, and items in directories that got a new identifier. After it is found,
-/// index, journal and queued edits use the new identifier. Locally the item keeps its number and bytes.
+/// These are items whose move got no reply, and items in directories that got a new identifier. Once the new identifier
+/// is found, index, journal and queued edits use it. Locally the item keeps its number and bytes.
 ///
-/// It calls the tracker of identifiers and what that calls, and the recreation of items. See ``EngineContext`` for the
-/// thread.
+/// It calls the tracker of identifiers, the components that the tracker calls, and the recreation of items. Used only
+/// on the engine's thread (see ``EngineContext``).
 final class IdentifierFinder: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -75,8 +75,8 @@ final class IdentifierFinder: EngineComponent {
         return .later(0)
     }
 
-    /// Whether the provider has an item under its known identifier. An item of another client may have the identifier
-    /// since the item was moved.
+    /// Whether the provider still has an item under its known identifier. After a move, an item of another client may
+    /// have that identifier, so kind and contents are compared, too.
     nonisolated(nonsending) func isStillThere(_ row: IndexedItem) async throws -> Bool {
         do {
             let found = try await asking { () async throws(ProviderError) in
@@ -88,8 +88,9 @@ final class IdentifierFinder: EngineComponent {
         }
     }
 
-    /// Whether the provider's item has the kind and the contents of an item that was changed locally. A report may have
-    /// replaced what the index has, if it was about another item of the same path.
+    /// Whether the provider's item has the kind and the contents of an item that was changed locally. A file is
+    /// compared by the version that its edit is based on, because the index may have been overwritten by a report about
+    /// another item of the same path.
     func isSame(_ found: ProviderItem, as row: IndexedItem) throws(IndexError) -> Bool {
         guard found.kind == .file, row.item.kind == .file,
             let base = try journal.entry(row.number)?.baseVersion, !base.isEmpty
@@ -146,7 +147,7 @@ final class IdentifierFinder: EngineComponent {
         return now.item.identifier.hasSameBytes(as: identifier) ? nil : .later(0)
     }
 
-    /// In seconds.
+    /// The maximum delay in seconds before the identifier is looked up again after a move was sent again.
     private static let longestWaitForMove = 2.0
 
     /// Finds the new identifier as ``findNewIdentifier(of:asked:)`` does, and waits until it is known.
@@ -157,7 +158,7 @@ final class IdentifierFinder: EngineComponent {
     ) async -> Bool {
         // Several directories above may be moved, one after the other.
         for attempt in 1...8 {
-            // The reply to the item's own move may have just arrived, or be about to.
+            // The item's own move may be running, and its reply may have the new identifier.
             if tracker.moves[number] != nil, let step = scheduler.table[number].step { await step.task.value }
             guard !isClosed, let result = try? await findNewIdentifier(of: number, asked: identifier, engine) else {
                 return false
@@ -166,7 +167,8 @@ final class IdentifierFinder: EngineComponent {
             if let step = scheduler.table[other].step {
                 await step.task.value
             } else if !context.resources.gate.isOpen {
-                // The reply was lost, and no move is sent during a pause. Whether it happened can be asked.
+                // The reply was lost, and no move is sent during a pause. The provider can still be asked whether the
+                // move happened.
                 guard await findMoved(other, engine) else { return false }
             } else {
                 // The reply was lost, so the move is sent again.
@@ -209,7 +211,8 @@ final class IdentifierFinder: EngineComponent {
             let item = answer.items.first { $0.isAt(name, in: parent) }
             if let item { return item }
             guard let next = answer.next else { return nil }
-            // An item that is on a later page would be created twice.
+            // A listing without end must not count as complete, because an item on a later page would then be created
+            // twice.
             try guarded.check(answer)
             page = next
         }

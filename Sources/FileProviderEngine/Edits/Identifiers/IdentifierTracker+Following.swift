@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Identifiers that have changed in the index: journal and queued edits follow them.
+/// The update of the journal and of queued edits after identifiers changed in the index.
 extension IdentifierTracker {
     /// Updates the journal and the queued edits after an item got another identifier in the index.
     func follow(
@@ -37,7 +37,7 @@ extension IdentifierTracker {
         }
         replies.noteReport(of: items.map(\.former))
         do throws(IndexError) {
-            // Other directories are listed already.
+            // Directories without this mark have been listed since.
             for item in items where try index.isReidentified(item.number) { engine.directoryIsOutdated(item.number) }
         } catch {
             damage.note(error)
@@ -74,8 +74,8 @@ extension IdentifierTracker {
         }
     }
 
-    /// Updates the places of an edit that awaits a reply, if the index has a new identifier of its directory, and a
-    /// crash preceded the journal's update.
+    /// Updates the places of an edit that awaits a reply, if the index already has a new identifier for its directory
+    /// and a crash prevented the update of the journal.
     func withPresentPlaces(_ entry: JournalEntry) throws(IndexError) -> JournalEntry {
         guard entry.sent != nil || entry.movedTo != nil, let folder = try index.item(entry.parent),
             folder.isKnownToProvider, !folder.item.identifier.hasSameBytes(as: entry.parentIdentifier)

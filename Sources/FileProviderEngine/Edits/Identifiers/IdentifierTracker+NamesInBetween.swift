@@ -38,7 +38,8 @@ extension IdentifierTracker {
         namesInBetween[other] = name
     }
 
-    /// Returns reported items with their known places, where the report has a temporary place that the item has left.
+    /// Returns reported items. An item that is reported under a temporary name that it no longer has gets the name and
+    /// parent from the index.
     func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !namesInBetween.isEmpty else { return items }
         let now = clock.now

@@ -3,8 +3,9 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// New items that the provider may have or not: their reply has not come yet, or was lost. An item that the provider
-/// reports under the same name and place is most likely the new item. It is withheld from clients until this is known.
+/// New items of which it is unknown whether the provider has them, because the reply has not come yet or was lost. An
+/// item that the provider reports under the same name and place is most likely the new item. It is withheld from
+/// clients until this is known.
 extension IdentifierTracker {
     /// Journals the place that an item is about to be sent to; `nil` deletes the record.
     func noteSent(
@@ -18,7 +19,7 @@ extension IdentifierTracker {
         if let place { unanswered[place, default: []].insert(number) }
     }
 
-    /// Ends the uncertainty about an item that was sent to a place: the outcome is known or irrelevant.
+    /// Ends the uncertainty about an item that was sent to a place, because the outcome is known or irrelevant.
     ///
     /// - Parameter identifier: The identifier that the item got, if it was created.
     func settle(
@@ -31,7 +32,7 @@ extension IdentifierTracker {
         guard unanswered[place] == nil, !moves.values.contains(place) else { return }
         let others = withheld.filter { $0.value.place == place }
         for identifier in others.keys { withheld[identifier] = nil }
-        // Their last report was some time ago.
+        // The last report of these items was some time ago, so they are revalidated.
         engine.itemsMayBeShown(Set(others.keys))
     }
 
@@ -75,9 +76,9 @@ extension IdentifierTracker {
         return shown
     }
 
-    /// Returns the item that is known by the identifier of a reported one, if the reported item may be a new item that
-    /// was sent to the same place. What is known is needed to tell them apart. The item is requested again when the
-    /// outcome is known.
+    /// Returns the item that the index has under the identifier of a reported one, if the reported item may be a new
+    /// item that was sent to the same place. It is kept in the index, because it is needed to tell the two apart. It is
+    /// requested again when the outcome is known.
     private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
         let place = SentLocation(item)
         guard let senders = unanswered[place] else { return nil }
@@ -89,7 +90,7 @@ extension IdentifierTracker {
         return row.item
     }
 
-    /// Whether a reported item is withheld: it may be an item that was sent, or it is inside such an item.
+    /// Whether a reported item is withheld, because it may be an item that was sent, or is inside such an item.
     private func withhold(_ item: ProviderItem) throws(ProviderError) -> Bool {
         let identifier = item.identifier
         let inside = withheld.removeValue(forKey: identifier)?.inside ?? []
@@ -103,7 +104,7 @@ extension IdentifierTracker {
             withheld[identifier] = WithheldItem(place: place, inside: inside)
             return true
         }
-        // The directory is enumerated once it is shown.
+        // Items inside a withheld directory are withheld, too. The directory is enumerated once it is shown.
         for (folder, told) in withheld where folder == item.parent || told.inside.contains(item.parent) {
             withheld[folder]?.inside.insert(identifier)
             return true

@@ -7,8 +7,8 @@ import LinuxSystem
 /// Items whose identifier or place at the provider is uncertain: new items and moves whose reply has not come or was
 /// lost. Reported items that may be such items are withheld.
 ///
-/// It calls the journal writer, the recorder and the scheduler of uploads, and sends events. See ``EngineContext`` for
-/// the thread.
+/// It calls the journal writer, the recorder and the scheduler of uploads, and sends events. Used only on the engine's
+/// thread (see ``EngineContext``).
 final class IdentifierTracker: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -57,7 +57,7 @@ final class IdentifierTracker: EngineComponent {
         try noteLeaves(number)
     }
 
-    /// Restores what was known of an edit before a crash.
+    /// Restores the uncertain places of an edit from its journal entry after a crash.
     func restore(_ entry: JournalEntry) throws(IndexError) {
         let entry = try withPresentPlaces(entry)
         if let place = entry.sent { unanswered[place, default: []].insert(entry.number) }

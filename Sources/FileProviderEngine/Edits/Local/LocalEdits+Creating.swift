@@ -7,7 +7,7 @@ import LinuxSystem
 extension LocalEdits {
     /// Creates an empty file. It is sent after it is closed.
     ///
-    /// - Parameter mode: The provider only receives whether the file is executable.
+    /// - Parameter mode: The permission bits. The provider only receives whether the file is executable.
     package func createFile(
         named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
@@ -18,7 +18,7 @@ extension LocalEdits {
 
     /// Creates a file with its contents, of which a crash leaves all or nothing.
     ///
-    /// - Parameter mode: The provider only receives whether the file is executable.
+    /// - Parameter mode: The permission bits. The provider only receives whether the file is executable.
     func createFile(
         named name: String, in parent: ItemNumber, mode: UInt16, contents: StagedContents,
         _ engine: isolated any EngineEvents

@@ -81,13 +81,14 @@ extension LocalEdits {
         guard row.allows(IndexedItem.Capability.deleting) else { throw EditError(.notPermitted) }
         let hadEdits = row.content == .edited
         var entry = try recorder.entry(of: row)
-        // While the item is being created at the provider, the reply must be awaited: the item is then removed there.
+        // While the item is being created at the provider, the reply must be awaited, because the item then has to be
+        // removed there.
         if !row.isKnownToProvider, !scheduler.table.isBusy(row.number), entry.sent == nil {
             return Removal(
                 number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
         // Keeps the version that the provider had at the time of the removal, so that newer contents are not deleted
-        // with the item. After a move without a reply it has the version from before the move.
+        // with the item. After a move without a reply, the entry already has the version from before the move.
         if !entry.changes.contains(.contents), !entry.mayHaveMoved { entry.baseVersion = row.item.contentVersion }
         // Edited contents stay until the provider has removed the item, because it may refuse.
         entry.changes =

@@ -90,13 +90,14 @@ extension LocalEdits {
             changes.append(entry.changes)
             journal.append(entry.changes.isEmpty && !entry.isOpen ? .remove(entry.number) : .put(entry))
         }
-        // The removal comes after the moves: a crash in between must not leave the item removed and not replaced.
+        // The removal comes after the moves, because a crash in between must not leave the item removed and not
+        // replaced.
         if let removal { journal.append(removal.journal) }
         let now = dateNow
         try recorder.settingAsideEdit(of: removal?.lostEdit) { () throws(EditError) in
             try recorder.record(journal, engine) { writer throws(IndexError) in
                 try removal?.apply(&writer)
-                // When two items are exchanged, the first one moves aside.
+                // When two items are exchanged, the first one gets a temporary name.
                 if moves.count == 2 { try writer.update(moves[0].row.number) { $0.name = EditRecorder.nameInBetween } }
                 for (move, change) in zip(moves, changes).reversed() {
                     try writer.update(move.row.number) { row in
@@ -138,8 +139,8 @@ extension LocalEdits {
             other.allows(IndexedItem.Capability.writing), !scheduler.table.isBusy(row.number)
         else { return false }
         if scheduler.table.isBusy(other.number) {
-            // While contents are being sent, the next ones can wait for that. The result of any other step at the
-            // provider is not known yet.
+            // If contents of the other item are being sent, the new contents can be sent after them. The outcome of any
+            // other running step is not known yet.
             guard scheduler.table.sender(for: other.number) != nil, try recorder.entry(of: other).changes == .contents
             else {
                 return false
@@ -166,7 +167,7 @@ extension LocalEdits {
         let changed = entry
         let now = dateNow
         try recorder.settingAsideEdit(of: other.content == .edited ? other.number : nil) { () throws(EditError) in
-            // The attributes of the new file were not sent with anything. If this fails, they stay local.
+            // The attributes of the new file were not sent yet. If they cannot be marked to be sent, they stay local.
             let noted = (try? metadata.noteAttributes([.mode, .extendedAttributes], of: row)) ?? []
             try recorder.record([.put(changed), .remove(other.number)], engine) { writer throws(IndexError) in
                 try EditRecorder.replace(other, by: changed, &writer)

@@ -7,7 +7,7 @@ import LinuxSystem
 /// Local changes of items, as system calls request them.
 ///
 /// It calls the recorder, the scheduler and the tracker of identifiers, the components of contents, the removals that
-/// wait and the user metadata. See ``EngineContext`` for the thread.
+/// wait and the user metadata. Used only on the engine's thread (see ``EngineContext``).
 package final class LocalEdits: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -84,8 +84,8 @@ package final class LocalEdits: EngineComponent {
 
     /// Schedules the upload of files that were edited locally and have other contents at the provider.
     func noteConflicts(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) {
-        // Whether this is a conflict is decided when the file's turn comes: the provider may have reported the file's
-        // own upload.
+        // Whether this is a conflict is decided when the file is sent, because the provider may have reported the
+        // file's own upload.
         for number in numbers { scheduler.schedule(number, after: configuration.settlingTime, engine) }
     }
 

@@ -6,7 +6,8 @@ import LinuxSystem
 
 /// Records local changes: in the journal, in the index, and in the files of edited contents.
 ///
-/// It calls the journal writer and the evictor, and sends an event. See ``EngineContext`` for the thread.
+/// It calls the journal writer and the evictor, and sends an event. Used only on the engine's thread (see
+/// ``EngineContext``).
 final class EditRecorder: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter

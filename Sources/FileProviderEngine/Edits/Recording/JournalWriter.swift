@@ -17,7 +17,7 @@ enum JournalChange {
 
 /// Writes local changes to the journal and the index, in the order that recovery depends on.
 ///
-/// It calls no other part. See ``EngineContext`` for the thread.
+/// It calls no other part. Used only on the engine's thread (see ``EngineContext``).
 final class JournalWriter: EngineComponent {
     let context: EngineContext
     /// A closure that is called whenever journal and index disagree for a moment. Tests use it to examine the state

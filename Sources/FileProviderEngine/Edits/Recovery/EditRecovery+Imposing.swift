@@ -29,7 +29,8 @@ extension EditRecovery {
             entry.name = row.name
             if row.isKnownToProvider {
                 entry.changes = entry.changes.subtracting([.created, .place]).union(row.changes.intersection(.place))
-                // The reply to a change gave the item another identifier. The edit's base version stays.
+                // If the item was not new, the reply to a change gave it another identifier, and the edit's base
+                // version stays.
                 if wasNew { entry.baseVersion = row.item.contentVersion }
             } else {
                 entry.changes = row.changes.union(entry.changes.intersection(.contents))
@@ -75,7 +76,7 @@ extension EditRecovery {
                 row.parent != entry.parent || !row.name.hasSameBytes(as: entry.name),
                 let parent = try index.item(entry.parent), parent.item.kind == .folder
             else { continue }
-            // Items that are exchanged first move aside.
+            // Each item first gets a temporary name, because two items may have exchanged their places.
             try writer.writeIndex { writer throws(IndexError) in
                 try writer.update(row.number) { $0.name = "purvey-recovery-\(row.number.rawValue)" }
             }

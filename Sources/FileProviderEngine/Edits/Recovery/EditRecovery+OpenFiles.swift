@@ -30,9 +30,9 @@ extension EditRecovery {
         }
     }
 
-    /// Whether a file stays open for writing: processes have it open and have not written to it. They may write at any
-    /// time without the daemon's knowledge. After its last close, the file is compared with its state before the first
-    /// opening.
+    /// Whether a file stays open for writing, because processes have it open and have not written to it. They may write
+    /// at any time without the daemon's knowledge. After its last close, the file is compared with its state before the
+    /// first opening.
     private func staysOpen(_ entry: JournalEntry, _ status: FileStatus?) throws(IndexError) -> Bool {
         guard let status, resumedWriters.contains(entry.number), entry.statusAtOpen == FileFingerprint(status) else {
             return false
@@ -47,7 +47,7 @@ extension EditRecovery {
     func reconcileMarks(besides numbers: [ItemNumber]) {
         let stale = (writing.marks.left ?? []).subtracting(numbers).filter { !resumedWriters.contains($0) }
         for number in stale { writing.marks.unmark(number) }
-        // This fails on a full disk. The next start then examines all of them again.
+        // If this fails, as on a full disk, the next start examines all edited files.
         try? writing.marks.begin()
     }
 

@@ -9,7 +9,7 @@ import LinuxSystem
 /// its place at the provider. The order of writes in ``EditRecorder/record(_:freesSpace:_:_:)`` and
 /// ``JournalWriter/confirm(_:_:)`` guarantees this.
 ///
-/// It calls the components of edits and of contents. See ``EngineContext`` for the thread.
+/// It calls the components of edits and of contents. Used only on the engine's thread (see ``EngineContext``).
 final class EditRecovery: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -40,7 +40,8 @@ final class EditRecovery: EngineComponent {
 
     /// Recovers edits after the index was opened and before the first request to the provider.
     ///
-    /// Most edits agree in journal, index and files, however many there are. These are only compared.
+    /// Most edits agree in journal, index and files. These are only compared, so that even many edits are recovered
+    /// quickly.
     ///
     /// - Parameter entries: All entries of the journal.
     func recoverEdits(_ entries: [JournalEntry], _ engine: isolated any EngineEvents) throws {
@@ -111,7 +112,7 @@ final class EditRecovery: EngineComponent {
                 try journal.put(try recorder.freshEntry(of: row))
                 continue
             }
-            // Files without an entry are examined last.
+            // Edited files without a journal entry are examined last, by ``recoverFiles(_:_:)``.
             let isEdited = row.content == .edited && size == nil
             let said = try index.item(identifier: row.item.parent)?.number
             // The row of a removed item may be elsewhere until the provider has confirmed the removal.
@@ -143,7 +144,8 @@ final class EditRecovery: EngineComponent {
         let entries = try recorder.entries(of: numbers)
         var missing: [ItemNumber: JournalEntry] = [:]
         for entry in entries where try index.itemEvenIfDeleted(entry.number) == nil {
-            // Another item took over its place and identifier. A power failure undid that in the journal only.
+            // If another edited item has the identifier, it had replaced this item, and a power failure undid the
+            // replacement in the journal only.
             if let holder = try index.item(identifier: entry.identifier), try journal.entry(holder.number) != nil {
                 try journal.remove(entry.number)
                 folders.passUploads(of: entry.number, to: holder.number)

@@ -7,7 +7,7 @@ import LinuxSystem
 /// removed.
 ///
 /// It calls the journal writer, the recorder, the scheduler, the tracker of identifiers and the reconciler, and sends
-/// an event. See ``EngineContext`` for the thread.
+/// an event. Used only on the engine's thread (see ``EngineContext``).
 final class ItemRecreation: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -39,14 +39,15 @@ final class ItemRecreation: EngineComponent {
             return .done
         }
         if row.isKnownToProvider, !entry.mayAlreadyExist {
-            // An import also keeps an item with no local change but its place, and everything in a directory.
+            // During an import, items with no local change other than their place are kept, too, with everything in
+            // them.
             try engine.itemsWillBeRemoved([row.item.identifier], besides: [])
             guard let now = try index.itemEvenIfDeleted(number), now.isKnownToProvider else { return .done }
             row = now
             journalled = try journal.entry(number)
             entry = try journalled ?? recorder.freshEntry(of: row)
         }
-        // The provider has a file in place of a directory: the changes inside are created in a new directory.
+        // If the provider has a file in place of a directory, the changed items inside are created in a new directory.
         let lostItsItem = row.item.kind == .folder && journalled == nil
         guard row.isKnownToProvider || lostItsItem else { return .done }
         let isWanted =
@@ -78,7 +79,7 @@ final class ItemRecreation: EngineComponent {
         recorder.removeBytes(of: number, engine)
     }
 
-    /// Makes an item a new local one, with the bytes that it has.
+    /// Turns an item into a new local item that keeps its bytes.
     ///
     /// - Parameter items: Items of the provider to apply in the same transaction.
     func becomeNew(
@@ -107,7 +108,7 @@ final class ItemRecreation: EngineComponent {
         entry.failure = nil
         let changes = entry.changes
         scheduler.table.setAccepted(number, nil)
-        // The index is written first: the next start takes an item's identity from it.
+        // The index is written first, because the next start takes an item's identity from it.
         let applied = try writer.confirm([.put(entry)]) { writer throws(IndexError) in
             try writer.update(number) { row in
                 row.item = newItem
@@ -155,7 +156,7 @@ final class ItemRecreation: EngineComponent {
             reconciler.confirmed(
                 identifier, told: nil, nil, request: scheduler.request(of: number), engine)
         }
-        // The bytes go first: bytes of an edit without a journal entry would be taken for a lost edit.
+        // The bytes are removed first, because bytes of an edit without a journal entry would be taken for a lost edit.
         recorder.removeBytes(of: number, engine)
         try writer.confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
         scheduler.forget(number, engine)
@@ -172,7 +173,7 @@ final class ItemRecreation: EngineComponent {
     func noteRemovedByProvider(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) {
         for number in numbers {
             guard !scheduler.table.isBusy(number) else {
-                // The running step learns of the removal, too.
+                // The running step detects the removal itself. The item is examined again afterwards.
                 scheduler.table.wantAgain(number)
                 continue
             }

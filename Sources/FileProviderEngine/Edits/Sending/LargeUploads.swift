@@ -3,7 +3,7 @@ import ItemStore
 /// The steps that send large files.
 ///
 /// A provider may accept many small files at the same time. Large files share a connection, so only some of them are
-/// sent at the same time: a transfer that waits for the others would count as one without progress.
+/// sent at the same time, because a transfer that waits for the others would count as one without progress.
 struct LargeUploads {
     private var running: Set<ItemNumber> = []
     /// The items whose steps wait, in order.
@@ -36,7 +36,7 @@ extension UploadScheduler {
     func waitsForLargeUploads(_ row: IndexedItem) -> StepResult? {
         guard row.localSize >= configuration.largeSize else { return nil }
         guard !large.begin(row.number, limit: configuration.largeUploadLimit) else { return nil }
-        // The end of such an upload schedules the step. This is the time of the next one if that does not happen.
+        // The end of another large upload schedules the step. This delay only applies if that does not happen.
         return .later(context.backoff.longest)
     }
 }

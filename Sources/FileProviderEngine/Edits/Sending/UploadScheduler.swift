@@ -3,10 +3,11 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The scheduler of uploads: makes the provider's items equal to the changed local ones, step by step. Each step may be
-/// interrupted by a crash, and is then repeated.
+/// The scheduler of uploads, which makes the provider's items equal to the changed local ones, step by step. Each step
+/// may be interrupted by a crash, and is then repeated.
 ///
-/// It calls the sign-in, and sends events; a step itself is one. See ``EngineContext`` for the thread.
+/// It calls the sign-in, and sends events, one of which performs a step. Used only on the engine's thread (see
+/// ``EngineContext``).
 final class UploadScheduler: EngineComponent {
     let context: EngineContext
     let signIn: SignIn
@@ -18,7 +19,7 @@ final class UploadScheduler: EngineComponent {
     private var wake: (time: Double, waiting: Cancellable)?
     /// Whether a signal arrived, and a check of the unconfirmed edits is scheduled.
     private var isSignalled = false
-    /// The number of checks of unconfirmed edits that signals caused: for tests.
+    /// The number of checks of unconfirmed edits that were caused by a signal, for tests.
     private(set) var signals = 0
 
     init(_ context: EngineContext, _ signIn: SignIn) {
@@ -66,7 +67,8 @@ final class UploadScheduler: EngineComponent {
     }
 
     private func startStep(of number: ItemNumber, _ engine: isolated any EngineEvents) {
-        // The step sends the changes that the journal has now, as long as it has not started.
+        // Until the step runs, the journal shows whether it will send only new contents. The step itself then sets this
+        // again.
         let sendsContents = (try? journal.entry(number))?.changes == .contents
         let request = replies.beginRequest()
         let task = Task { await step(of: number, engine) }

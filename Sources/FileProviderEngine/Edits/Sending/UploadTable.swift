@@ -31,7 +31,7 @@ package struct UploadTable {
     /// The task of an item. Items that have none are idle.
     package subscript(number: ItemNumber) -> UploadTask { tasks[number] ?? UploadTask() }
 
-    /// Stores a task and updates what is derived from it.
+    /// Stores a task, and updates the queue and the sets that are derived from the tasks.
     private mutating func set(_ number: ItemNumber, _ task: UploadTask) {
         let former = self[number]
         tasks[number] = task.isEmpty ? nil : task
@@ -120,7 +120,7 @@ package struct UploadTable {
         guard let step = self[number].step else { return nil }
         move(number, to: .idle)
         if let successor = step.successor {
-            // Its next step sees all changes.
+            // The successor's next step sees all changes, so that no further step is needed.
             setWantedAgain(successor, false)
             move(successor, to: .idle)
         }
@@ -195,9 +195,9 @@ package struct UploadTable {
         return true
     }
 
-    /// Records that an item replaced another one whose contents are being sent, or that succeeds such an item. In the
-    /// second case the other one is idle from now on. Refused if the new item is busy, or if no contents of the other
-    /// one are being sent.
+    /// Records that an item replaced another one whose contents are being sent, or that itself waits as such a
+    /// successor. In the second case, the other item is idle from now on. Refused if the new item is busy, or if no
+    /// contents of the other one are being sent.
     @discardableResult
     package mutating func succeed(_ number: ItemNumber, _ other: ItemNumber) -> Bool {
         guard !self[number].isBusy, number != other, let sender = sender(for: other), var step = self[sender].step
@@ -218,8 +218,8 @@ package struct UploadTable {
         return true
     }
 
-    /// Drops what is known of an item that has nothing left to send. A busy item stays busy, and a reserved one keeps
-    /// waiting for another item. Any other item waits no more.
+    /// Drops the facts about an item that has nothing left to send. A busy item stays busy, and a reserved one stays
+    /// blocked. Any other item becomes idle.
     package mutating func forget(_ number: ItemNumber) { set(number, self[number].withoutFacts()) }
 
     // MARK: Facts

@@ -134,7 +134,8 @@ extension Uploader {
         let moved = row.number
         guard scheduler.table.reserve(moved) else { return .waits(for: moved) }
         defer { scheduler.table.endReservation(moved, at: clock.now) }
-        // The edit that later gives the item its own name must not be lost.
+        // The temporary name is journalled first, because the edit that gives the item its own name again must not be
+        // lost.
         let place = SentLocation(parent: holder.parent, name: name)
         try tracker.noteMayMove(moved, to: place, engine)
         try await synchronized()

@@ -29,8 +29,8 @@ extension Uploader {
                 try writer.update(number) { $0.item = theirs }
             }
         case .other:
-            // The provider first reported another version than the edit's base, and now returned contents of the base
-            // version.
+            // The provider first reported another version than the edit's base, but then returned contents of the base
+            // version, so there is no conflict.
             if !entry.baseVersion.isEmpty, theirs.contentVersion == entry.baseVersion {
                 throw ProviderError(.transient, message: "The provider's replies have different versions.")
             }

@@ -103,7 +103,7 @@ extension Uploader {
             number == sender || row.item.identifier == identifier || row.item.identifier == answer.identifier
         else { return .done }
         var answer = answer
-        // The item may have another identifier since, if a directory above it got one.
+        // The item may have got another identifier meanwhile, if a directory above it got one.
         if answer.identifier.hasSameBytes(as: identifier) { answer.identifier = row.item.identifier }
         let (double, result) = try finder.double(of: number, answer, engine)
         if let result { return result }
@@ -124,7 +124,7 @@ extension Uploader {
         if isLatest {
             scheduler.table.setAccepted(number, AcceptedContents(generation: generation, size: size))
         }
-        // An open file may be written to again: its edit ends after it is closed.
+        // An open file may be written to again, so its edit ends only after it is closed.
         if isLatest, answer.flags.contains(.uploaded), !isOpenForWriting(number) {
             try confirmContents(entry, answer, isFetchedAnew: isFetchedAnew, engine)
             return .done
@@ -168,7 +168,7 @@ extension Uploader {
         scheduler.table.setAccepted(number, nil)
         folders.removeUploads(of: number)
         metadata.sendAttributesNow(of: number, isNew: false, engine)
-        // The provider's own storage also holds the contents that it was given.
+        // The provider's own storage has a copy of the contents that it was given, which is not needed any more.
         let (provider, identifier) = (provider, answer.identifier)
         Task.detached { await provider.stopProviding(identifier) }
     }
@@ -227,8 +227,9 @@ extension ProviderItem {
     /// A version tag that differs from the tag of this item's contents.
     var versionOfOlderContents: [UInt8] { contentVersion + [0] }
 
-    /// Returns the reply to a request, with the name that was sent. The provider's name is applied later. Names that
-    /// differ only in their normal form are equal, and a local lookup of the sent name finds the item.
+    /// Returns the reply to a request, with the name that was sent. The provider's name is applied later. A name that
+    /// differs only in its Unicode normal form counts as equal and stays, because a local lookup of the sent name finds
+    /// the item all the same.
     func sent(as name: String) -> ProviderItem {
         guard filename != name else { return self }
         var item = self
@@ -236,8 +237,8 @@ extension ProviderItem {
         return item
     }
 
-    /// Returns the reply to an upload with the known place instead of the reported one. Places are reported by moves
-    /// and changes.
+    /// Returns the reply to an upload with the known place instead of the reported one. A place is only taken from the
+    /// reply to a move, or from a reported change.
     func kept(at row: IndexedItem) -> ProviderItem {
         var item = self
         item.parent = row.item.parent

@@ -8,7 +8,7 @@ import LinuxSystem
 /// precedes the reply, only the provider's item itself shows which of the two it is.
 extension Uploader {
     /// Finds out whether the provider has a new item in place of a known item, before a change of the known item is
-    /// sent. The known item is then gone, and is removed or becomes a new item.
+    /// sent. If so, the known item is gone, and is removed locally or becomes a new item.
     ///
     /// - Parameter current: The provider's item with the known item's identifier; `nil` to ask for it.
     /// - Returns: `nil` if the provider's item is the known one, or no new item was sent to its place.
@@ -46,9 +46,9 @@ extension Uploader {
         }
     }
 
-    /// Makes a new item wait for the known item that has the identifier of the provider's item in the place that the
-    /// new item was sent to. The known item is to be moved or removed, and its step finds out which of the two the
-    /// provider has.
+    /// Returns the result that makes a new item wait for a known one, if the provider's item in the place that the new
+    /// item was sent to has the identifier of the known one. The known item is to be moved or removed, and its step
+    /// finds out which of the two items the provider has.
     func formerHolder(of found: ProviderItem, besides number: ItemNumber) throws(IndexError) -> StepResult? {
         guard let known = try index.item(identifier: found.identifier), known.number != number,
             !scheduler.waits(known.number, for: number), let entry = try journal.entry(known.number),

@@ -76,7 +76,7 @@ extension Uploader {
     }
 
     /// Returns the provider's item if it is in its original place after a move whose reply was lost and that was undone
-    /// locally. Some providers would report a collision of the item with itself.
+    /// locally. A move to its own place would be reported by some providers as a collision of the item with itself.
     nonisolated(nonsending) private func itemInPlace(
         _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
     ) async throws -> ProviderItem? {
@@ -114,7 +114,7 @@ extension Uploader {
         try passMetadata(of: number, to: answer.identifier)
         let applied = try writer.confirm(records) { writer throws(IndexError) in
             try writer.update(number) { row in
-                // Newer contents are reported by the change feed, which also handles their effects.
+                // The content version stays, because newer contents are handled when the change feed reports them.
                 var item = asSent
                 item.contentVersion = row.item.contentVersion
                 row.item = item

@@ -33,7 +33,8 @@ extension Uploader {
         if let result = try await findUnfit(number, entry, new, in: parent.number, upload, engine) { return result }
         // A request that has to wait is not recorded as sent.
         if let result = try tracker.obstacle(for: number, to: place, in: parent.number) { return result }
-        // The place is on disk before the provider is asked: its reply may be lost, as with a power failure.
+        // The place is on disk before the provider is asked, because the reply may be lost, for example by a power
+        // failure.
         try tracker.noteSent(number, place, engine)
         try await synchronized()
         EngineStep.placeNoted.reach()
@@ -111,7 +112,7 @@ extension Uploader {
                 number, sent, parent: parent.number, upload, found, isFoldersOwn: false, engine)
             if let result { return result }
         }
-        // It is another item, and is shown as such.
+        // The item that was found is another one, and is shown as such.
         try tracker.noteSent(number, nil, engine)
         if !isDeleted { try reconciler.apply([found], answering: request, engine) }
         return nil
@@ -184,7 +185,7 @@ extension Uploader {
         let applied =
             try isConfirmed ? writing.reconcileContents(number, engine, write(settling:)) : write(settling: nil)
         if isConfirmed { scheduler.table.setAccepted(number, nil) }
-        // Reports of the item from a listing that came meanwhile concern the double.
+        // No earlier report is passed, because a listing that reported the item meanwhile has created the double.
         reconciler.confirmed(
             answer.identifier, told: nil, nil, request: scheduler.request(of: number), engine)
         reconciler.handle(applied, engine)

@@ -49,7 +49,7 @@ extension Uploader {
             try await likeness(of: number, to: current).0 == .other
         {
             if let result = try await settleLost(entry, row, current, engine) { return result }
-            // Another client changed the item: the change is not deleted with it.
+            // Another client changed the item, so the item comes back, and the change is not lost.
             try await comeBack(number, [current], nil, engine)
             return .done
         }
@@ -101,7 +101,7 @@ extension Uploader {
         let applied = try index.write(freesSpace: true) { writer throws(IndexError) in
             var trashed = answer
             trashed.flags.insert(.trashed)
-            // The row tells the former place of the item.
+            // The row stays under the new identifier, because it has the former place of the item.
             try writer.reidentify(number, as: trashed.identifier)
             return try writer.apply([trashed])
         }
@@ -118,7 +118,8 @@ extension Uploader {
         _ row: IndexedItem, _ place: SentLocation, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         let number = row.number
-        // Two items that were sent to one place, one after the other, may have the same contents.
+        // Two items that were sent to one place, one after the other, may have the same contents, so the outcome of the
+        // other one must be known first.
         if let sender = try tracker.sender(besides: number, to: place) { return .waits(for: sender) }
         let request = replies.beginRequest()
         let found = try await finder.item(at: place)
@@ -127,7 +128,8 @@ extension Uploader {
             try index.item(identifier: found.identifier) == nil, var entry = try journal.entry(number)
         else {
             try tracker.noteSent(number, nil, engine)
-            // An item of another client is shown. If it was reported before a crash, no other report of it follows.
+            // The item that was found belongs to another client, and is shown. If it was reported before a crash, no
+            // other report of it follows.
             if let found { try reconciler.apply([found], answering: request, engine) }
             return nil
         }
@@ -202,7 +204,7 @@ extension Uploader {
         }
     }
 
-    /// Makes an item visible again after the provider refused its removal.
+    /// Makes an item visible again because the provider refused its removal, or because another client has changed it.
     private func comeBack(
         _ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderError?, _ engine: isolated any EngineEvents
     ) async throws {

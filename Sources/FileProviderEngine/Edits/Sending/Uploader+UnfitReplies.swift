@@ -4,7 +4,7 @@ import ItemValues
 import LinuxSystem
 
 /// New items for which the provider's reply is unusable. The provider may still have created the item. It is asked to
-/// create the item again only once this is known, or when the user retries.
+/// create the item again only once it is known whether it did, or when the user retries.
 extension Uploader {
     /// Records that the reply to a new item is unusable. Returns the failure of the step.
     func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderError)
@@ -30,7 +30,7 @@ extension Uploader {
         do {
             holder = try await finder.listedItem(named: new.filename, in: new.parent)
         } catch let failure as ProviderError where failure.kind == .noSuchItem {
-            // The missing directory is found out when the item is sent.
+            // The missing directory is detected when the item is sent.
             return nil
         }
         if let holder {

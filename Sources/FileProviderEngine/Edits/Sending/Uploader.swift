@@ -26,7 +26,7 @@ struct EngineClosedError: Error {}
 /// The requests of one step: they send an item's next change, and handle the provider's reply.
 ///
 /// It calls the components of edits below it, those of contents, the reconciler, the enumerator, the removals that wait
-/// and the user metadata. See ``EngineContext`` for the thread.
+/// and the user metadata. Used only on the engine's thread (see ``EngineContext``).
 final class Uploader: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
