@@ -2,8 +2,8 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// Moves committed pages from a database's write-ahead log to its file, on a thread of its own, so that the writer
-/// does not wait for the disk. The writer waits only if the log grows faster than that.
+/// Moves committed pages from a database's write-ahead log to its file, on a thread of its own, so that the writer does
+/// not wait for the disk. The writer waits only if the log grows faster than this thread empties it.
 final class Checkpointer: Sendable {
     /// The sizes of the log in bytes from which a checkpoint is started, and from which the writer waits for it.
     private static let wanted = 4 << 20

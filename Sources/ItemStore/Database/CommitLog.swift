@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// The write-ahead log of a database, for flushing it. A commit is in the log, where it survives the end of this
-/// process. It is on disk after ``synchronize()``.
+/// The write-ahead log of a database, opened to flush it to disk. A commit in the log survives the end of this process,
+/// but it is on disk only after ``synchronize()``.
 ///
 /// SQLite flushes the log before it moves anything from it to the database's file. So flushing the log is sufficient.
 package final class CommitLog: Sendable {
@@ -24,7 +24,7 @@ package final class CommitLog: Sendable {
     init(ofDatabase path: String) throws(IndexError) {
         do throws(Errno) {
             file = try .open(path + "-wal", .readOnly)
-            // This ensures that a new log exists after a power failure.
+            // Synchronizing the directory ensures that a new log exists after a power failure.
             let slash = path.lastSlash
             let folder = slash.map { path[..<$0] } ?? "."
             try FileDescriptor.open(folder.isEmpty ? "/" : String(folder), [.readOnly, .directory]).synchronize()

@@ -84,7 +84,7 @@ final class DatabaseConnection {
     }
 
     func rollBack() {
-        // After a failure the transaction is undone when the file is opened next.
+        // If the rollback fails, the transaction is undone when the file is opened next.
         if isInTransaction { sqlite3_exec(raw, "ROLLBACK", nil, nil, nil) }
     }
 

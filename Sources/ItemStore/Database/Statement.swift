@@ -63,7 +63,7 @@ final class Statement {
         if try step() { reset() }
     }
 
-    /// Returns the first column of the first row.
+    /// Returns the first column of the first row; `nil` if there is no row.
     func number() throws(IndexError) -> Int64? {
         guard try step() else { return nil }
         defer { reset() }

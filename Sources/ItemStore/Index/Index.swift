@@ -292,7 +292,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns a container's sync anchor. The changes since this anchor are not known yet.
+    /// Returns the sync anchor up to which a container's changes are known.
     package func anchor(of container: String) throws(IndexError) -> [UInt8]? {
         try value("SELECT anchor FROM anchors WHERE container = ?1", container)
     }

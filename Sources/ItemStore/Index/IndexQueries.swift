@@ -9,7 +9,7 @@ final class IndexQueries {
     private let metadata: Statement
     /// A buffer that is reused from query to query.
     private var candidates: [ItemNumber] = []
-    /// Whether a hash may be in the lookup; `false` skips the query. The writer sets this to its filter.
+    /// A filter that returns whether a hash may be in the lookup. If not, the query is skipped. Set by the writer.
     var mayContain: (UInt64) -> Bool = { _ in true }
     /// A function that is called before rows are read. The writer sets it to flush its new rows.
     var willRead: (() throws(IndexError) -> Void)?

@@ -70,7 +70,7 @@ private struct Application {
         hashes.reserveCapacity(items.count)
         addedHashes.reserveCapacity(items.count)
         for index in items.indices { hashes.append(state.hash.identifier(items[index].identifier)) }
-        // All hashes at once, because each is a memory access that likely misses the cache.
+        // All hashes are looked up at once, because each is a memory access that likely misses the cache.
         let mayBeKnown = state.mayContain(hashes)
         var known: [LookupResult] = []
         known.reserveCapacity(items.count)
@@ -133,7 +133,7 @@ private struct Application {
     }
 
     private static func isAnySaidToBeTrashed(_ items: Span<ProviderItem>) -> Bool {
-        // Passed part by part: the item as a whole would be copied.
+        // The item is passed part by part, because the whole item would be copied.
         for index in items.indices
         where ProviderItem.isSaidToBeTrashed(items[index].identifier, in: items[index].parent, items[index].flags) {
             return true
@@ -155,7 +155,8 @@ private struct Application {
         return try state.queries.item(number)?.item.parent
     }
 
-    /// Finds the items that lie in the trash, in any order of the batch.
+    /// Finds the items of a batch that lie in the trash, or in a directory in the trash, even if a directory comes
+    /// after the items in it.
     private mutating func findTrashed(_ items: [ProviderItem]) throws(IndexError) {
         let batch = Dictionary(items.map { ($0.identifier, $0) }) { $1 }
         for (identifier, item) in batch where item.isSaidToBeTrashed { trashed.insert(identifier) }
@@ -244,7 +245,7 @@ private struct Application {
         unknownParents.insert(parent)
     }
 
-    // MARK: Items that are there
+    // MARK: Known items
 
     /// Handles an item that the provider reported unchanged. It may now be possible to move it to its reported place.
     private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexError) {
@@ -257,7 +258,7 @@ private struct Application {
             let before = try state.queries.withRow(
                 number,
                 { row throws(IndexError) -> IndexedItem? in
-                    // The item exists, whether a listing or a change feed reported it.
+                    // The item exists, whether a listing or a change feed reported it, so it counts as listed.
                     state.noteListed(number, in: row.parent)
                     let isInPlace = place == nil || row.parent == place || number == .root
                     let hasContents = try PackedItem.hasContents(row.bytes)
@@ -282,7 +283,7 @@ private struct Application {
         }
         var after = before
         after.item = item
-        // A date that was set locally belongs to the contents of that time.
+        // A date that was set locally belongs to the earlier contents.
         if item.kind == .file, !before.changes.contains(.contents), !before.item.hasContents(of: item) {
             after.localModified = nil
             after.localChanged = nil
@@ -352,11 +353,11 @@ private struct Application {
         leaving.remove(before.number)
         try state.removeTree(before.number, &result.removed)
         if let kept = try state.queries.item(before.number) {
-            // The engine saves the local edits: the item is a local one now.
+            // The engine saves the local edits, so the item becomes a local one.
             var alone = kept
             alone.item.identifier = IndexedItem.localPrefix + "\(kept.number.rawValue)"
             // The journal may not have an entry for a directory that was kept for changes inside it. This flag makes
-            // the next start create it.
+            // the next start create the entry.
             if kept.item.kind == .folder { alone.changes.insert(.created) }
             try state.change(kept, to: alone)
         }

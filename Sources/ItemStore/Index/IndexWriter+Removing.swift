@@ -22,10 +22,10 @@ extension IndexWriter {
     /// Removes a directory's items that a complete listing did not report, as ``remove(identifiers:)`` does. Items
     /// written while the directory was listed count as listed.
     ///
-    /// A listing does not survive this object: after the index is reopened, a directory is listed from the start.
+    /// Listings are recorded only in memory. After the index is reopened, a directory is listed from the start.
     ///
-    /// - Parameter mark: The number of the listing whose pages were applied. With a number that no page had, the
-    ///   directory is empty.
+    /// - Parameter mark: The number of the listing whose pages were applied. If no page was applied under this number,
+    ///   the listing was empty, and all items are removed.
     package mutating func removeUnlisted(
         in folder: ItemNumber, before mark: Int64
     ) throws(IndexError) -> RemovedItems {

@@ -31,8 +31,8 @@ extension IndexWriter {
         return identifiers
     }
 
-    /// Returns the identifiers of items that its listing did not include and that are in a directory only until their
-    /// parent is known.
+    /// Returns the identifiers of a directory's items that its listing did not include, and that are in the directory
+    /// only until their parent is known.
     ///
     /// - Parameter limit: the maximum number of identifiers.
     package func waitingForParent(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> Set<

@@ -65,8 +65,8 @@ package struct IndexWriter: ~Copyable {
 
     /// Adds an item that was made locally.
     ///
-    /// - Parameter keepsNumber: Whether the item keeps its number, which is from an index that was lost. Another item
-    ///   with this number is replaced.
+    /// - Parameter keepsNumber: Whether the item keeps its number, which is either from ``Index/nextNumber()`` or from
+    ///   an index that was lost. Another item with this number is replaced.
     /// - Returns: The item's number. Its name may differ from the wanted one; see ``update(_:_:)``.
     @discardableResult
     package mutating func insert(_ item: IndexedItem, keepsNumber: Bool = false) throws(IndexError) -> ItemNumber {
@@ -91,7 +91,7 @@ package struct IndexWriter: ~Copyable {
         try state.removeTree(number, evenIfChanged: true, &removed)
     }
 
-    // MARK: What is used
+    // MARK: Uses
 
     /// Records that a file's contents were used.
     ///

@@ -27,7 +27,8 @@ struct KeyedHash: Sendable {
         return text.withUTF8 { name(UnsafeRawBufferPointer($0), in: parent) }
     }
 
-    /// Multiplies eight bytes at a time with the key to 128 bits and combines both halves.
+    /// Returns a hash of some bytes. Combines eight bytes at a time with the key, multiplies to 128 bits, and combines
+    /// both halves.
     private func hash(_ bytes: UnsafeRawBufferPointer, _ domain: UInt64) -> UInt64 {
         var state = Self.mixed(domain ^ first, UInt64(bytes.count) ^ second)
         var offset = 0

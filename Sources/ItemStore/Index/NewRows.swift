@@ -41,7 +41,7 @@ final class NewRows {
     /// Writes the buffered rows to the table.
     func write() throws(IndexError) {
         guard !rows.isEmpty else { return }
-        // A failure rolls back the whole transaction, with the rows that are left.
+        // A failure rolls back the whole transaction, so the rows that were not written are dropped, too.
         defer { forget() }
         if rows.count == Self.limit {
             for index in rows.indices { bind(rows[index], to: insertMany, index) }

@@ -153,7 +153,7 @@ enum PackedItem {
         }
     }
 
-    /// A bit in the byte of a failure's kind: a suggestion follows at the end.
+    /// A bit in the byte of a failure's kind. If it is set, a suggestion follows at the end.
     private static let suggestionBit: UInt8 = 0x80
 
     static func write(_ failure: ItemFailure, to bytes: inout ByteWriter) {

@@ -100,7 +100,7 @@ extension Index {
         }
     }
 
-    /// Returns the nearest directory above an item that the user pinned and that pins the item.
+    /// Returns the nearest pinned directory above an item, through which the item is pinned; `nil` if there is none.
     package func pinningFolder(_ item: IndexedItem) throws(IndexError) -> IndexedItem? {
         var current = item
         while current.isPinnedByFolder, let folder = try self.item(current.parent) {

@@ -58,7 +58,8 @@ extension WriterConnection {
         return item
     }
 
-    /// Writes an item as wanted, except for a name that is taken or a place that is impossible.
+    /// Writes an item as requested, apart from a name that is taken, which gets a number, and a place inside the item
+    /// itself.
     @discardableResult
     func change(_ before: IndexedItem, to wanted: IndexedItem) throws(IndexError) -> IndexedItem {
         var after = wanted
@@ -122,7 +123,7 @@ extension WriterConnection {
             children.append(try row.item())
             return true
         }
-        // Deleted first, which frees its name before the children get theirs.
+        // The other row is deleted first, which frees its name before the children get theirs.
         try delete(item)
         for child in children {
             if try takeIdentifier(of: child, in: folder) { continue }
@@ -170,7 +171,7 @@ extension WriterConnection {
         guard top != .root else { return }
         var nodes: [Node] = []
         func keeps(_ changes: LocalChanges) -> Bool {
-            // Items that were removed on both sides are gone.
+            // Items that were also removed locally are not kept.
             !evenIfChanged && !changes.isEmpty && !changes.contains(.deleted)
         }
         guard

@@ -1,7 +1,8 @@
 import Glibc
 import ItemValues
 
-/// The connection that writes, with its in-memory state. The index's lock guards it.
+/// The connection that writes, with its in-memory state. ``Index/write(freesSpace:_:)`` lets one thread at a time use
+/// it.
 final class WriterConnection {
     let connection: DatabaseConnection
     let queries: IndexQueries
@@ -157,7 +158,7 @@ final class WriterConnection {
             newRows.forget()
             changes.removeAll()
             touched = []
-            // The rollback undid what was counted.
+            // The rollback undid the changes that were counted, so the counts are read again.
             try? readCounts()
             throw error
         }
@@ -368,8 +369,8 @@ final class WriterConnection {
         return numbers
     }
 
-    /// Returns the directory whose listing had items that name another, unknown parent. The unknown parent is a second
-    /// identifier of this directory.
+    /// Returns the directory in whose listing items named an unknown identifier as their parent. That identifier is
+    /// another one of this directory.
     func folder(listing identifier: String) throws(IndexError) -> ItemNumber? {
         guard orphanCount > 0 else { return nil }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 AND listed = 1 LIMIT 1")

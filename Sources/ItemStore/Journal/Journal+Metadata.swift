@@ -94,7 +94,7 @@ extension Journal {
         Int(try connection.number("SELECT count(*) FROM facts"))
     }
 
-    /// Returns all entries, by number.
+    /// Returns all entries in the order of their numbers.
     package func allMetadata() throws(IndexError) -> [MetadataEntry] {
         let all = try connection.statement("SELECT number, data FROM facts ORDER BY number")
         var entries: [MetadataEntry] = []

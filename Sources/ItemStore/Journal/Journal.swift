@@ -218,7 +218,7 @@ package final class Journal {
         return try entries(findEntry).first
     }
 
-    /// Returns all entries, by number.
+    /// Returns all entries in the order of their numbers.
     package func all() throws(IndexError) -> [JournalEntry] {
         let written = try entries(allEntries)
         guard owesChanges else { return written }

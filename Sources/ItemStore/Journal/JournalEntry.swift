@@ -17,14 +17,14 @@ package struct JournalEntry: Sendable, Equatable {
     package var changes: LocalChanges
     /// The version of the contents that the edit is based on; empty if the item has no version.
     package var baseVersion: [UInt8] = []
-    /// In seconds since 1970.
+    /// The local modification date, in seconds since 1970.
     package var modified: Double = 0
     /// The locally set mode; `nil` for the default.
     package var mode: UInt16?
     package var linkTarget: String?
     /// The item that this one replaced by a rename. This item took over its place and identifier.
     package var replaced: ItemNumber?
-    /// The identifier, if it belongs to another item at the provider by now, which got the place of this one.
+    /// The item's identifier, if it belongs at the provider to another item by now, which got the place of this one.
     package var lostIdentifier: String?
     /// The place to which the item was sent as a new item, until the outcome is known.
     package var sent: SentLocation?
@@ -34,7 +34,8 @@ package struct JournalEntry: Sendable, Equatable {
     package var movedTo: SentLocation?
     /// Whether the file was opened for writing and not yet checked for modification.
     package var isOpen = false
-    /// The status of the file when it was opened for writing; `nil` if it was not opened for writing.
+    /// The status of the file when it was opened for writing; `nil` if it was not opened for writing, or if it counts
+    /// as modified.
     package var statusAtOpen: Fingerprint?
     /// The number of failed attempts after which the change was parked.
     package var attempts = 0

@@ -80,7 +80,7 @@ struct JournalPages {
             return nil
         }
 
-        /// Reads an integer of a serial type.
+        /// Reads an integer that is stored with one of SQLite's serial types.
         mutating func number(_ type: UInt64) -> Int64? {
             let sizes = [0, 1, 2, 3, 4, 6, 8]
             if type == 8 || type == 9 { return Int64(type - 8) }

@@ -11,7 +11,8 @@ enum JournalSalvage {
         while (try? FileStatus.of("\(path).damaged-\(number)")) != nil { number += 1 }
         let aside = "\(path).damaged-\(number)"
         do {
-            // The log is renamed first: it belongs to the file that has its name.
+            // The log is renamed first. Otherwise a crash in between would leave a log that a new journal of the same
+            // name applies.
             if (try? FileStatus.of(path + "-wal")) != nil { try retrying { rename(path + "-wal", aside + "-wal") } }
             try retrying { rename(path, aside) }
         } catch {

@@ -43,12 +43,13 @@ final class LookupQueries {
             let (bits, generation) = lookup.state.withLock { ($0.bits, $0.generation) }
             find.bind(1, LookupBuckets.key(LookupEntry.bucket(hash, bits: bits), bits: bits))
             if try find.step() { LookupBuckets.find(hash, find.bytes(0), &numbers) }
-            // Read after the snapshot: an entry that is added later belongs to rows that the snapshot does not have.
+            // The entries in memory are read after the snapshot was taken. An entry that is added later belongs to rows
+            // that the snapshot does not have.
             let isCurrent = lookup.state.withLock { state in
                 state.recent.find(hash, &numbers)
                 return state.generation == generation
             }
-            // Otherwise entries have moved from memory to disk, and the snapshot may lack them.
+            // If the generation has changed, entries have moved from memory to disk, and the snapshot may lack them.
             if isCurrent { return }
         }
     }
@@ -64,8 +65,8 @@ enum LookupBuckets {
     /// that.
     private static let averageCount = 448
 
-    /// Returns the row of a bucket. The row depends on the number of bits, so that the table can contain buckets for
-    /// two numbers of bits at once.
+    /// Returns the key of the row of a bucket. The key depends on the number of bits, so that the table can contain
+    /// buckets for two numbers of bits at once.
     static func key(_ bucket: UInt64, bits: UInt64) -> Int64 { Int64(1 << bits | bucket) }
 
     static func bits(for count: Int) -> UInt64 {

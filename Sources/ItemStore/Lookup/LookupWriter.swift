@@ -15,7 +15,7 @@ final class LookupWriter {
     private struct Fresh {
         var filter = LookupFilter(capacity: 0)
         /// Entries that this transaction added and that were not looked up yet. They are moved to the shared table
-        /// together: each causes a cache miss there, and the processor handles many misses at a time.
+        /// together, because each causes a cache miss there, and the processor handles many misses at a time.
         var entries: [LookupEntry] = []
 
         /// - Returns: Whether the filter is too full to be selective.
@@ -39,7 +39,7 @@ final class LookupWriter {
         var lastNumber: Int64 = 0
         /// The number of entries in the buckets.
         var entries: Int64 = 0
-        /// The number of stale entries, at least.
+        /// A lower bound of the number of stale entries.
         var outdated: Int64 = 0
         var bits = Int64(LookupBuckets.leastBits)
     }
@@ -155,7 +155,7 @@ final class LookupWriter {
         var after = counts
         after.lastNumber = max(counts.lastNumber, lastNumber.rawValue)
         try connection.transaction { () throws(IndexError) in
-            // Rows of an earlier number of buckets, which are not read any more.
+            // Deletes the rows of an earlier number of buckets, which are not read any more.
             let old = try connection.statement("DELETE FROM lookup WHERE bucket < ?1")
             old.bind(1, 1 << counts.bits)
             try old.run()
@@ -210,7 +210,7 @@ final class LookupWriter {
         entries.sort()
         after.entries = Int64(entries.count)
         after.outdated = 0
-        // Never fewer bits than before, so that the rows of earlier numbers of bits have lesser keys.
+        // The number of bits never decreases, so that the rows of earlier numbers of bits have lesser keys.
         let bits = max(UInt64(counts.bits), LookupBuckets.bits(for: entries.count))
         after.bits = Int64(bits)
         let old = try connection.statement("DELETE FROM lookup WHERE bucket >= ?1")

@@ -53,7 +53,7 @@ struct SearchTerm {
     /// Whether the term has one or two characters. Such a term matches only at the beginnings of words.
     private var isShort: Bool { scalars.count < 3 }
 
-    /// Returns how well a name matches, the greater the better; `nil` if it does not.
+    /// Returns the quality of the match with a name, the greater the better; `nil` if the name does not match.
     func quality(in name: [UInt32]) -> Int? {
         guard scalars.count <= name.count else { return nil }
         var best: Int?
@@ -70,7 +70,7 @@ struct SearchTerm {
         return best
     }
 
-    /// The tokens that the search index has for every name with this term.
+    /// The tokens that the search index has for every name that contains this term.
     var tokens: [[UInt8]] {
         var writer = TokenWriter()
         if isShort {
@@ -112,7 +112,7 @@ struct TokenWriter {
         text.append(UInt8(ascii: " "))
     }
 
-    /// Appends a token for a property. No name contains it, because its scalar is for private use.
+    /// Appends a token for a property. No name contains this token, because its first scalar is for private use.
     mutating func add(_ kind: UInt32, number: Int64) {
         addBeyondASCII(kind)
         text += String(number, radix: 36).utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "z") : $0 }

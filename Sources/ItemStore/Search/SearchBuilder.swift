@@ -22,8 +22,8 @@ final class SearchBuilder: Sendable {
     private let reader: SearchReader
     private let path: String
 
-    /// The time in seconds without changes after which the thread begins. It waits for such a time at most
-    /// ``patience``.
+    /// The time in seconds without changes for which the thread waits before it begins, and the maximum duration of
+    /// this wait.
     private static let calm = 0.5
     private static let patience = Duration.seconds(10)
     private static let batch = 2000
@@ -116,8 +116,8 @@ final class SearchBuilder: Sendable {
                 try bring(to: &file)
             } catch {
                 file = nil
-                // After other errors, such as a full disk, the search examines the items instead. The next change
-                // retries.
+                // After other errors, such as a full disk, the file stays as it is until the next change retries the
+                // update. Meanwhile searches examine the items themselves.
                 if case .corrupt = error {
                     try? reader.remove()
                     try? bring(to: &file)

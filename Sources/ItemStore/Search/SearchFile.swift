@@ -5,7 +5,7 @@ import LinuxSystem
 /// It lags behind the index, and old words of an item are never removed. Therefore each item that is found is checked.
 /// Once too much of the file is stale, it is rebuilt.
 final class SearchFile {
-    /// The identity of the index that the file belongs to. Another index has other numbers.
+    /// The identity of the index that the file belongs to. In another index, the numbers denote other items.
     private let identity: Int64
     let connection: DatabaseConnection
 
@@ -17,7 +17,7 @@ final class SearchFile {
         case last
         /// The number of items that were added again with other words.
         case repeated
-        /// The boot of the machine since which the file has been open; 0 if it was closed.
+        /// The boot of the machine during which the file was opened; 0 if the file was closed since.
         case start
     }
 
@@ -68,7 +68,7 @@ final class SearchFile {
         }
     }
 
-    /// Marks the file as complete.
+    /// Marks the file as closed, so that it can be used after a reboot.
     func close() throws(IndexError) { try set(.start, to: 0) }
 
     private func set(_ key: Key, to value: Int64) throws(IndexError) {
@@ -212,8 +212,8 @@ final class SearchFile {
         return Double(Self.probed) / Double(max(last - number + 1, Int64(Self.probed)))
     }
 
-    /// Combines the conditions. A condition that most items meet is left out, because it costs more to evaluate than it
-    /// saves. The check of each item applies it.
+    /// Combines the conditions. A condition that far more items meet than another one is left out, because it costs
+    /// more to evaluate than it saves. It is applied when each item is checked.
     private static func expression(_ conditions: [Condition]) -> String? {
         guard let least = conditions.map(\.share).min() else { return nil }
         let used = conditions.filter { $0.share <= max(least * 30, 0.01) }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// A search for items by words, types and dates.
+/// A search for items by words, types, tags and dates.
 ///
 /// The words are in a file beside the index. A separate thread updates the file when the index is quiet. Items that are
 /// not in the file yet are examined one by one, so results are always correct. A damaged or lost file is rebuilt.
@@ -62,8 +62,8 @@ package final class SearchIndex: Sendable {
 
     private func search(_ query: SearchQuery, _ file: SearchFile?) throws(IndexError) -> [FoundItem] {
         try index.search(query) { collector throws(IndexError) in
-            // Read before the recorded changes: an item that is added to the file meanwhile is then examined twice,
-            // not missed.
+            // The last number is read before the recorded changes, so that an item that is added to the file meanwhile
+            // is examined twice and not missed.
             let last = try file?.lastNumber() ?? ItemNumber(rawValue: 0)
             for number in try index.renamed(limit: .max).numbers { try collector.look(at: number) }
             try index.lookThrough(after: last, &collector)
@@ -77,7 +77,7 @@ package final class SearchIndex: Sendable {
     }
 }
 
-/// The search file, for queries.
+/// The connection to the search file that queries use.
 final class SearchReader: Sendable {
     private let path: String
     private let identity: Int64
@@ -109,8 +109,8 @@ final class SearchReader: Sendable {
         return try result.get()
     }
 
-    /// Removes the file. Closes the reader's connection first: when SQLite closes a connection to a removed file, it
-    /// would delete files that belong to the new one.
+    /// Removes the file. Closes the reader's connection first, because when SQLite closes a connection to a removed
+    /// file, it would delete files that belong to the new one.
     func remove() throws(IndexError) {
         let result = state.withLock { state in
             state.file = nil
@@ -128,7 +128,8 @@ extension Index {
         _ query: SearchQuery, _ body: (inout SearchCollector) throws(IndexError) -> Void
     ) throws(IndexError) -> [FoundItem] {
         try read { queries throws(IndexError) in
-            // Thousands of items may be examined; without this, each would lock the file by itself.
+            // Thousands of items may be examined. Without a common transaction, each of these reads would lock the
+            // file.
             try queries.connection.reading { () throws(IndexError) in
                 var collector = SearchCollector(query, self, queries)
                 try body(&collector)
@@ -153,7 +154,7 @@ extension Index {
     /// Returns the items that have all of some tags.
     fileprivate func tagged(_ tags: [String]) throws(IndexError) -> [ItemNumber] {
         let wanted = Set(tags.map { FoldedText.scalars(of: $0) })
-        // A cache by the text of the tags: most items have the same few.
+        // A cache by the text of the tags, because most tagged items have the same few tags.
         var known: [String: Bool] = [:]
         return try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number, tags FROM facts WHERE tags IS NOT NULL")

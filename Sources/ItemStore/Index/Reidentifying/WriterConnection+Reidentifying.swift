@@ -48,8 +48,8 @@ extension WriterConnection {
         return numbers
     }
 
-    /// Merges a child of a duplicate directory into the same child of the directory that stays: the child in the
-    /// remaining directory gets the identifier.
+    /// Merges a child of a duplicate directory into the child of the same name in the directory that stays. The latter
+    /// child gets the identifier of the former.
     ///
     /// - Returns: Whether such a child was found.
     func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexError) -> Bool {

@@ -28,9 +28,9 @@ extension IndexedItem {
             && (!kinds.contains(.extendedAttributes) || attributes == other.attributes)
     }
 
-    /// Adopts changes by the provider of locally set attributes. A value is adopted if the provider had the local value
-    /// before. A local value that the provider never had stays. An attribute that the provider does not report stays,
-    /// too.
+    /// Adopts the provider's changes of attributes that were also set locally. A changed value is adopted if the
+    /// provider had the local value before. A local value that the provider never had stays. An attribute that the
+    /// provider does not report stays, too.
     ///
     /// - Parameter kinds: The kinds that were set locally and are not sent yet. They are newer than the provider's
     ///   report.

@@ -121,7 +121,7 @@ enum MetadataQueries {
         return (metadata, MetadataKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))))
     }
 
-    // SQLite's integers have a sign; this keeps their order.
+    // SQLite's integers are signed. Inverting the highest bit keeps the order of the ranks.
     static func column(ofRank rank: UInt64) -> Int64 { Int64(bitPattern: rank ^ 1 << 63) }
     static func rank(ofColumn column: Int64) -> UInt64 { UInt64(bitPattern: column) ^ 1 << 63 }
 }
@@ -141,7 +141,7 @@ extension IndexWriter {
         try state.metadata.settle(number, kinds)
     }
 
-    /// Records a local use of an item, in seconds since 1970.
+    /// Records the time of a local use of an item, in seconds since 1970.
     package mutating func noteUse(of number: ItemNumber, at time: Double) throws(IndexError) {
         guard try state.queries.withRow(number, { (_) throws(IndexError) in true }) == true else { return }
         try state.metadata.noteUse(number, time)
