@@ -22,7 +22,7 @@ final class DomainFileSystem: FileSystem {
     let owner = getuid()
     let group = getgid()
 
-    // Leaf lock. Set from the session's start to its end; meanwhile the session holds a reference to this object.
+    // Leaf lock. The session is set from its start to its end, and holds a reference to this object meanwhile.
     private let current = Lock(State())
 
     private struct State {
@@ -65,8 +65,8 @@ final class DomainFileSystem: FileSystem {
         engine.perform { $0.partials.sharePages() }
         engine.onEvent { [notifications] event in notifications.take(event) }
         // The previous daemon may have died before it notified the kernel of a change, so all attributes are
-        // invalidated. If the right to passthrough is lost, no backing file is looked up: a helper that does not
-        // answer would be awaited each time.
+        // invalidated. If the right to passthrough is lost, no backing file is looked up, because a helper that does
+        // not reply would be awaited each time.
         for number in resumeHandles(backing: { passes ? session.backing(numbered: $0) : nil }) {
             session.invalidateAttributes(of: number.node)
         }

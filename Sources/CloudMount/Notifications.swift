@@ -11,8 +11,8 @@ import LinuxSystem
 final class Notifications: Sendable {
     private struct State {
         var session: Session?
-        /// Directories of which the kernel may have cached that a name does not exist. `nil` stands for all
-        /// directories, if there are too many to list.
+        /// Directories of which the kernel may have cached that a name does not exist. `nil` means all directories,
+        /// because there were too many to track.
         var denying: Set<ItemNumber>? = []
         /// Directories whose entries the kernel may have cached. The value is whether the cached entries are still
         /// valid.
@@ -125,10 +125,11 @@ final class Notifications: Sendable {
                 if denying.contains(newParent) { session.invalidateEntry(Name(newName), in: newParent.node) }
                 session.invalidateAttributes(of: number.node)
             case .changed(let number, _):
-                // Sent at once: after `purvey evict` has ended, stat(2) must not show blocks that are gone.
+                // The notification is sent at once, because after `purvey evict` has ended, stat(2) must not show
+                // blocks that are gone.
                 //
-                // The kernel ignores an attribute reply that is in flight at this moment. A reader that waits for the
-                // contents needs the size in its reply.
+                // The kernel then ignores an attribute reply that is in flight. So none is sent while the kernel caches
+                // no attributes of the file, because a reader that waits for the contents needs the size in that reply.
                 if !files.isAskedForAnew(number) { session.invalidateAttributes(of: number.node) }
             }
         }

@@ -3,7 +3,7 @@ extension ProviderItem {
     package static let longestText = 4096
     /// The maximum number of bytes of a version.
     package static let longestVersion = 1000
-    /// The maximum number of bytes of tags, and of all extended attributes together.
+    /// The maximum number of bytes of an item's tags, and that of all its extended attributes together.
     package static let mostBytes = 256 << 10
     /// The maximum number of bytes of ``userInfo``.
     package static let longestUserInfo = 16 << 10
@@ -29,12 +29,12 @@ extension ProviderItem {
         return nil
     }
 
-    /// Returns the number of bytes of names and values.
+    /// Returns the number of bytes of the names and values of extended attributes.
     package static func size(of attributes: [String: some Collection<UInt8>]) -> Int {
         attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
     }
 
-    /// Returns the approximate number of bytes.
+    /// Returns the approximate number of bytes of the names and values of a ``userInfo``.
     package static func size(of userInfo: [String: UserInfoValue]) -> Int {
         userInfo.reduce(0) { size, entry in
             let value = if case .text(let text) = entry.value { text.utf8.count } else { 8 }

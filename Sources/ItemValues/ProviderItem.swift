@@ -2,7 +2,7 @@
 ///
 /// It is a plain value. Values that the provider did not report are `nil`.
 package struct ProviderItem: Sendable, Equatable {
-    /// The kind of file.
+    /// The kind of an item.
     package enum Kind: UInt8, Sendable {
         case file = 0
         case folder = 1
@@ -112,7 +112,7 @@ package struct ProviderItem: Sendable, Equatable {
         flags = [.uploaded]
     }
 
-    // MARK: What hardly any item has
+    // MARK: Rare members
 
     /// Whether the item has at least one of these: tags, extended attributes, a link's target, ``userInfo``,
     /// ``uploadFailure``.
@@ -144,7 +144,7 @@ package struct ProviderItem: Sendable, Equatable {
 
 /// The failure of an item's upload, or of another change of it, in the form that is recorded with the item.
 ///
-/// It is a plain value. The module that asks a provider defines the kinds.
+/// It is a plain value. The kinds are defined by the module that sends requests to providers.
 package struct ItemFailure: Sendable, Equatable {
     /// The number of the kind, at most 127.
     package var kind: UInt8

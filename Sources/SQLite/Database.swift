@@ -12,7 +12,7 @@ package final class Database {
         package let code: Int32
         package let description: String
 
-        /// Whether the file is damaged, or no SQLite file.
+        /// Whether the file is damaged, or not an SQLite file.
         package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
         package var isFull: Bool { code == SQLITE_FULL }
     }
@@ -35,7 +35,7 @@ package final class Database {
             throw Failure(code: code & 0xFF, description: words)
         }
         handle = opened
-        // A process that just ended may have it open for a moment longer.
+        // A process that just ended may have the file open for a moment longer.
         sqlite3_busy_timeout(handle, 10_000)
     }
 
@@ -54,9 +54,9 @@ package final class Database {
         try each(text, values) { _ in }
     }
 
-    /// Runs one statement of many values to its end.
+    /// Runs one statement with many parameters to its end.
     ///
-    /// - Parameter bind: binds the values in their order.
+    /// - Parameter bind: Binds the parameters in their order.
     package func run(_ text: String, binding bind: (inout Binder) -> Void) throws(Failure) {
         try each(text, binding: bind) { _ in }
     }

@@ -78,8 +78,8 @@ extension DomainFileSystem {
     // MARK: Requests
 
     func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
-        // The kernel names a handle before it reads beyond the size, appends or seeks. Then the size must be exact.
-        // If the contents are not local and not fetched in parts, only the fetched contents tell it.
+        // The kernel names a handle before it reads beyond the size, appends or seeks. Then the size must be exact. If
+        // the contents are not local and not fetched in parts, the size is known only after they are fetched.
         if let handle, let opening = files.opening(handle), opening.item.descriptor == nil {
             whenExtentIsKnown(opening, reply) { [self] _ in replyWithAttributes(of: node, reply) }
         } else {
@@ -93,9 +93,9 @@ extension DomainFileSystem {
                 let count = files.endedCount
                 let (item, isRemoved) = try item(ItemNumber(node))
                 let attributes = attributesReply(for: item, isRemoved: isRemoved)
-                // Otherwise a handle was released meanwhile: the row may be older than that, and the handle no longer
-                // overrides it. Then the reply would lack what was written. The kernel would not cache it, but the
-                // caller would get it.
+                // If a write handle was released meanwhile, the row may be older than its writes, and the handle no
+                // longer overrides the row. The reply would then lack these writes. The kernel would not cache such a
+                // reply, but the caller would get it.
                 if files.endedCount == count { return attributes }
             }
         })
@@ -132,11 +132,11 @@ extension DomainFileSystem {
 }
 
 extension Statistics {
-    /// Replaces the size of the disk by the user's quota at the service. What can be written is limited by both.
+    /// Replaces the size of the disk by the user's quota at the service. Writes are limited by both.
     ///
     /// - Parameters:
     ///   - free: the bytes that can still be written to the service.
-    ///   - used: the bytes that are stored there.
+    ///   - used: the bytes that are stored at the service.
     fileprivate mutating func limit(free: UInt64, used: UInt64) {
         let size = UInt64(max(blockSize, 1))
         freeBlocks = free / size

@@ -77,10 +77,10 @@ final class HandleTable: Sendable {
         var files: [ItemNumber: File] = [:]
         var openings: [UInt64: Handle] = [:]
         var lastHandle: UInt64
-        /// The resumed handles by the kernel's request number. A repeated open request had no reply.
+        /// The resumed handles, by the kernel's number of the request that opened them. The kernel repeats an open
+        /// request that had no reply.
         var requests: [UInt64: UInt64] = [:]
-        /// The version of each file's contents that may be in the page cache. The version is that of the file's last
-        /// close.
+        /// The state of each file at its last close. The contents of that state may still be in the page cache.
         var pages: [ItemNumber: FileState] = [:]
         /// The number of write handles that were released.
         var endedCount: UInt64 = 0
@@ -272,8 +272,8 @@ final class HandleTable: Sendable {
 
     /// Removes a handle after ``end(_:)``.
     func remove(_ opening: Handle) {
-        // With the last handle the kernel drops its backing file, which may take a while on disk. So that happens
-        // outside the lock.
+        // With the last handle, the kernel drops the backing file, which may take a while on disk. So this handle is
+        // released outside the lock.
         let last = state.withLock { state -> File? in
             if opening.isForWriting { state.endedCount += 1 }
             state.files[opening.number]?.openings.removeAll { $0 === opening }

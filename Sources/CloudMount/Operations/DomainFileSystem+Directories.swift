@@ -41,8 +41,8 @@ extension DomainFileSystem {
     private func readDirectory(_ number: ItemNumber, after cookie: UInt64, _ reply: Reply<Listing>) {
         let last = Self.number(of: cookie)
         do throws(Errno) {
-            // The state is read before the entries: a directory that is complete now has all its items when they are
-            // read.
+            // The state of the listing is read before the entries, because a directory that is complete now has all its
+            // items when they are read.
             guard let folder = try reading({ () throws(IndexError) in try index.item(number) }) else {
                 // A directory that was removed while open is empty.
                 return reply.reply(reply.listing())

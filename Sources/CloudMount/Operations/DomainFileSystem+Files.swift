@@ -33,7 +33,7 @@ extension DomainFileSystem {
         _ item: IndexedItem, _ flags: OpenFlags, writes: Bool = false, _ reply: Reply<Content>,
         _ content: @escaping @Sendable (OpenReply) -> Content
     ) {
-        // The previous process opened it and died before its reply.
+        // The previous process opened the file and died before its reply.
         if reply.isRepeated, let (known, mode) = files.opening(ofRequest: reply.identifier), known.number == item.number
         {
             return reply.reply(content(openReply(known, mode, keepsPages: false)))
@@ -67,9 +67,9 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Returns the error for an item that could not be opened. For a missing item it is `ESTALE`: another item may have
-    /// its name, and the kernel looks up the name again. For an item that was removed through the mount, it is another
-    /// error.
+    /// Returns the error for an item that could not be opened. For a missing item it is `ESTALE`, so that the kernel
+    /// looks up the name again, which another item may have now. For an item that was removed through the mount, it is
+    /// the error of the failure.
     func errno(_ failure: ProviderError, opening number: ItemNumber) -> Errno {
         failure.kind == .noSuchItem && removed[number] == nil ? .staleHandle : Errno(failure)
     }
@@ -92,7 +92,7 @@ extension DomainFileSystem {
             guard error == .fileExists, !flags.contains(.exclusive) || reply.isRepeated, let text = name.text,
                 let item = try? index.item(named: text, in: ItemNumber(parent))
             else { return reply.fail(error) }
-            // The provider created it between the kernel's lookup and this.
+            // The provider created the item between the kernel's lookup and this request.
             open(item, flags, writes: reply.isRepeated, reply) { self.createReply(for: item, $0) }
         } succeeded: { [self] item in
             // The creator of a file may write to it regardless of its mode.
@@ -109,7 +109,7 @@ extension DomainFileSystem {
         let added = files.add(
             opened, known: item, isForWriting: opened.isForWriting,
             wasCut: flags.contains(.truncate), request: request, passing: { backingFile(for: opened) })
-        // From now on the kernel must query the size and date: it does not see writes to a mapping, and the
+        // From now on the kernel must query the size and date, because it does not see writes to a mapping, and the
         // provider's size may be wrong.
         if !opened.isComplete || opened.isForWriting { session?.invalidateAttributes(of: item.number.node) }
         return openReply(added.opening, added.mode, keepsPages: added.keepsPages)
@@ -215,13 +215,14 @@ extension DomainFileSystem {
     }
 
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>) {
-        // The handle ends before the reply: another process must not resume a handle that the kernel no longer knows.
+        // The handle ends before the reply, because another process must not resume a handle that the kernel no longer
+        // knows.
         let ended = files.end(handle)
         reply.reply()
         guard let opening = ended else { return }
         opening.item.close { [self] _ in
-            // An attribute reply in flight may be based on the older row, and would be cached once the file is
-            // closed. So replies to earlier requests are made void.
+            // An attribute reply in flight may be based on the older row, and would be cached once the file is closed.
+            // The notification makes the kernel ignore such a reply.
             if opening.isForWriting { session?.invalidateAttributes(of: opening.number.node) }
             files.remove(opening)
         }
@@ -238,7 +239,8 @@ extension DomainFileSystem {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
         whenExtentIsKnown(opening, reply) { extent in
             guard case .whole(let descriptor) = extent else {
-                // The positions of holes are not known: the whole file counts as data, and its end is the first hole.
+                // The positions of holes are not known, so the whole file counts as data, and its end is the first
+                // hole.
                 guard case .parts(let size) = extent, offset >= 0, offset < size else {
                     return reply.fail(Errno(rawValue: ENXIO))
                 }

@@ -22,8 +22,8 @@ extension DomainFileSystem {
                 return reply.fail(error)
             }
         }
-        // The rest of the file, or space for more, must come first. The bytes are copied, because they are only valid
-        // during this call.
+        // First the rest of the file must be fetched, or space must be freed. The bytes are copied, because they are
+        // only valid during this call.
         let copy = [UInt8](bytes)
         whenReady(opening, reply) { [self] descriptor in
             makingRoom(for: { Int64(copy.count) }, reply) { () throws(Errno) in
@@ -44,8 +44,8 @@ extension DomainFileSystem {
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, appends: Bool, _ descriptor: FileDescriptor,
         _ reply: Reply<Int>
     ) throws(Errno) -> Int {
-        // The kernel computes the end from the size it knows, which may be the provider's. So the end is determined
-        // here.
+        // The kernel computes the end from the size it knows, which may be the provider's. So the end is taken from the
+        // file.
         var place = appends ? try descriptor.status().size : Int(offset)
         var written = 0
         // A repeated append must not be written twice, nor the part that was written before the previous process was
@@ -171,7 +171,7 @@ extension DomainFileSystem {
         }
         guard let size = change.size else { return setRest(of: number, change, reply) }
         guard size >= 0 else { return reply.fail(.invalidArgument) }
-        // The truncation goes through the caller's own handle: another one may be closed meanwhile, and changes
+        // The truncation goes through the caller's own handle, because another one may be closed meanwhile, and changes
         // through it would be missed.
         if let opening = change.handle.flatMap({ files.opening($0) }), opening.isForWriting {
             return whenReady(opening, reply) { [self] descriptor in
@@ -237,12 +237,12 @@ extension DomainFileSystem {
         let isAsked = change.accessed != nil || change.owner != nil || change.group != nil
         guard isAsked || mode != nil || modified != nil else { return replyWithAttributes(of: number.node, reply) }
         guard (try? index.item(number)) != nil else {
-            // Another item may have the name by now. Of a replaced file, only the contents that programs read
-            // survive.
+            // The item was removed or replaced. Another item may have its name by now, and only the contents that
+            // programs read are left of it, so its attributes are not set.
             guard removed[number] != nil else {
                 return change.handle == nil ? reply.fail(.staleHandle) : replyWithAttributes(of: number.node, reply)
             }
-            // Only the processes that have it open see this change.
+            // Only the processes that have the item open see this change.
             removed.update(number) { item in
                 if let mode { item.mode = mode }
                 if let modified { item.localModified = modified }

@@ -46,9 +46,9 @@ package struct ReaderPolicy: Sendable, Equatable {
     /// The length to which the kernel truncates a program's name in `/proc/PID/comm`.
     private static let shortName = 15
 
-    /// Whether the calling process is one of the programs. The function never waits for that process. It does not read
-    /// the process's command line, because the kernel blocks such a read while the process waits for a page of a file
-    /// in the mount.
+    /// Whether the calling process runs one of the refused programs. The function never waits for that process. It does
+    /// not read the process's command line, because the kernel blocks such a read while the process waits for a page of
+    /// a file in the mount.
     func refuses(_ caller: Caller) -> Bool {
         guard caller.processID > 0, !refused.isEmpty else { return false }
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

@@ -64,7 +64,7 @@ package struct ThumbnailCache: Sendable {
 
     /// Whether the cache has a file's pictures, or the record that the file has none.
     package func knows(_ file: File) -> Bool {
-        // The largest size is written last: if it exists, all do.
+        // The largest size is written last, so if it exists, all do.
         [Self.folders.last?.name, Self.failureFolder].contains { folder in
             guard let folder,
                 let picture = try? FileDescriptor.open("\(path)/\(folder)/\(file.name)", [.readOnly, .noFollow]),

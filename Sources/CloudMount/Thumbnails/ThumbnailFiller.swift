@@ -94,7 +94,7 @@ package final class ThumbnailFiller: Sendable {
             do {
                 try await fill(next)
             } catch {
-                // The service is unreachable or the disk is full: the next read of the directory retries.
+                // The service is unreachable or the disk is full. The next read of the directory retries.
                 if case .unsupported = (error as? ProviderError)?.kind { return close() }
             }
         }
@@ -151,7 +151,7 @@ package final class ThumbnailFiller: Sendable {
             }
             try await group.waitForAll()
         }
-        // Pictures in the cache are not requested again in any case; this covers the other files.
+        // Pictures in the cache are not requested again in any case. This record covers the other files.
         let settled = Set(answers.lazy.filter { $0.failure.map(Self.isPermanent) ?? true }.map(\.identifier))
         let now = engine.clock.now
         state.withLock { state in
@@ -202,7 +202,7 @@ package final class ThumbnailFiller: Sendable {
         return try await HandlerThreads.shared.value { () throws(Errno) in try body(cache) }
     }
 
-    // MARK: What to ask about
+    // MARK: Candidates
 
     private struct Candidate: Sendable {
         let number: ItemNumber

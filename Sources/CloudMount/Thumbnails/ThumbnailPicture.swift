@@ -10,7 +10,7 @@ enum ThumbnailPicture {
     static let headSize = 8 + 25
 
     /// Returns the maximum size in bytes of the beginning of a picture with all its metadata. It applies to pictures
-    /// that Purvey wrote: all their metadata except the file's URI is short.
+    /// that Purvey wrote, because all their metadata except the file's URI is short.
     static func longestHead(uri: String) -> Int { headSize + uri.utf8.count + 256 }
 
     /// Returns the header of a picture, followed by metadata with the URI and the date of the file that it shows.
@@ -43,8 +43,8 @@ enum ThumbnailPicture {
         return head + picture[headSize...]
     }
 
-    /// Returns the modification date of a picture's file, from the beginning of the picture; `nil` if the picture has
-    /// no date or belongs to another file.
+    /// Returns the modification date of the file that a picture shows, which is recorded at the beginning of the
+    /// picture; `nil` if the picture has no date or belongs to another file.
     static func modified(in bytes: [UInt8], uri: String) -> Int64? {
         guard bytes.starts(with: signature) else { return nil }
         var position = signature.count
@@ -103,7 +103,7 @@ struct PictureTypes {
     }
 }
 
-/// The means of making thumbnails for all domains.
+/// The cache and the process with which thumbnails are made for all domains.
 package struct Thumbnails: Sendable {
     let cache: ThumbnailCache
     let pictures: PictureProcess
