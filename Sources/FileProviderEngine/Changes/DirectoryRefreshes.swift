@@ -163,8 +163,8 @@ final class DirectoryRefreshes {
         return folders
     }
 
-    /// Handles a failure to list a directory anew. If it is outdated, schedules another refresh of all outdated
-    /// directories. Failures that need the user are retried after the user has acted.
+    /// Handles a failure to list a directory anew. If the directory is outdated, schedules another refresh of all
+    /// outdated directories. Failures that need the user are retried after the user has acted.
     private func noteFailure(
         _ failure: ProviderError, in folder: ItemNumber, _ engine: isolated any EngineEvents
     ) {

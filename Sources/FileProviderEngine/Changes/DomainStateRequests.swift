@@ -14,8 +14,8 @@ final class DomainStateRequests {
     init(_ context: EngineContext) { self.context = context }
 
     /// Requests the domain state after the provider reported changes. The API requires a provider to signal a new
-    /// version of the state in this way. Only rules of actions depend on the state, so a failed request is repeated
-    /// with the next changes.
+    /// version of the state in this way. A failed request is repeated only with the next changes, because nothing but
+    /// the rules of actions depends on the state.
     nonisolated(nonsending) func request() async {
         guard mayHaveState, !context.isClosed else { return }
         do throws(ProviderError) {

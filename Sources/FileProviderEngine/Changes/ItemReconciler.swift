@@ -190,7 +190,7 @@ final class ItemReconciler {
                     missing.insert(item.identifier)
                     continue
                 }
-                // Otherwise the item was revalidated when the move was first reported.
+                // If the parent is the same, the item was revalidated when the move was first reported.
                 if row.item.parent != item.parent { strays.insert(item.identifier) }
             }
         } while missing.count > count

@@ -6,7 +6,7 @@ import LinuxSystem
 /// undo the rename locally. A reply is used for an item only if nothing newer was learnt about the item after the
 /// request.
 package final class ReplyOrdering: Sendable {
-    /// The context of one request. While it exists, the order remembers which items are reported.
+    /// The context of one request. While it exists, the ordering remembers which items are reported.
     package final class Request: Sendable {
         fileprivate let time: Int
         private let order: ReplyOrdering

@@ -11,7 +11,7 @@ package actor DomainEngine: EngineEvents {
     nonisolated let resources: EngineResources
     /// The shared state of the components.
     let context: EngineContext
-    /// The components. An extension gives each a name of its own.
+    /// The components. An extension of the engine has a property for each of them.
     let components: EngineComponents
     package let targets: EventTargets
     nonisolated let thread: EngineThread

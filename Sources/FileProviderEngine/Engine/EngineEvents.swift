@@ -217,6 +217,6 @@ extension EngineEvents {
         try components.reconciler.revalidation.schedule(identifiers, self)
     }
 
-    /// Passes on that items in a directory have other identifiers.
+    /// Passes on that items in a directory may have got new identifiers.
     func directoryIsOutdated(_ folder: ItemNumber) { components.changes.refreshes.refreshAnew(folder, self) }
 }

@@ -37,7 +37,7 @@ package struct JournalEntry: Sendable, Equatable {
     /// The status of the file when it was opened for writing; `nil` if it was not opened for writing, or if it counts
     /// as modified.
     package var statusAtOpen: Fingerprint?
-    /// The number of failed attempts after which the change was parked.
+    /// The number of failures for which the change was parked.
     package var attempts = 0
     package var recordedFailure: ItemFailure?
     /// Whether a removal is to move the item to the provider's trash.

@@ -79,7 +79,8 @@ final class ContentFolders: Sendable {
         }
         // Incomplete contents are fetched again.
         try empty(incoming)
-        // The versions of older contents were recorded only in the memory of the last process.
+        // The versions of older contents were recorded only in the memory of the last process, so their files cannot be
+        // used any more.
         try empty(older)
     }
 

@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Eviction: to stay within the cache limit, on request, or because the provider has another version. The
+/// The eviction of files, to stay within the cache limit, on request, or because the provider has another version. The
 /// ``EvictionPolicy`` chooses the files.
 ///
 /// It calls the content cache and the partial contents, and sends an event. Used only on the engine's thread (see
@@ -81,7 +81,7 @@ package final class Evictor: EngineComponent {
         var gone = cache.older.removeAll()
         do throws(ProviderError) {
             while gone < bytes {
-                // Open files may be among the next ones, but are skipped.
+                // The policy may also return open files, which are skipped.
                 let limit = 64 + openFiles.withLock { $0.entries.count }
                 let next = try context.write { writer throws(IndexError) in
                     try policy.next(among: writer, limit: limit)

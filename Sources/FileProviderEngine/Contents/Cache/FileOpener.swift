@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// Opening and closing files on the engine's thread.
 ///
-/// It calls the other components of contents but the downloader, and sends events. Used only on the engine's thread
+/// It calls the other components of contents except the downloader, and sends events. Used only on the engine's thread
 /// (see ``EngineContext``).
 final class FileOpener: EngineComponent {
     let context: EngineContext

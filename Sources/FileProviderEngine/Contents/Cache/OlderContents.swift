@@ -45,7 +45,7 @@ final class OlderContents {
     ///
     /// - Parameters:
     ///   - folder: the directory that has the contents.
-    ///   - isShared: Whether the contents stay there, too, for handles that read them.
+    ///   - isShared: Whether the contents also stay in `folder`, for handles that read them.
     func keep(
         _ row: IndexedItem, as number: ItemNumber, from folder: FileDescriptor, isShared: Bool = false, limit: Int64
     ) {

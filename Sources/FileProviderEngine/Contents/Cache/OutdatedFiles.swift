@@ -78,8 +78,8 @@ final class OutdatedFiles: EngineComponent {
         guard let row, try isReplaceable(row, entry, engine) else { return nil }
         // The provider's version may have been fetched as a whole while handles read parts of the earlier version.
         let hasNewContents = row.content == .current && row.localVersion == row.item.contentVersion
-        // The contents are moved before the index is written: after a crash in between, they are missing and fetched
-        // again.
+        // The contents are moved before the index is written, so that after a crash in between they are missing and are
+        // fetched again.
         if !hasNewContents { try onDisk { () throws(Errno) in try folders.moveAside(number) } }
         let new: IndexedItem?
         do throws(ProviderError) {

@@ -146,7 +146,7 @@ final class PartialContents: EngineComponent {
         engine.partialFileEnded(number)
     }
 
-    /// Removes the file with parts of an item, if there is one. The index does not record its ranges.
+    /// Removes the file with an item's parts, if it exists. Called when the index records no ranges of the file.
     func removeParts(_ number: ItemNumber) { try? folders.remove(number, in: folders.parts) }
 
     /// Drops the parts of a file because the provider has another version, after the caller found that no handle has

@@ -93,7 +93,7 @@ final class WriterMarks {
 
     private func makeRoom() throws(Errno) {
         var opened = file
-        // A file that was not a usable record begins anew.
+        // A file that was not a complete record is written anew.
         if opened == nil { opened = try .open(path, [.readWrite, .create, .truncate], permissions: 0o600) }
         guard let file = opened else { return }
         let zeros = [UInt8](repeating: 0, count: Self.step * Self.size)

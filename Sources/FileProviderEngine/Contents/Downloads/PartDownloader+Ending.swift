@@ -84,7 +84,7 @@ extension PartDownloader {
         partials.markStale(number)
         transfers.files[number]?.cancel()
         guard !partial.begun.isEmpty else { return beginAnew(number, engine) }
-        // Marked before readers fail, because a program may open the file again at once.
+        // The file is marked before readers fail, because a program may open it again at once.
         outdated.markOutdated(number)
         do throws(ProviderError) { try outdated.replace(number, engine) } catch { context.recordBackgroundError(error) }
         serveParts(number, engine)

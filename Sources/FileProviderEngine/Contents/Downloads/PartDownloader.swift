@@ -41,7 +41,7 @@ final class PartDownloader: EngineComponent {
 
     /// The bytes that a reader waits for.
     private enum Need: Sendable {
-        /// A range of bytes, for a handle of this number.
+        /// A range of bytes, for the handle with this number.
         case range(Range<Int64>, reader: Int)
         /// The file's length.
         case extent

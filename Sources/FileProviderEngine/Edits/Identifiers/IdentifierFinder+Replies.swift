@@ -37,8 +37,8 @@ extension IdentifierFinder {
     /// - Returns: The item to wait for first, if any.
     func reconcileReplaced(_ known: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
         if scheduler.table.isBusy(known.number) {
-            // The running step may end before it learns of this, or a crash may interrupt it. The journal keeps the
-            // lost identifier for the next step.
+            // The running step may end without noticing the replacement, or a crash may interrupt it. The journal keeps
+            // the lost identifier for the next step.
             if var entry = try journal.entry(known.number) {
                 entry.lostIdentifier = known.item.identifier
                 try writer.writeInAnyCase([.put(entry)])

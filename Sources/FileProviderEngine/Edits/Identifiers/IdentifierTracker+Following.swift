@@ -101,7 +101,8 @@ extension IdentifierTracker {
         return true
     }
 
-    /// Enumerates a directory in which an item has another identifier than its reply says.
+    /// Enumerates a directory in which the provider may have an item under another identifier than in the reply about
+    /// it.
     func listForIdentifiers(_ folder: ItemNumber, _ engine: isolated any EngineEvents) throws {
         try writer.writeIndex { writer throws(IndexError) in try writer.noteReidentified(folder) }
         listReidentified(engine)

@@ -62,7 +62,7 @@ extension IdentifierTracker {
     /// Whether items were reported inside a directory that is withheld.
     func holdsItems(_ identifier: String) -> Bool { withheld[identifier]?.inside.isEmpty == false }
 
-    /// Returns items without those that are withheld.
+    /// Returns reported items without those that are withheld from clients.
     func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !unanswered.isEmpty || !moves.isEmpty else { return items }
         var shown: [ProviderItem] = []
@@ -77,8 +77,8 @@ extension IdentifierTracker {
     }
 
     /// Returns the item that the index has under the identifier of a reported one, if the reported item may be a new
-    /// item that was sent to the same place. It is kept in the index, because it is needed to tell the two apart. It is
-    /// requested again when the outcome is known.
+    /// item that was sent to the same place. It is kept in the index, because it is needed to tell the two apart. The
+    /// reported item is requested again when the outcome is known.
     private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
         let place = SentLocation(item)
         guard let senders = unanswered[place] else { return nil }

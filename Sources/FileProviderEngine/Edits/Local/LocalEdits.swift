@@ -39,8 +39,8 @@ package final class LocalEdits: EngineComponent {
         self.metadata = metadata
     }
 
-    /// Records that the contents of a file that is open, or was just closed, changed. The edit is in the journal when
-    /// this returns. May be called repeatedly for one file.
+    /// Records a change of the contents of a file that is open or was just closed. The edit is in the journal when this
+    /// returns. May be called repeatedly for one file.
     ///
     /// - Parameters:
     ///   - size: In bytes.

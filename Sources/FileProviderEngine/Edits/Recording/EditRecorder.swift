@@ -67,7 +67,7 @@ final class EditRecorder: EngineComponent {
         of number: ItemNumber?, _ write: () throws(EditError) -> Result
     ) throws(EditError) -> Result {
         let folders = folders
-        // Bytes that cannot be renamed get no protection.
+        // If the file cannot be renamed, its bytes are not protected.
         guard let number, let size = try? folders.setAside(number) else { return try write() }
         let result: Result
         do throws(EditError) {

@@ -27,7 +27,7 @@ final class UploadScheduler: EngineComponent {
         self.signIn = signIn
     }
 
-    /// The request that an item's running step belongs to; `nil` if no step runs.
+    /// The context that orders the replies to an item's running step; `nil` if no step runs.
     func request(of number: ItemNumber) -> ReplyOrdering.Request? { table[number].step?.request }
 
     /// Schedules an item's next step after a number of seconds, and starts the steps that are due.
@@ -88,8 +88,8 @@ final class UploadScheduler: EngineComponent {
         guard !isClosed else { return }
         if let next = large.end(number) { table.queue(next, at: clock.now) }
         if let successor = step?.successor {
-            // The unsent rest of the replaced item's upload is useless. The successor's step finds out about the sent
-            // part.
+            // The unsent rest of the replaced item's upload is useless. The successor's step finds out which part was
+            // sent.
             folders.removeUploads(of: number)
             forget(number, engine)
             noteProgress(of: successor)
@@ -199,7 +199,7 @@ final class UploadScheduler: EngineComponent {
         startDueSteps(engine)
     }
 
-    /// Sends an item at once, because another item waits for it, unless it waits itself.
+    /// Sends an item at once, because another item waits for it, unless the item itself is blocked.
     func hurry(_ number: ItemNumber) {
         guard table[number].blocker == nil else { return }
         table.queue(number, at: clock.now)

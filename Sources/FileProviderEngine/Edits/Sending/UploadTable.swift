@@ -195,9 +195,9 @@ package struct UploadTable {
         return true
     }
 
-    /// Records that an item replaced another one whose contents are being sent, or that itself waits as such a
-    /// successor. In the second case, the other item is idle from now on. Refused if the new item is busy, or if no
-    /// contents of the other one are being sent.
+    /// Records that an item replaced another one. Either the contents of the other item are being sent, or the other
+    /// item waits itself for the end of such a sender that it replaced, and is idle from now on. Refused if the new
+    /// item is busy, or if neither is the case.
     @discardableResult
     package mutating func succeed(_ number: ItemNumber, _ other: ItemNumber) -> Bool {
         guard !self[number].isBusy, number != other, let sender = sender(for: other), var step = self[sender].step

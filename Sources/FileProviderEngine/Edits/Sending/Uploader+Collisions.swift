@@ -175,7 +175,7 @@ extension Uploader {
         return .later(0)
     }
 
-    /// Gives the item a numbered name locally, and sends it under that name.
+    /// Gives the item a numbered name locally, so that it is sent under that name.
     private func takeNumberedName(
         _ number: ItemNumber, _ holder: ProviderItem, _ engine: isolated any EngineEvents
     ) throws {

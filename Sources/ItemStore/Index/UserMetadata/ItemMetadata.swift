@@ -64,7 +64,7 @@ package struct MetadataKinds: OptionSet, Sendable, Hashable {
     }
 }
 
-/// An item that was found, with its path.
+/// An item in the result of a search or in a list, with its path and user metadata.
 package struct FoundItem: Sendable, Equatable {
     package var item: IndexedItem
     /// The names on the path from the domain's root, the item's own included.
