@@ -128,8 +128,9 @@ final class Notifications: Sendable {
                 // The notification is sent at once, because after `purvey evict` has ended, stat(2) must not show
                 // blocks that are gone.
                 //
-                // The kernel then ignores an attribute reply that is in flight. So none is sent while the kernel caches
-                // no attributes of the file, because a reader that waits for the contents needs the size in that reply.
+                // The kernel then ignores an attribute reply that is in flight. So no notification is sent while the
+                // kernel caches no attributes of the file, because a reader that waits for the contents needs the size
+                // in that reply.
                 if !files.isAskedForAnew(number) { session.invalidateAttributes(of: number.node) }
             }
         }

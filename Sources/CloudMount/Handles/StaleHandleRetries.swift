@@ -4,7 +4,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The decisions about opening a file for reading that the provider removed or replaced while a program had it open.
+/// The decision whether to refuse an open for reading, if the provider removed or replaced the file while a program had
+/// it open.
 final class StaleHandleRetries: Sendable {
     /// The threads whose open failed with `ESTALE`, each with the time of the failure.
     // Leaf lock.

@@ -221,8 +221,8 @@ extension DomainFileSystem {
         func end() { state.withLock { $0 = true } }
     }
 
-    /// The maximum number of attempts. After that many, a directory whose listing becomes outdated each time is not
-    /// awaited any longer.
+    /// The maximum number of attempts. After that many, the listing of a directory is not awaited any longer, because
+    /// it becomes outdated each time.
     private static let attemptLimit = 4
 }
 

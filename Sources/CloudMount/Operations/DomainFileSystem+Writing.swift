@@ -72,8 +72,8 @@ extension DomainFileSystem {
         return written
     }
 
-    /// Returns the number of bytes, from the first one on, that are equal to a file's bytes from an offset to the
-    /// file's end; 0 if the file has other bytes after the offset.
+    /// Returns how many of the given bytes are already in a file: its bytes from an offset to its end, if the given
+    /// bytes begin with them. Returns 0 if the file has other bytes after the offset.
     private static func writtenCount(
         of bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int, _ descriptor: FileDescriptor
     ) -> Int {
@@ -114,7 +114,7 @@ extension DomainFileSystem {
         whenLocal(source, at: offset, count: min(max(0, count), part), reply) { [self] from in
             whenReady(target, reply) { to in
                 // A copy by the disk takes time, so it runs on another thread. If the disk cannot copy, the kernel
-                // reads and writes.
+                // reads and writes the bytes instead.
                 HandlerThreads.shared.run { [self] in
                     makingRoom(for: { Int64(min(max(0, count), Self.partLimit)) }, reply) { () throws(Errno) in
                         var (start, end) = (offset, destinationOffset)

@@ -10,7 +10,7 @@ package struct DomainConfiguration: Sendable {
     /// The maximum number of bytes of clean contents, not counting pinned files. Open files are not evicted, even if
     /// they exceed the limit.
     package var cacheLimit: Int64
-    /// The choice of the clean files that are evicted beyond the limit.
+    /// The policy that chooses the clean files to evict beyond the limit.
     package var evictionPolicy: any EvictionPolicy = LeastRecentlyUsedPolicy()
     /// The suggested number of items of a page.
     package var pageSize = 2000

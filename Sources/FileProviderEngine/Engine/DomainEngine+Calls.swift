@@ -157,7 +157,7 @@ extension DomainEngine {
     }
 
     /// Retries as ``retry()`` does, after the provider reported that an error is resolved. Keeps the count of failed
-    /// sign-in attempts: the provider does not know about them.
+    /// sign-in attempts, because the provider does not know about them.
     package func resolved() {
         signIn.resolve()
         changes.retry(self)

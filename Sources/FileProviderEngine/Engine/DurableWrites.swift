@@ -24,7 +24,7 @@ import LinuxSystem
 package final class DurableWrites: Sendable {
     package typealias Completion = @Sendable (Result<Void, Errno>) -> Void
 
-    /// In seconds.
+    /// The time in seconds between a write and the automatic flush.
     static let interval = 1.0
 
     private struct State {
@@ -118,7 +118,8 @@ package final class DurableWrites: Sendable {
             }
             if waiting.isEmpty { return }
             let result = Result { () throws(Errno) in
-                // In this order: changes that only the index has on disk are in the journal's log, flushed next.
+                // The index is flushed first. The changes that only the index then has on disk are in the journal's
+                // log, which is flushed next.
                 let hasIndex = try index.synchronize()
                 let hasJournal = try journal.synchronize()
                 if hasIndex || hasJournal { state.withLock { $0.count += 1 } }

@@ -9,7 +9,7 @@ protocol EngineComponent {
     var context: EngineContext { get }
 }
 
-/// Short names of the shared state.
+/// Short names for the properties of the shared state.
 extension EngineComponent {
     var configuration: DomainConfiguration { context.configuration }
     var provider: any Provider { context.provider }

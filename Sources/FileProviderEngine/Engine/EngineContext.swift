@@ -20,7 +20,7 @@ final class EngineContext {
     let journal: Journal
     /// The engine, on which later work is performed. It is set when the engine begins.
     weak var engine: DomainEngine?
-    /// The delays between attempts.
+    /// The delays between repeated attempts of an operation.
     let backoff = Backoff()
     /// Whether the recovery of edits has completed. Before that, local edits are neither accepted nor sent.
     private(set) var isReady = false

@@ -20,7 +20,7 @@ package final class ExtensionProvider: Provider {
     /// The semaphore for requests by processes that wait for files. It is a separate one so that these requests and the
     /// engine's do not delay each other.
     private let coordinated = AsyncSemaphore(permits: 64)
-    /// Items with files that processes use in place.
+    /// The items whose files are used in place by processes.
     let uses = ItemUses()
     /// The provider's abilities; `nil` until it has replied. Leaf lock.
     private let knownAbilities = Lock<ProviderServesParts?>(nil)

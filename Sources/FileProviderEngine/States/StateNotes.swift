@@ -212,7 +212,7 @@ extension IndexedItem {
         if item.uploadingError != nil || isEdited && upload?.failure != nil { return .error }
         if isEdited { return upload?.isUnderWay == true || item.flags.contains(.uploading) ? .uploading : .edited }
         switch item.kind {
-        // A directory has no contents of its own: its items have states.
+        // A directory has no contents of its own. Only the items in it have states that depend on contents.
         case .symbolicLink, .folder: return .current
         case .file:
             switch content {

@@ -29,7 +29,7 @@ final class MetadataSender {
         self.finder = finder
     }
 
-    /// Whether the provider may accept attributes: it has not refused any.
+    /// Whether the provider may accept attributes, which is assumed until it refuses them.
     var mayTakeAttributes: Bool { acceptsAttributes != false }
 
     /// Records that the last process may have sent an item's attributes.

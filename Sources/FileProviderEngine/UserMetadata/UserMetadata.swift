@@ -27,7 +27,7 @@ package final class UserMetadata {
     var sendingCount: Int { sending.running.count }
     /// The number of items whose user metadata is delayed, so that it is sent together with later changes.
     var pausedCount: Int { sending.pausedCount(at: context.clock.now) }
-    /// Whether the provider may accept attributes: it has not refused any.
+    /// Whether the provider may accept attributes, which is assumed until it refuses them.
     var mayTakeAttributes: Bool { sender.mayTakeAttributes }
 
     /// Replaces an item's tags.

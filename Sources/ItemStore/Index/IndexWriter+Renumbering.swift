@@ -1,8 +1,8 @@
 import ItemValues
 
 extension IndexWriter {
-    /// Gives a file another number, as if another file had been renamed over it. Everything known about the file
-    /// moves along.
+    /// Gives a file another number, as if another file had been renamed over it. All records about the file move to the
+    /// new number.
     ///
     /// - Parameter change: Changes other properties of the row.
     /// - Returns: The new row; `nil` if the number is not a file's.

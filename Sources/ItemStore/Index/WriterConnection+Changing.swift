@@ -58,8 +58,8 @@ extension WriterConnection {
         return item
     }
 
-    /// Writes an item as requested, apart from a name that is taken, which gets a number, and a place inside the item
-    /// itself.
+    /// Writes an item as requested, with two exceptions: a name that is taken gets a number, and a directory is not
+    /// moved into itself.
     @discardableResult
     func change(_ before: IndexedItem, to wanted: IndexedItem) throws(IndexError) -> IndexedItem {
         var after = wanted
@@ -229,8 +229,8 @@ extension WriterConnection {
         removed.kept += nodes.lazy.filter { $0.isKept && !$0.isElsewhere }.map(\.number)
     }
 
-    /// Whether an item lies in a directory by the provider's last report. `false` for an item that is not at the
-    /// provider yet.
+    /// Whether an item lies in a directory according to the provider's last report. `false` for an item that is not at
+    /// the provider yet.
     private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexError) -> Bool {
         guard item.isKnownToProvider else { return false }
         return try queries.item(folder)?.item.identifier == item.item.parent

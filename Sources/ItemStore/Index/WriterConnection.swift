@@ -369,8 +369,8 @@ final class WriterConnection {
         return numbers
     }
 
-    /// Returns the directory in whose listing items named an unknown identifier as their parent. That identifier is
-    /// another one of this directory.
+    /// Returns the directory whose listing had items with a given unknown identifier as their parent. That identifier
+    /// is a further one of this directory.
     func folder(listing identifier: String) throws(IndexError) -> ItemNumber? {
         guard orphanCount > 0 else { return nil }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 AND listed = 1 LIMIT 1")

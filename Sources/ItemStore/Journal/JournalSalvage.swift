@@ -38,7 +38,7 @@ enum JournalSalvage {
         }
         let read = (try? Journal(opening: copy, readOnly: true))?.readableEntries() ?? ([], 0)
         guard let file = try? FileDescriptor.open(copy, .readOnly) else { return read }
-        // These are entries that SQLite cannot reach any more.
+        // The pages may have entries that SQLite cannot reach any more.
         var entries = JournalPages(file).entries
         for entry in read.0 { entries[entry.number.rawValue] = entry }
         return (entries.values.sorted { $0.number.rawValue < $1.number.rawValue }, read.1)

@@ -1,6 +1,6 @@
 import ItemStore
 
-/// The choice of the clean files to evict when the cache exceeds its limit or the disk is full.
+/// A policy that chooses the clean files to evict when the cache exceeds its limit or the disk is full.
 ///
 /// A policy only orders files. The engine decides which of them it evicts: never a dirty, open or pinned file, and none
 /// with a transfer in progress.

@@ -3,7 +3,7 @@ import ItemStore
 /// The upload of one item's local changes: its phase, and the facts that outlast a phase. ``UploadTable`` has the
 /// transitions.
 ///
-/// None of it survives a crash. The journal records the changes themselves, and so what is left to send.
+/// An upload task does not survive a crash. The journal records the changes themselves, and so what is left to send.
 package struct UploadTask {
     package enum Phase {
         /// No step is scheduled. There is nothing to send, or the item waits for an event, such as the close of a file.
@@ -54,8 +54,8 @@ package struct UploadTask {
     /// Returns the task without its facts. The phase stays while the item is busy.
     package func withoutFacts() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
 
-    /// Whether a step that may change the item is running: its own one, before or after the request, or that of an item
-    /// that reserved it or that it replaced.
+    /// Whether a step that may change the item is running. This is its own step, before or after the request, or the
+    /// step of another item, which has reserved it or which it replaced.
     package var isBusy: Bool {
         switch phase {
         case .running, .reserved, .succeeding: true

@@ -16,7 +16,7 @@ extension Uploader {
         guard let holder = try await holder(of: new.filename, in: new.parent, failure),
             occupiesName(holder, of: number, named: new.filename, in: new.parent)
         else { throw failure }
-        // An item that was removed or moved away since does not collide.
+        // An item that was removed or moved away after the request does not collide.
         if replies.isStale(for: holder.identifier, since: request) { return .later(0) }
         if let result = try await makeWay(for: number, holder, engine) { return result }
         let place = SentLocation(parent: new.parent, name: new.filename)
@@ -68,7 +68,7 @@ extension Uploader {
         guard let holder = try await holder(of: name, in: parent, failure),
             occupiesName(holder, of: number, named: name, in: parent)
         else { throw failure }
-        // An item that was removed or moved away since does not collide.
+        // An item that was removed or moved away after the request does not collide.
         if replies.isStale(for: holder.identifier, since: request) { return .later(0) }
         if let result = try await makeWay(for: number, holder, engine) { return result }
         let place = SentLocation(parent: parent, name: name)

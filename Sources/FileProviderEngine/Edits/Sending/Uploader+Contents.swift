@@ -76,7 +76,8 @@ extension Uploader {
         do {
             let file = try await blocking {
                 let source = try folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])
-                // Without this, a write through a mapping to a page that is not on disk yet would not change the date.
+                // Without the sealing, a write through a mapping to a page that is not on disk yet would not change the
+                // date.
                 if isOpen { try UploadCopy.seal(source) }
                 // The previous upload copies stay, because the provider may turn out to hold one of them.
                 try UploadCopy.keep(name, as: earlier, in: folders.uploads)

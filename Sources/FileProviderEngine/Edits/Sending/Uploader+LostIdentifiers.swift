@@ -29,7 +29,7 @@ extension Uploader {
             return nil
         }
         for sender in senders where try await isSent(sender, found) {
-            // Meanwhile a report may have settled both, or the item may have been removed.
+            // Meanwhile a report may have settled the place of both items, or this item may have been removed.
             guard let now = try index.itemEvenIfDeleted(number), now.item.identifier.hasSameBytes(as: identifier),
                 try tracker.senders(to: SentLocation(now.item), besides: number).contains(sender)
             else { return .later(0) }

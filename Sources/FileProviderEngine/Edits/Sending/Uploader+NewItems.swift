@@ -94,7 +94,7 @@ extension Uploader {
         guard let found = try await finder.item(at: place) else { return nil }
         if let result = try formerHolder(of: found, besides: number) { return result }
         if try index.item(identifier: place.parent) == nil {
-            // The index was lost since.
+            // The index was lost after the item was sent.
             let folders = try await reconciler.withAncestors([found], engine).dropLast()
             if isClosed { throw EngineClosedError() }
             try reconciler.apply(Array(folders), answering: request, engine)

@@ -59,7 +59,7 @@ extension Uploader {
             return result
         }
         try await synchronized()
-        // The item was reported since, so it may have changed, or be another one.
+        // The item was reported after the request, so it may have changed, or be another one.
         if replies.isStale(for: identifier, since: request) { return .later(0) }
         if let result = try settleTaken(row, engine) { return result }
         try tracker.noteLeaves(number)
@@ -198,7 +198,7 @@ extension Uploader {
                 return .done
             }
             guard let next = answer.next else { return nil }
-            // Items on later pages would be removed unseen.
+            // An endless listing must not count as empty, because items on later pages would be removed unseen.
             try guarded.check(answer)
             page = next
         }
@@ -218,7 +218,7 @@ extension Uploader {
         let keepsListing = entry?.goesToTrash == true && row.listing == .complete
         // The item may have been moved locally before it was removed.
         let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
-        // Its contents may also have been edited before the removal.
+        // The item's contents may also have been edited before the removal.
         var edit = entry.flatMap { $0.changes.contains(.contents) ? $0 : nil }
         let size = edit == nil ? nil : EditRecorder.size(of: number, in: folders.edits)
         if size == nil { edit = nil }

@@ -19,7 +19,7 @@ extension IndexWriter {
     ///
     /// An item that is reported under an unknown identifier is treated as a known item
     ///
-    /// - of the same name, if their directory got a new identifier and was not listed since;
+    /// - of the same name, if their directory got a new identifier and has not been listed since then;
     /// - of the same name and contents, if the same reply reports the known item as gone.
     ///
     /// - Parameter gone: The identifiers that the reply reports as gone.
@@ -51,7 +51,8 @@ extension IndexWriter {
         try state.reidentified.forget(folder)
     }
 
-    /// Whether a container is a directory whose items may have other identifiers, and that was not listed since.
+    /// Whether a container is a directory that has not been listed since it got a new identifier, so that its items may
+    /// have new ones, too.
     package func isReidentified(_ container: String) throws(IndexError) -> Bool {
         guard !state.reidentified.numbers.isEmpty, let row = try item(identifier: container) else { return false }
         return state.reidentified.numbers.contains(row.number)
