@@ -64,7 +64,7 @@ final class ChangeTracker {
         }
     }
 
-    /// Requests at once all changes that could not be fetched, such as after the user signed in.
+    /// Requests at once all changes that could not be fetched, for example after the user signed in.
     func retry(_ engine: isolated any EngineEvents) {
         failures = [:]
         context.clearRequestFailure()

@@ -150,7 +150,7 @@ extension DomainEngine {
         try metadata.set(kinds, [number: known], self)
     }
 
-    /// Retries at once all edits that back off or are parked, such as after the user signed in or freed space.
+    /// Retries at once all edits that back off or are parked, for example after the user signed in or freed space.
     package func retry() {
         signIn.forgetFailedAttempts()
         resolved()

@@ -20,7 +20,7 @@ package protocol EngineEvents: Actor {
     /// Returns a handle of an open file.
     nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenHandle
 
-    /// Retries at once all edits that back off or are parked, such as after the user signed in or freed space.
+    /// Retries at once all edits that back off or are parked, for example after the user signed in or freed space.
     func retry()
 }
 

@@ -55,7 +55,7 @@ package final class SetVersions: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
-                    // The task may have been cancelled before this.
+                    // The task may have been cancelled before it began to wait.
                     guard !state.isClosed, state.versions[set] == version, !Task.isCancelled else { return false }
                     state.waiters[key] = Waiter(set: set, continuation: continuation)
                     return true

@@ -122,7 +122,7 @@ package final class DirectoryImport: EngineComponent {
             try FileDescriptor.open(path, [.readOnly, .noFollow])
         }
         if let same = try file(named: name, in: parent), Self.size(of: same) == Int64(status.size) {
-            // The domain may have the file already: an earlier attempt was interrupted, or it is a copy.
+            // The domain may have the file already: an earlier attempt was interrupted, or the file is a copy.
             let opened = try await Self.open(same.number, for: .reading, engine)
             defer { opened.close() }
             let contents = try await opened.descriptorWhenReady()

@@ -26,7 +26,7 @@ struct EndlessListing {
         // A page token that was returned before leads to the same pages again.
         if let next = page.next, !seen.insert(next).inserted { return true }
         if emptyPages >= limit || items > mostItems { return true }
-        // A refresh finds nothing new, too, but includes each item only once.
+        // The pages of a refresh have no new items either, but a refresh includes each item only once.
         return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
     }
 

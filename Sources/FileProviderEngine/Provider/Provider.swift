@@ -56,8 +56,8 @@ package protocol Provider: Sendable {
 
     /// Fetches a byte range of a file.
     ///
-    /// - Returns: A file that has at least the requested bytes at their offsets. The engine may read it as long as it
-    ///   has it open. Neither its version nor its range has been validated.
+    /// - Returns: A file that has at least the requested bytes at their offsets. The engine may read the file as long
+    ///   as it has the file open. Neither its version nor its range has been validated.
     /// - Throws: A failure of kind ``ProviderError/Kind/expired`` if the version is not available any more;
     ///   ``ProviderError/Kind/unsupported`` if the provider returns no parts of this file.
     func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart

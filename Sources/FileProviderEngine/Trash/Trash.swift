@@ -47,7 +47,7 @@ package final class Trash {
                 identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
             EngineStep.untrashAnswered.reach()
         } catch {
-            // The provider may have restored the item all the same, or may do so later.
+            // The provider may have restored the item nevertheless, or may do so later.
             if error.leavesOpenWhatBecame { reconciler.revalidation.scheduleInAnyCase([identifier], engine) }
             throw error
         }

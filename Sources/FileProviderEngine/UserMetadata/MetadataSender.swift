@@ -215,8 +215,8 @@ final class MetadataSender {
             try writer.apply(items)
         }
         reconciler.handle(applied, engine)
-        // A stale reply is not applied, so that the row lacks the sent values. The provider is then asked before the
-        // next comparison.
+        // A stale reply is not applied, so the row lacks the sent values. The provider is then asked before the next
+        // comparison.
         if !items.isEmpty { uncertain.remove(row.number) }
         EngineStep.markConfirmed.reach()
         if isSettled { try leaveAttributes(kinds, of: entry, row.number) }

@@ -87,7 +87,7 @@ extension UserMetadata {
         // Uses that could not be written are dropped, too, because only a place in the list of recent files is lost.
         context.resources.openFiles.withLock { $0.personal.forget(personal) }
         for (number, time) in told where (try? context.index.item(number)) != nil {
-            // If this fails, the provider gets the next last-used date.
+            // If this fails, the provider lacks this date until it gets the next one.
             try? set(
                 .lastUsed, [number: ItemMetadata(lastUsed: time)], after: context.configuration.lastUsedDelay, engine)
         }

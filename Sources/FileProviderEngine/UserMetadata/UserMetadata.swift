@@ -215,7 +215,7 @@ package final class UserMetadata {
         var entry = MetadataEntry.entry(known, of: row)
         entry.kinds.formUnion(kinds)
         if entry != known { try context.journal.putMetadata([entry]) }
-        // The queue entry stays, so that an attribute that is set continually is sent all the same.
+        // The queue entry stays, so that an attribute that is set continually is nevertheless sent.
         if sending.queue.time(of: row.number) == nil {
             sending.queue.put(row.number, at: context.clock.now + context.configuration.settlingTime)
         }

@@ -105,9 +105,9 @@ extension PartDownloader {
         }
     }
 
-    /// Returns the range of an offered part to write, and reserves it. The range may exceed the requested one, but
-    /// does not overlap the ranges of other requests. If two requests wrote the same bytes, the end of the first
-    /// would mark them as local while the second still writes.
+    /// Returns which range of an offered part is to be written, and reserves this range. It may exceed the requested
+    /// one, but does not overlap the ranges of other requests. If two requests wrote the same bytes, the end of the
+    /// first would mark them as local while the second still writes.
     private func claimed(
         _ offered: Range<Int64>, for key: Int, asking range: Range<Int64>, of file: PartialFile
     ) throws(ProviderError) -> Range<Int64> {
@@ -127,7 +127,7 @@ extension PartDownloader {
     private func refuseParts(of file: PartialFile, _ engine: isolated any EngineEvents) {
         transfers.refused[file.number] = file.version
         guard let partial = partials[file.number] else { return }
-        // No handle has read a part and none is local, so the whole file may be of any version.
+        // No part is local and no handle has read one, so the whole file may be of any version.
         if partial.begun.isEmpty, partial.file.ranges.isEmpty { return partialContents.end(file.number, engine) }
         transfers.files[file.number]?.isRefused = true
         transfers.files[file.number]?.cancel()

@@ -41,7 +41,7 @@ final class PartDownloader: EngineComponent {
 
     /// The bytes that a reader waits for.
     private enum Need: Sendable {
-        /// A range of bytes, for the handle with this number.
+        /// A range of bytes, for the handle with the number `reader`.
         case range(Range<Int64>, reader: Int)
         /// The file's length.
         case extent

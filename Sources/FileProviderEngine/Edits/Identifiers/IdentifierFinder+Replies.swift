@@ -17,7 +17,8 @@ extension IdentifierFinder {
         guard let known = try index.item(identifier: answer.identifier), known.number != number
         else { return }
         let isInPlace = known.item.isAt(answer.filename, in: answer.parent)
-        // An item of the same kind in the same place that became known only after this one was sent is this same item.
+        // If an item of the same kind in the same place became known only after this item was created, both are the
+        // same item.
         let isDouble = isInPlace && known.item.kind == answer.kind && known.number.rawValue > number.rawValue
         if scheduler.table.isBusy(known.number) {
             // The other item may just have been removed or moved away. Its step must not reach this item.

@@ -77,8 +77,8 @@ extension IdentifierTracker {
     }
 
     /// Returns the item that the index has under the identifier of a reported one, if the reported item may be a new
-    /// item that was sent to the same place. It is kept in the index, because it is needed to tell the two apart. The
-    /// reported item is requested again when the outcome is known.
+    /// item that was sent to the same place. The item in the index is kept, because it is needed to tell the two apart.
+    /// The reported item is requested again when the outcome is known.
     private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
         let place = SentLocation(item)
         guard let senders = unanswered[place] else { return nil }

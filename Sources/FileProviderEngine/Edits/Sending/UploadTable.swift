@@ -55,8 +55,8 @@ package struct UploadTable {
 
     // MARK: Scheduling
 
-    /// Schedules an item's next step at a time. An item that is blocked stays so until then. A busy item gets another
-    /// step after the running one.
+    /// Schedules an item's next step at a time. A blocked item stays blocked until then. A busy item gets another step
+    /// after the running one.
     package mutating func schedule(_ number: ItemNumber, at time: Double) {
         guard self[number].isBusy else { return _ = queue(number, at: time) }
         setWantedAgain(number, true)
@@ -195,9 +195,9 @@ package struct UploadTable {
         return true
     }
 
-    /// Records that an item replaced another one. Either the contents of the other item are being sent, or the other
-    /// item waits itself for the end of such a sender that it replaced, and is idle from now on. Refused if the new
-    /// item is busy, or if neither is the case.
+    /// Records that an item replaced another one. A step must be sending the contents of the other item: its own step,
+    /// or that of an item that it replaced. In the second case, the other item is idle from now on. Refused if no such
+    /// step is running, or if the new item is busy.
     @discardableResult
     package mutating func succeed(_ number: ItemNumber, _ other: ItemNumber) -> Bool {
         guard !self[number].isBusy, number != other, let sender = sender(for: other), var step = self[sender].step
@@ -224,7 +224,7 @@ package struct UploadTable {
 
     // MARK: Facts
 
-    /// Records that the provider has accepted contents; `nil` if that is void or was confirmed.
+    /// Records that the provider has accepted contents; `nil` if the acceptance is void or the contents were confirmed.
     package mutating func setAccepted(_ number: ItemNumber, _ accepted: AcceptedContents?) {
         var task = self[number]
         task.accepted = accepted

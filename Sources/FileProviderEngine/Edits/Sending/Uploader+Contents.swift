@@ -225,12 +225,13 @@ extension Uploader {
 }
 
 extension ProviderItem {
-    /// A version tag that differs from the tag of this item's contents.
+    /// A version tag for local contents that are not those of this item's version. It differs from the item's version
+    /// tag.
     var versionOfOlderContents: [UInt8] { contentVersion + [0] }
 
     /// Returns the reply to a request, with the name that was sent. The provider's name is applied later. A name that
     /// differs only in its Unicode normal form counts as equal and stays, because a local lookup of the sent name finds
-    /// the item all the same.
+    /// the item anyway.
     func sent(as name: String) -> ProviderItem {
         guard filename != name else { return self }
         var item = self

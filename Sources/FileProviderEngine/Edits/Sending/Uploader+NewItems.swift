@@ -50,7 +50,7 @@ extension Uploader {
         } catch let failure as ProviderError where failure.kind == .noSuchItem {
             return try await reconcileMissingParent(parent, failure, engine)
         } catch let failure as ProviderError where failure.kind == .badAnswer {
-            // The provider may have created the item all the same.
+            // The provider may have created the item nevertheless.
             scheduler.table.setUnfit(number, .mayBeMadeAgain)
             throw failure
         }
@@ -68,9 +68,9 @@ extension Uploader {
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer, engine)
     }
 
-    /// Checks that the reply to a new item can be about that item. The item in the reply may have been reported before
-    /// the reply. Then it must be known only since the creation, or have the name that was sent, as when a service
-    /// merges two items. Any other known item is a different one.
+    /// Checks that the reply to a new item can be about that item. If the item in the reply is known already, from an
+    /// earlier report, it must have become known after the new item was created locally, or have the name that was
+    /// sent, as when a service merges two items. Any other known item is a different one.
     private func checkIsNew(_ answer: ProviderItem, _ number: ItemNumber, _ new: NewItem) throws {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else { return }
         let mayBeIt =
@@ -112,7 +112,7 @@ extension Uploader {
                 number, sent, parent: parent.number, upload, found, isFoldersOwn: false, engine)
             if let result { return result }
         }
-        // The item that was found is another one, and is shown as such.
+        // The item that was found is a different one, and is shown as a separate item.
         try tracker.noteSent(number, nil, engine)
         if !isDeleted { try reconciler.apply([found], answering: request, engine) }
         return nil
@@ -136,7 +136,8 @@ extension Uploader {
         scheduler.table.setUnfit(number, nil)
         var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
         if let other = double {
-            // Local changes of the double are sent first, or become a new item, which is no double any more.
+            // Local changes of the duplicate row are sent first, or become a new item. In the second case, the row is
+            // no duplicate any more.
             if let result = try recreation.free(other, engine) { return result }
             if try index.item(identifier: answer.identifier)?.number != other { double = nil }
         }
@@ -185,7 +186,8 @@ extension Uploader {
         let applied =
             try isConfirmed ? writing.reconcileContents(number, engine, write(settling:)) : write(settling: nil)
         if isConfirmed { scheduler.table.setAccepted(number, nil) }
-        // No earlier report is passed, because a listing that reported the item meanwhile has created the double.
+        // No earlier report is passed, because this row had none. If a listing reported the item meanwhile, it created
+        // the duplicate row.
         reconciler.confirmed(
             answer.identifier, told: nil, nil, request: scheduler.request(of: number), engine)
         reconciler.handle(applied, engine)

@@ -26,7 +26,7 @@ extension Uploader {
             // The item may have been moved before, by a request whose reply was lost.
             if let place = entry.movedTo, let result = try await finder.findMoved(row, place, engine) { return result }
             if let result = try await finder.findNewIdentifier(of: number, asked: identifier, engine) { return result }
-            // The item may have reached the trash before, and another client may have removed it there.
+            // An earlier request may have moved the item to the trash, and another client may have removed it there.
             if entry.goesToTrash {
                 try index.write { writer throws(IndexError) in try writer.forgetTrashed(identifier) }
             }
@@ -128,8 +128,8 @@ extension Uploader {
             try index.item(identifier: found.identifier) == nil, var entry = try journal.entry(number)
         else {
             try tracker.noteSent(number, nil, engine)
-            // The item that was found belongs to another client, and is shown. If it was reported before a crash, no
-            // other report of it follows.
+            // The item that was found was created by another client, so it is shown. If it was reported before a crash,
+            // no other report of it follows.
             if let found { try reconciler.apply([found], answering: request, engine) }
             return nil
         }
