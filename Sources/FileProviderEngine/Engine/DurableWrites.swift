@@ -6,8 +6,8 @@ import LinuxSystem
 /// - A change is written before the call that makes it returns, in the order of these calls. It survives the end of
 ///   every process, including this one, because the kernel still writes it to disk.
 /// - As on a local disk, creating, writing, renaming and removing do not wait for the disk. Their results are flushed
-///   together, at most ``interval`` seconds later. A power failure loses at most the changes of this interval. It never
-///   loses an earlier change and keeps a later one.
+///   together, at most ``interval`` seconds later. A power failure loses at most the changes of this interval. If it
+///   loses a change, it also loses all later changes.
 /// - fsync(2) and fdatasync(2), of a file or of a directory, return when all changes whose calls returned before are on
 ///   disk. Calls that arrive during a flush share the next one. syncfs(2) and sync(2) do not reach a mount, but after
 ///   the interval everything is on disk.

@@ -51,7 +51,7 @@ extension OutdatedFiles {
     /// - Parameter row: The row of the item. The incoming file begins with the bytes of its clean file.
     func growOpenFile(_ row: IndexedItem, to item: ProviderItem) throws(ProviderError) {
         let number = row.number
-        // The file has no version until all bytes are appended. If that fails, it is dropped when it is closed.
+        // The file has no version until all bytes are appended. If this fails, the file is dropped when it is closed.
         try context.write { writer throws(IndexError) in try writer.update(number) { $0.localVersion = [] } }
         let size = try folders.addEndOfIncoming(to: number, modified: item.modified)
         try context.write { writer throws(IndexError) in

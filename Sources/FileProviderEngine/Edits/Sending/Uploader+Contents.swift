@@ -211,7 +211,7 @@ extension Uploader {
             return .later(delay(afterAttempt: sent.polls))
         }
         if item.contentVersion != entry.baseVersion {
-            // This is the service's own version of the upload, or a later one from another client.
+            // The service now has its own version of the upload, or a later version from another client.
             return try await resolveConflict(number, item, engine)
         }
         guard !isOpenForWriting(number) else { return .awaitsEvent }

@@ -28,7 +28,7 @@ final class ReidentifiedFolders {
         try add.run()
     }
 
-    /// Removes a directory that was listed or is gone.
+    /// Removes the record of a directory that was listed or is gone.
     func forget(_ folder: ItemNumber) throws(IndexError) {
         guard numbers.remove(folder) != nil else { return }
         remove.bind(1, folder.rawValue)
