@@ -3,20 +3,20 @@ import FoundationAdditions
 import LinuxSystem
 import Synchronization
 
-/// The defaults of functions with two forms, of which a program implements one: with a completion handler, or `async`.
-/// The default of each form calls the other form.
+/// Default implementations for functions that have two forms: one with a completion handler, and one that is `async`. A
+/// program implements one of the forms. The default of each form calls the other form.
 enum AsyncBridging {
-    /// A function of a given object.
+    /// The name of a function, and the object on which it is called.
     private struct Function: Hashable {
         let object: ObjectIdentifier
         let name: String
     }
 
-    /// The functions whose default form with a handler is calling the `async` form. If the `async` form calls back, the
-    /// class implements neither.
+    /// The functions whose default form with a completion handler is calling the `async` form in this task. If the
+    /// default of the `async` form finds its own function in this set, the class implements neither form.
     @TaskLocal private static var standingIn: Set<Function> = []
 
-    /// Calls the `async` form. It is the default of the form with a completion handler.
+    /// Calls the `async` form. Default implementations of the form with a completion handler use this function.
     static func answer<Object, Answer>(
         _ object: Object, _ name: String, _ completion: @escaping @Sendable (Result<Answer, any Error>) -> Void,
         _ body: @escaping @Sendable (Object) async throws -> Answer
@@ -36,9 +36,9 @@ enum AsyncBridging {
         }
     }
 
-    /// Calls the form with a completion handler. It is the default of the `async` form.
+    /// Calls the form with a completion handler. Default implementations of the `async` form use this function.
     ///
-    /// - Parameter neither: the result for a class that has neither form.
+    /// - Parameter neither: returns the result for a class that implements neither form.
     static func ask<Answer>(
         _ object: AnyObject, _ name: String, neither: () throws -> Answer,
         _ body: (@escaping @Sendable (Result<Answer, any Error>) -> Void) -> Void
@@ -73,8 +73,8 @@ final class OnceContinuation<Answer: Sendable>: Sendable {
     }
 }
 
-/// A completion handler that passes only the first reply to the program's handler, even if a backend replies twice. It
-/// calls that handler on a thread that may block.
+/// A guard that runs a program's completion handler only once, even if a backend replies twice. The handler runs on a
+/// thread that may block.
 final class OneShotHandler: Sendable {
     private let isTaken = Atomic(false)
 

@@ -28,7 +28,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// A mode in which the user need not enable the domain.
         public static let alwaysEnabled = Self(rawValue: 1 << 0)
-        /// A mode in which only the test triggers work.
+        /// A mode in which the system does not synchronize by itself. Instead, the test runs each step.
         public static let interactive = Self(rawValue: 1 << 1)
     }
 

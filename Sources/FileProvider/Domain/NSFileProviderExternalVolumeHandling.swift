@@ -3,13 +3,15 @@ import Foundation
 /// A provider that supports domains on external volumes. On Linux, domains are on the system's volume only, so the
 /// system never calls these functions.
 ///
-/// A class implements one of the two forms.
+/// A class implements one of the two forms of the function.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderExternalVolumeHandling: NSObjectProtocol {
-    /// Decides whether to connect a domain on a volume that was attached again. An error means no.
+    /// Decides whether to connect a domain whose volume was attached again. If the result is an error, the domain is
+    /// not connected.
     func shouldConnectExternalDomain(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// Decides whether to connect a domain on a volume that was attached again. An error means no.
+    /// Decides whether to connect a domain whose volume was attached again. If the result is an error, the domain is
+    /// not connected.
     func shouldConnectExternalDomain() async throws
 }
 
@@ -24,7 +26,7 @@ extension NSFileProviderExternalVolumeHandling {
         }
     }
 
-    /// Calls the form with a completion handler. A class with neither form does not connect.
+    /// Calls the form with a completion handler. If the class implements neither form, the domain is not connected.
     public func shouldConnectExternalDomain() async throws {
         try await AsyncBridging.ask(self, "shouldConnectExternalDomain", neither: { try AsyncBridging.unsupported() }) {
             answer in
@@ -42,7 +44,7 @@ public struct NSFileProviderVolumeUnsupportedReason: OptionSet, Sendable {
     /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// A reason without a name.
+    /// A reason that none of the other values describes.
     public static let unknown = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 0)
     /// A file system other than APFS.
     public static let nonAPFS = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 1)
@@ -65,8 +67,8 @@ extension NSFileProviderManager {
         case ineligible(NSFileProviderVolumeUnsupportedReason)
     }
 
-    /// Checks whether a volume can hold domains. On Linux no volume can, and the reason is `unknown`: `PURVEY_HOME` or
-    /// `XDG_DATA_HOME` determines the directory of a domain's files.
+    /// Checks whether a volume can hold domains. On Linux no volume can, because `PURVEY_HOME` or `XDG_DATA_HOME`
+    /// determines the directory of a domain's files. The reason is then `unknown`.
     ///
     /// - Throws: an error of Foundation if the URL's item does not exist.
     public class func checkDomainsCanBeStoredOnVolume(at url: URL) throws -> EligibilityResult {

@@ -24,14 +24,14 @@ public struct NSFileProviderKnownFolders: OptionSet, Sendable {
 open class NSFileProviderKnownFolderLocations: NSObject {
     /// The place of one folder.
     open class Location: NSObject {
-        /// The folder itself, if it exists.
+        /// The identifier of the folder; `nil` if the folder is to be created.
         public let existingItemIdentifier: NSFileProviderItemIdentifier?
-        /// The parent of the folder, whether the folder exists already or is to be created.
+        /// The identifier of the directory in which the folder is to be created; `nil` if the folder exists.
         public let parentItemIdentifier: NSFileProviderItemIdentifier?
-        /// The folder's name in its parent.
+        /// The name of the folder that is to be created; `nil` if the folder exists.
         public let filename: String?
 
-        /// Creates a place for a folder that is to be created in another one.
+        /// Creates the place of a folder that is to be created in another folder.
         public init(parentItemIdentifier: NSFileProviderItemIdentifier, filename: String) {
             existingItemIdentifier = nil
             self.parentItemIdentifier = parentItemIdentifier
@@ -48,7 +48,7 @@ open class NSFileProviderKnownFolderLocations: NSObject {
         }
     }
 
-    /// Whether the folder's former path becomes a symbolic link to its new place.
+    /// Whether the former path of each folder becomes a symbolic link to the folder's new place.
     open var shouldCreateBinaryCompatibilitySymlink = true
     /// The place of the desktop.
     open var desktopLocation: Location?

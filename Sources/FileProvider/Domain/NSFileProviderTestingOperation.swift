@@ -1,13 +1,13 @@
 import Foundation
 
 // The steps that tests of a provider take on Apple's systems, with ``NSFileProviderDomain/TestingModes/interactive``.
-// This system has no such steps: listing them fails, so no operation is ever made.
+// On Linux there are no such steps. The function that lists them fails, so no operation is ever created.
 
-/// The kind of an operation.
+/// The kind of a testing operation.
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public enum NSFileProviderTestingOperationType: Int, Sendable {
-    /// The ingestion of an item's state.
+    /// The ingestion of an item's state: the step that takes in a change of the item from one side.
     case ingestion = 0
     /// The lookup of an item.
     case lookup = 1
@@ -25,7 +25,7 @@ public enum NSFileProviderTestingOperationType: Int, Sendable {
     case collisionResolution = 7
 }
 
-/// The side that an operation concerns.
+/// The side of the synchronization, local or remote, on which a testing operation acts.
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public enum NSFileProviderTestingOperationSide: UInt, Sendable {
@@ -43,21 +43,21 @@ public protocol NSFileProviderTestingOperation: NSObjectProtocol {
     var type: NSFileProviderTestingOperationType { get }
 }
 
-/// The ingestion of an item's state.
+/// The ingestion of an item's state: the step that takes in a change of the item from one side.
 public protocol NSFileProviderTestingIngestion: NSFileProviderTestingOperation {
-    /// The side with this state.
+    /// The side whose state of the item is taken in.
     var side: NSFileProviderTestingOperationSide { get }
-    /// The item.
+    /// The identifier of the item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The item's attributes; `nil` if it was removed.
+    /// The item with its attributes; `nil` if it was removed.
     var item: (any NSFileProviderItem)? { get }
 }
 
 /// The lookup of an item.
 public protocol NSFileProviderTestingLookup: NSFileProviderTestingOperation {
-    /// The side that receives the request.
+    /// The side on which the request is performed.
     var side: NSFileProviderTestingOperationSide { get }
-    /// The item.
+    /// The identifier of the item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
 }
 
@@ -65,7 +65,7 @@ public protocol NSFileProviderTestingLookup: NSFileProviderTestingOperation {
 public protocol NSFileProviderTestingCreation: NSFileProviderTestingOperation {
     /// The side on which the item is created.
     var targetSide: NSFileProviderTestingOperationSide { get }
-    /// The item on the other side.
+    /// The item on the opposite side, which the target is to match.
     var sourceItem: any NSFileProviderItem { get }
     /// The version of the domain.
     var domainVersion: NSFileProviderDomainVersion? { get }
@@ -75,11 +75,11 @@ public protocol NSFileProviderTestingCreation: NSFileProviderTestingOperation {
 public protocol NSFileProviderTestingModification: NSFileProviderTestingOperation {
     /// The side on which the item is modified.
     var targetSide: NSFileProviderTestingOperationSide { get }
-    /// The item on the other side.
+    /// The item on the opposite side, which the target is to match.
     var sourceItem: any NSFileProviderItem { get }
-    /// The item on the side of the modification.
+    /// The identifier of the item on the side where it is modified.
     var targetItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The version that is modified.
+    /// The version of the item on which the modification is based.
     var targetItemBaseVersion: NSFileProviderItemVersion { get }
     /// The fields that are modified.
     var changedFields: NSFileProviderItemFields { get }
@@ -91,11 +91,11 @@ public protocol NSFileProviderTestingModification: NSFileProviderTestingOperatio
 public protocol NSFileProviderTestingDeletion: NSFileProviderTestingOperation {
     /// The side on which the item is deleted.
     var targetSide: NSFileProviderTestingOperationSide { get }
-    /// The item on the other side.
+    /// The identifier of the item on the opposite side.
     var sourceItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The item on the side of the deletion.
+    /// The identifier of the item on the side where it is deleted.
     var targetItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The version that is deleted.
+    /// The version of the item that is deleted.
     var targetItemBaseVersion: NSFileProviderItemVersion { get }
     /// The version of the domain.
     var domainVersion: NSFileProviderDomainVersion? { get }
@@ -105,15 +105,15 @@ public protocol NSFileProviderTestingDeletion: NSFileProviderTestingOperation {
 public protocol NSFileProviderTestingContentFetch: NSFileProviderTestingOperation {
     /// The side that the contents come from.
     var side: NSFileProviderTestingOperationSide { get }
-    /// The item.
+    /// The identifier of the item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
 }
 
 /// The enumeration of a directory.
 public protocol NSFileProviderTestingChildrenEnumeration: NSFileProviderTestingOperation {
-    /// The side that receives the request.
+    /// The side on which the request is performed.
     var side: NSFileProviderTestingOperationSide { get }
-    /// The directory.
+    /// The identifier of the directory.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
 }
 
@@ -132,7 +132,8 @@ extension NSFileProviderManager {
         throw CocoaError(.featureUnsupported)
     }
 
-    /// Runs steps. Always fails with `CocoaError.featureUnsupported`.
+    /// Runs steps of a test, and returns the errors of the steps that failed. Always fails with
+    /// `CocoaError.featureUnsupported`.
     public func run(_ operations: [any NSFileProviderTestingOperation]) throws -> [AnyHashable: any Error] {
         throw CocoaError(.featureUnsupported)
     }

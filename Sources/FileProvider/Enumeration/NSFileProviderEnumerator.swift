@@ -70,7 +70,7 @@ extension NSFileProviderEnumerator {
     public var currentSyncAnchor: NSFileProviderCurrentSyncAnchor? { NSFileProviderCurrentSyncAnchor(enumerator: self) }
 }
 
-/// `enumerateChanges` of an enumerator.
+/// The function `enumerateChanges` of an enumerator, as a value that can be called.
 public struct NSFileProviderEnumerateChanges {
     let enumerator: any NSFileProviderEnumerator
 
@@ -82,7 +82,7 @@ public struct NSFileProviderEnumerateChanges {
     }
 }
 
-/// `currentSyncAnchor` of an enumerator.
+/// The function `currentSyncAnchor` of an enumerator, as a value that can be called.
 public struct NSFileProviderCurrentSyncAnchor {
     let enumerator: any NSFileProviderEnumerator
 

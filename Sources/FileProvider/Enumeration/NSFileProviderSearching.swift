@@ -1,8 +1,8 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A provider that can search at its service, which includes directories that were never listed locally. A subclass
-/// of ``NSFileProviderExtension`` may conform to it, too.
+/// A provider that can search for items at its service, including items in directories that were never listed locally.
+/// A subclass of ``NSFileProviderExtension`` may conform to it, too.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearching: NSObjectProtocol {
@@ -43,8 +43,8 @@ public protocol NSFileProviderSearchEnumerator: NSObjectProtocol {
     ///   page.
     func enumerateSearchResults(
         for observer: any NSFileProviderSearchEnumerationObserver, startingAt page: NSFileProviderPage?)
-    /// Ends the search; the observer of a page in progress is ignored from now on. Called once, possibly while
-    /// ``enumerateSearchResults(for:startingAt:)`` runs.
+    /// Ends the search. From now on, calls to the observer of a page in progress are ignored. Called once, possibly
+    /// while ``enumerateSearchResults(for:startingAt:)`` runs.
     func invalidate()
 }
 
@@ -66,7 +66,7 @@ public protocol NSFileProviderSearchEnumerationObserver: NSObjectProtocol {
     var maximumNumberOfResultsPerPage: Int { get }
 }
 
-/// An item that a search has found. The index need not have it.
+/// An item that a search has found. It need not be in the domain's index.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearchResult {

@@ -25,7 +25,7 @@ public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObse
 }
 
 extension NSFileProviderEnumerationObserverRequirements {
-    /// The default for a class without this member. The value is read as `nil`.
+    /// The default for a class that does not declare the member. On an existential value, the member is then `nil`.
     public var suggestedPageSize: Int { OptionalMember.missing(0) }
 }
 
@@ -65,7 +65,7 @@ public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequir
 }
 
 extension NSFileProviderChangeObserverRequirements {
-    /// The default for a class without this member. The value is read as `nil`.
+    /// The default for a class that does not declare the member. On an existential value, the member is then `nil`.
     public var suggestedBatchSize: Int { OptionalMember.missing(0) }
 }
 

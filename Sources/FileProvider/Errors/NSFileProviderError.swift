@@ -2,12 +2,12 @@ import Foundation
 
 /// The domain of ``NSFileProviderError``.
 public let NSFileProviderErrorDomain = "NSFileProviderErrorDomain"
-/// The key in an error's `userInfo` for the item that already has the name. Superseded by
+/// The key in an error's `userInfo` for the item that already has the requested name. Superseded by
 /// ``NSFileProviderErrorItemKey``.
 public let NSFileProviderErrorCollidingItemKey = "NSFileProviderErrorCollidingItemKey"
 /// The key in an error's `userInfo` for the item that the error is about.
 public let NSFileProviderErrorItemKey = "NSFileProviderErrorItemKey"
-/// The key in an error's `userInfo` for an ``NSFileProviderItemIdentifier`` without an item.
+/// The key in an error's `userInfo` for the ``NSFileProviderItemIdentifier`` of an item that does not exist.
 public let NSFileProviderErrorNonExistentItemIdentifierKey = "NSFileProviderErrorNonExistentItemIdentifierKey"
 
 /// The failure of a provider, or of the system when it sends a request to a provider.
@@ -88,9 +88,9 @@ public struct NSFileProviderError: _BridgedStoredNSError {
     }
 }
 
-// Foundation's hash of such an error ends the process on Linux.
+// These functions replace those of Foundation, whose hash of such an error ends the process on Linux.
 extension NSFileProviderError {
-    /// Whether code and `userInfo` are equal.
+    /// Whether the codes and the `userInfo` of both errors are equal.
     public static func == (one: NSFileProviderError, other: NSFileProviderError) -> Bool {
         one._nsError.isEqual(other._nsError)
     }
@@ -150,8 +150,8 @@ extension NSFileProviderError {
     public static var localVersionConflictingWithServer: Code { .localVersionConflictingWithServer }
 }
 
-/// Whether an error has a code. Also matches an `NSError` of this domain, because on Linux no cast converts it to
-/// ``NSFileProviderError``.
+/// Whether an error has the given code. An `NSError` of this domain matches, too, because on Linux no cast converts it
+/// to ``NSFileProviderError``.
 public func ~= (code: NSFileProviderError.Code, error: any Error) -> Bool {
     let error = error as NSError
     return error.domain == NSFileProviderErrorDomain && error.code == code.rawValue

@@ -4,8 +4,8 @@ import ItemValues
 import LinuxSystem
 
 extension ProviderError {
-    /// Converts a provider's error to the failure that it is for the engine. The error is transient if neither it nor
-    /// an underlying error has a known domain (file provider, Cocoa, POSIX, URL).
+    /// Converts an error of a provider for the engine. The result is transient if neither the error nor one of its
+    /// underlying errors has a known domain (file provider, Cocoa, POSIX, URL).
     package init(_ error: any Error) {
         switch error {
         case let failure as ProviderError: self = failure
@@ -105,7 +105,7 @@ extension ProviderError {
         case .providerNotFound, .providerTranslocated, .olderExtensionVersionRunning, .newerExtensionVersionFound,
             .versionNoLongerAvailable, .providerDomainTemporarilyUnavailable, .providerDomainNotFound,
             .applicationExtensionNotFound,
-            // When the engine retries, it asks for the service's version, and keeps both.
+            // When the engine retries, it requests the service's version, and keeps both versions.
             .localVersionConflictingWithServer:
             .transient
         }
@@ -151,7 +151,7 @@ extension ProviderError {
     private static func shortened(_ text: String) -> String { text.count > 1000 ? text.prefix(999) + "…" : text }
 
     private static func sentence(_ error: NSError, _ original: any Error) -> String {
-        // For other Swift errors Foundation would say only that the operation could not be completed.
+        // Foundation's description of any other Swift error says only that the operation could not be completed.
         let isForeign =
             error.userInfo[NSLocalizedDescriptionKey] == nil && type(of: original) != NSError.self
             && !(original is any LocalizedError) && !(original is any CustomNSError)

@@ -4,9 +4,10 @@ import Foundation
 /// A provider with custom actions that reply to the user, or ask the user for a text. `purvey actions` shows the reply,
 /// and opens its link in the browser.
 ///
-/// The property list declares the actions as for ``NSFileProviderCustomAction``. If a dictionary in it has the key
-/// `PurveyActionInput`, the user is asked for that, such as `the name of the user to share with`. A class that conforms
-/// to this protocol performs all its actions by this function.
+/// The property list declares the actions as for ``NSFileProviderCustomAction``. If the dictionary of an action has the
+/// key `PurveyActionInput`, the user is asked for a text. The key's value describes the text, such as `the name of the
+/// user to share with`. If a class conforms to this protocol, the system performs all its actions with this protocol's
+/// function.
 ///
 /// Source: an addition. On Apple's systems, such actions belong to an extension with a user interface.
 public protocol FileProviderReplyingAction: NSObjectProtocol {
@@ -42,7 +43,7 @@ public struct FileProviderActionReply: Sendable, Equatable {
         self.opensLink = opensLink
     }
 
-    /// The reply as it is sent. Lines beyond the limits are left out.
+    /// The reply in the form in which the provider sends it. Lines and links that exceed the limits are left out.
     var message: ProviderActionReply {
         let longest = ProviderActionReply.longestLine
         let link = link?.absoluteString

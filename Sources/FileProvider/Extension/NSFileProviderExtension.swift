@@ -302,11 +302,11 @@ open class NSFileProviderExtension: NSObject {
         for itemIdentifier: NSFileProviderItemIdentifier
     ) throws -> [any NSFileProviderServiceSource] { [] }
 
-    // MARK: As it was before there was a manager
+    // MARK: Functions that NSFileProviderManager has superseded
 
     /// Writes a placeholder.
     ///
-    /// - Parameter metadata: values of a property list by keys of Foundation.
+    /// - Parameter metadata: values that a property list can contain, by Foundation's resource keys.
     open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: [URLResourceKey: Any]) throws {
         try Placeholder.write(at: placeholderURL, metadata)
     }
@@ -318,7 +318,7 @@ open class NSFileProviderExtension: NSObject {
     open var documentStorageURL: URL { manager.documentStorageURL }
 }
 
-/// The two forms of each function.
+/// Helpers for the default implementations of the two forms of each function.
 extension NSFileProviderExtension {
     private func answer(
         _ name: String, _ completion: @escaping @Sendable ((any Error)?) -> Void,

@@ -1,7 +1,8 @@
 import Foundation
 import LinuxSystem
 
-/// The default mapping between items and files, for a provider without its own mapping: an identifier is a path.
+/// The default mapping between items and files, for a provider without its own mapping. The identifier of an item is
+/// the path of its file, relative to the domain's directory.
 struct StorageMapping {
     private let folder: URL
 

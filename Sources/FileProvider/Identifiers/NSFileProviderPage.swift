@@ -22,7 +22,7 @@ public struct NSFileProviderPage: Hashable, RawRepresentable, Sendable {
     /// Apple, to be used as `initialPageSortedByDate as Data` or `as NSFileProviderPage`.
     public nonisolated(unsafe) static let initialPageSortedByDate = NSData(
         data: Data("NSFileProviderInitialPageSortedByDate".utf8))
-    // Safe for the same reason.
+    // Any thread may read an immutable object.
     /// The first page of an enumeration in the order of names. It is an `NSData`, as with Apple, to be used as
     /// `initialPageSortedByName as Data` or `as NSFileProviderPage`.
     public nonisolated(unsafe) static let initialPageSortedByName = NSData(

@@ -23,8 +23,8 @@ package enum ConflictName {
         inserting(number == 1 ? " (recovered)" : " (recovered \(number))", into: name)
     }
 
-    /// Inserts words before the extension. If the result is too long for a file name, shortens the name before the
-    /// words.
+    /// Inserts words before the extension of a name. If the result is too long for a file name, shortens the part of
+    /// the name that precedes the words.
     package static func inserting(_ words: String, into name: String) -> String {
         var base = name[...]
         var suffix = name[name.endIndex...]

@@ -1,6 +1,6 @@
 import MobileCoreServices
 
-/// The rank of a favorite without a rank. The system chooses a rank for it.
+/// The value of `favoriteRank` for a favorite whose rank the system chooses.
 public let NSFileProviderFavoriteRankUnranked: UInt64 = 0
 
 /// The operations that are allowed on an item.
@@ -32,7 +32,7 @@ public struct NSFileProviderItemCapabilities: OptionSet, Sendable {
     public static let allowsAddingSubItems = allowsWriting
     /// Permission to list the directory: the same as ``allowsReading``.
     public static let allowsContentEnumerating = allowsReading
-    /// The six original capabilities.
+    /// All capabilities except evicting and excluding from synchronization.
     public static let allowsAll: Self = [
         .allowsReading, .allowsWriting, .allowsReparenting, .allowsRenaming, .allowsTrashing, .allowsDeleting,
     ]
@@ -101,7 +101,7 @@ public struct NSFileProviderTypeAndCreator: Sendable {
     /// The code of the program.
     public var creator: OSType
 
-    /// Creates empty codes: zeros.
+    /// Creates a value whose codes are both zero.
     public init() { self.init(type: 0, creator: 0) }
 
     /// Creates a value with the given codes.

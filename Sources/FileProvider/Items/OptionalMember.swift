@@ -2,8 +2,8 @@ import CRuntimeSupport
 
 /// A test whether a class implements an optional member of a protocol.
 ///
-/// On Apple's platforms, the Objective-C runtime provides this. On Linux, a missing member is the default
-/// implementation of a requirement. The default sets a flag of its thread, which the reader checks.
+/// On Apple's platforms, the Objective-C runtime provides this test. On Linux, an optional member is a requirement with
+/// a default implementation. The default sets a flag of the calling thread, which ``read(_:)`` checks after the call.
 enum OptionalMember {
     /// Returns a member's value; `nil` if the class does not declare the member.
     static func read<Value>(_ member: @autoclosure () -> Value) -> Value? { read([], member) }
@@ -23,8 +23,8 @@ enum OptionalMember {
         return value
     }
 
-    /// Returns the value of the other member of a pair that can replace each other; `nil` if the class declares
-    /// neither.
+    /// Returns the value of the member that replaces a missing one, such as `contentType` for `typeIdentifier` and vice
+    /// versa; `nil` if the class declares neither of the two.
     static func other<Value>(_ member: @autoclosure () -> Value) -> Value? {
         notes.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
     }

@@ -90,7 +90,7 @@ extension ProviderItem {
 
     private static func flags(of item: any NSFileProviderItem) -> Flags {
         var flags: Flags = []
-        // A provider that does not report whether an item is uploaded has uploaded it.
+        // An item counts as uploaded if its provider does not report whether it is.
         if item.isUploaded ?? true { flags.insert(.uploaded) }
         if item.isTrashed ?? false { flags.insert(.trashed) }
         if item.isUploading ?? false { flags.insert(.uploading) }
@@ -126,12 +126,14 @@ extension ProviderItem {
         let (whole, real) = (number.int64Value, number.doubleValue)
         if whole.magnitude < exactLimit, Double(whole) == real { return whole >= 0 ? whole : nil }
         if let count = Int64(exactly: number) { return count >= 0 ? count : nil }
-        // A fraction, or a number that does not fit: `nil` for the latter, and for NaN.
+        // The number is a fraction, or does not fit. A fraction is rounded down. The result is `nil` for a number that
+        // does not fit, and for NaN.
         let count = real.rounded(.down)
         return count >= 0 ? Int64(exactly: count) : nil
     }
 
-    /// The maximum of dates in seconds, some thirty thousand years from now. Later dates are left out.
+    /// The maximum number of seconds between 1970 and a date, some thirty thousand years. Dates farther away are left
+    /// out.
     private static let farthest = 1e12
 
     static func seconds(_ date: Date?) -> Double? {
@@ -149,7 +151,8 @@ extension ProviderItem {
         let digest = Digest(data).bytes
         return data.prefix(versionLimit - digest.count) + digest
     }
-    /// Returns the version of a file whose provider reports no version: its size and date. Empty if neither is known.
+    /// Returns a version for a file whose provider reports none. It consists of the file's size and date, and is empty
+    /// if neither is known.
     private static func version(ofSize size: Int64?, modified: Double?) -> [UInt8] {
         guard size != nil || modified != nil else { return [] }
         return Array("\(size.map { "\($0)" } ?? "-") \(modified.map { "\($0)" } ?? "-")".utf8)

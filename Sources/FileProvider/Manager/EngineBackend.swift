@@ -10,7 +10,7 @@ protocol EngineBackend: ManagerBackend {
     ///
     /// - Parameters:
     ///   - domain: the domain that the request is about.
-    ///   - completion: called once, on any thread, with an error of the public interface.
+    ///   - completion: called once, on any thread. A failure is an error of the public interface.
     func ask<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void)

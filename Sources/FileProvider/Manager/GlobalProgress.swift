@@ -66,7 +66,7 @@ final class GlobalProgress: Sendable {
     private static func show(_ count: TransferTotals, in progress: Progress) {
         progress.setUserInfoObject(Int(count.files), forKey: .fileTotalCountKey)
         progress.setUserInfoObject(Int(count.filesDone), forKey: .fileCompletedCountKey)
-        // Without transfers the progress is one of one.
+        // Without transfers, one of one unit is completed.
         progress.totalUnitCount = count.files > 0 ? max(1, count.bytes) : 1
         progress.completedUnitCount = count.files > 0 ? min(count.bytesDone, max(1, count.bytes)) : 1
     }

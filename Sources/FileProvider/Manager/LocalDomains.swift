@@ -18,7 +18,7 @@ package final class LocalDomains: ManagerBackend {
 
     package init() {}
 
-    /// Adds a listener of signals. Returns the number that removes it.
+    /// Adds a listener of signals. Returns its number, with which ``removeListener(_:)`` removes it.
     package func addListener(_ listener: @escaping Listener) -> UInt64 {
         state.withLock { state in
             state.next += 1

@@ -17,7 +17,8 @@ package protocol ManagerBackend: Sendable {
     func documentStorage() -> URL
     /// Returns a watcher of directories. Blocks.
     func folderWatcher() throws(Errno) -> any FolderWatcher
-    /// Returns a directory for files that are handed over. It is on the same volume as their destination.
+    /// Returns a directory for files that the provider hands to the system. It is on the same volume as the place to
+    /// which the system moves the files.
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
     /// Returns a directory for the provider's own state of a domain.
     func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL

@@ -13,7 +13,7 @@ extension NSFileProviderManager {
         case preserveDownloadedUserData = 2
     }
 
-    /// The ways to disconnect a domain.
+    /// Options for disconnecting a domain.
     public struct DisconnectionOptions: OptionSet, Sendable {
         /// The bits of the set.
         public let rawValue: UInt
@@ -139,7 +139,7 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Whether the program has requested the domains. Changes are posted only in this case.
+    /// Whether the program has requested the list of domains. Only then does it receive notifications of changes.
     private static let isObserving = Atomic(false)
 
     /// Posts the notification that the domains have changed.

@@ -5,11 +5,13 @@ import ItemValues
 extension NSFileProviderManager {
     /// Adds a domain with the files of a directory, which become items of the domain and leave the directory.
     ///
-    /// Each of them is passed to `createItem` with the option `mayAlreadyExist`. In the end, `importDidFinish` is
-    /// called. An import goes on after a crash. What cannot be imported, such as a socket, stays in the directory.
+    /// Each of the files is passed to `createItem` with the option `mayAlreadyExist`. In the end, `importDidFinish` is
+    /// called. An import that a crash has interrupted is continued. Files that cannot be imported, such as sockets,
+    /// stay in the directory.
     ///
-    /// - Parameter completionHandler: called when the import has begun; with `CocoaError.fileWriteFileExists` if there
-    ///   is a domain with this identifier. An extension cannot import (`featureUnsupported`).
+    /// - Parameter completionHandler: called when the import has begun, or with an error:
+    ///   `CocoaError.fileWriteFileExists` if a domain with this identifier exists, `CocoaError.featureUnsupported` in
+    ///   an extension.
     public class func `import`(
         _ domain: NSFileProviderDomain, fromDirectoryAt url: URL,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -22,12 +24,13 @@ extension NSFileProviderManager {
 
     /// Imports an item and everything in it again, after the provider has lost its records of these items.
     ///
-    /// The system lists each directory anew that was listed before, and matches the provider's items with its own by
-    /// name. Local items that the provider does not have are passed to `createItem` with the option `mayAlreadyExist`:
-    /// directories, links, and files whose contents are local. In the end, `importDidFinish` is called.
+    /// The system lists each directory again that it has listed before, and matches the provider's items with its own
+    /// by name. Local items that the provider does not have are passed to `createItem` with the option
+    /// `mayAlreadyExist`: directories, links, and files whose contents are local. In the end, `importDidFinish` is
+    /// called.
     ///
-    /// - Parameter completionHandler: called when the import has begun; with `NSFileProviderError.noSuchItem` if the
-    ///   item is not known to the system.
+    /// - Parameter completionHandler: called when the import has begun, or with `NSFileProviderError.noSuchItem` if the
+    ///   system does not know the item.
     public func reimportItems(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -96,12 +99,12 @@ public protocol NSFileProviderPendingSetEnumerator: NSFileProviderEnumerator {
 
 extension NSNotification.Name {
     /// A notification that the set of local items has changed. It has no object, and is posted on any thread of a
-    /// process that has called ``NSFileProviderManager/enumeratorForMaterializedItems()`` once. Changes in close
-    /// succession cause one notification.
+    /// process that has called ``NSFileProviderManager/enumeratorForMaterializedItems()`` at least once. Changes in
+    /// close succession cause one notification.
     public static let fileProviderMaterializedSetDidChange = NSNotification.Name(
         "NSFileProviderMaterializedSetDidChange")
     /// A notification that the set of items waiting for their upload has changed. It has no object, and is posted on
-    /// any thread of a process that has called ``NSFileProviderManager/enumeratorForPendingItems()`` once. Changes in
-    /// close succession cause one notification.
+    /// any thread of a process that has called ``NSFileProviderManager/enumeratorForPendingItems()`` at least once.
+    /// Changes in close succession cause one notification.
     public static let fileProviderPendingSetDidChange = NSNotification.Name("NSFileProviderPendingSetDidChange")
 }

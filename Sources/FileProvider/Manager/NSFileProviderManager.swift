@@ -170,7 +170,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         }
     }
 
-    // MARK: The rest, which files of their own extend
+    // MARK: Progress
 
     /// Returns the progress of all uploads or downloads, in bytes.
     ///
@@ -185,7 +185,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     }
 }
 
-/// The backend, and the two forms of a request to it.
+/// The backend of managers, and helpers for the two forms of each request.
 extension NSFileProviderManager {
     /// The backend of a process without a daemon.
     package static let local = LocalDomains()

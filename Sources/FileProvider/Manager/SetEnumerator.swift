@@ -58,7 +58,7 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
     // MARK: Pages
 
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
-        // The protocol allows calls on any thread, and this observer is called on one thread after the other.
+        // The protocol allows calls on any thread, and the calls to this observer do not overlap.
         let observer = Disconnected(observer)
         guard let position = Self.position(of: page) else {
             return HandlerThreads.shared.run {

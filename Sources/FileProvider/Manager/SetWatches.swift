@@ -105,7 +105,7 @@ final class SetWatches: Sendable {
     }
 
     private func failed(_ error: any Error, _ key: Key) {
-        // If there is no such domain, nothing in it changes.
+        // A set of a provider or domain that does not exist never changes, so its watch ends.
         let isFinal =
             switch (error as? NSFileProviderError)?.code {
             case .providerNotFound, .providerDomainNotFound: true
@@ -115,7 +115,7 @@ final class SetWatches: Sendable {
             guard var watch = watches[key] else { return ([], nil) }
             let (waiting, pause) = (watch.waiting, watch.pause)
             guard !isFinal, watch.version != nil || watch.telling != nil else {
-                // The next request for the set follows it anew.
+                // The watch ends. The next request for the set starts a new one.
                 watches[key] = nil
                 return (waiting, nil)
             }

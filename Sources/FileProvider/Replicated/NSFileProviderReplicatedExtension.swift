@@ -127,7 +127,7 @@ extension NSFileProviderReplicatedExtension {
     }
 
     private func ask(_ name: String, _ body: (@escaping @Sendable () -> Void) -> Void) async {
-        // Neither the body nor a class without either form throws.
+        // The error can be ignored, because neither `body` nor `neither` throws.
         try? await AsyncBridging.ask(self, name, neither: {}) { answer in body { answer(.success(())) } }
     }
 }

@@ -66,7 +66,7 @@ public protocol NSFileProviderThumbnailing: NSObjectProtocol {
     /// - Parameters:
     ///   - size: the size in pixels.
     ///   - perThumbnailCompletionHandler: called for each item.
-    ///   - completionHandler: called after all of them.
+    ///   - completionHandler: called after the replies for all items.
     func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
         perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
@@ -118,9 +118,9 @@ public protocol NSFileProviderDomainState: NSObjectProtocol {
 ///
 /// Source: an addition. With them, `df` and file managers show the user's quota at the service.
 extension NSFileProviderDomain {
-    /// The key of the bytes that can still be written, a number. It is missing without a limit.
+    /// The key of the number of bytes that can still be stored. Its value is missing if there is no limit.
     public static let quotaAvailableKey = ProviderDomainState.quotaAvailableKey
-    /// The key of the bytes that the user has stored, a number.
+    /// The key of the number of bytes that the user has stored.
     public static let quotaUsedKey = ProviderDomainState.quotaUsedKey
 }
 
@@ -131,7 +131,8 @@ extension NSFileProviderDomain {
 /// Source: an addition. Apple's providers may do with such a file what they like.
 public protocol FileProviderReadingContents: NSObjectProtocol {}
 
-/// The files with new contents, which `createItem` and `modifyItem` receive as URLs.
+/// Access to files that the system and a provider hand to each other: new contents, which `createItem` and `modifyItem`
+/// receive as URLs, and fetched contents.
 public enum FileProviderContents {
     // Leaf lock.
     private static let handed = Lock<[String: FileDescriptor]>([:])
@@ -150,8 +151,8 @@ public enum FileProviderContents {
     }
 
     /// Makes fetched contents available to the system under a URL, with which the provider replies to the fetch. The
-    /// contents may be a memory file. A file on disk would be created, opened again and removed, which takes longer
-    /// than the transfer of a small one.
+    /// contents may be a file in memory. For small files this saves time, because creating, opening and removing a file
+    /// on disk takes longer than the transfer itself.
     ///
     /// - Parameter contents: a regular file that is complete. It is read from the beginning. The caller may close it.
     /// - Returns: a URL at which no file exists. It is valid for one reply.
@@ -163,14 +164,16 @@ public enum FileProviderContents {
         let number = handedOver.withLock { state in
             state.last += 1
             state.files["\(memory)\(state.last)"] = copy
-            // The reply to a cancelled fetch is not read. Far fewer fetches are in flight at a time.
+            // A file stays in the table if its fetch was cancelled, because the reply is not read then. Therefore the
+            // oldest files are dropped. Fetches in flight are not affected, because there are far fewer at a time.
             state.files["\(memory)\(state.last - mostInMemory)"] = nil
             return state.last
         }
         return URL(filePath: "\(memory)\(number)")
     }
 
-    /// Returns contents that the provider has handed over, which are not available any more then.
+    /// Returns contents that the provider has handed over, and removes them from the table; `nil` if the path is not in
+    /// it.
     static func taken(_ path: String) -> FileDescriptor? {
         guard path.hasPrefix(memory) else { return nil }
         return handedOver.withLock { $0.files.removeValue(forKey: path) }

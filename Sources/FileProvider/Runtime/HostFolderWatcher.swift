@@ -3,8 +3,8 @@ import FileProviderWire
 import LinuxSystem
 
 /// A directory watcher for an extension's process. Such a process is confined and may not use the kernel's
-/// notifications itself. The host adds a watch for each directory that the extension was able to open. The events come
-/// from the kernel.
+/// notifications itself. Instead, the host passes a descriptor from which the extension reads the kernel's
+/// notifications, and adds a watch for each directory that the extension was able to open.
 struct HostFolderWatcher: FolderWatcher {
     let notices: FolderNotices
     private let connection: Connection
@@ -36,7 +36,7 @@ package protocol FolderWatcher: Sendable {
     /// The notifications.
     var notices: FolderNotices { get }
 
-    /// Adds a directory. Blocks. In an extension's process, waits for the daemon.
+    /// Adds a directory. In an extension's process, blocks until the daemon replies.
     ///
     /// - Parameter folder: the directory, open for reading.
     /// - Throws: `noSpace` if the limit of watched directories is reached.

@@ -12,7 +12,8 @@ package final class ItemQueues: Sendable {
 
     package init() {}
 
-    /// Waits for the turn of a key. Call ``end(_:)`` afterwards. Call this on a thread that may block.
+    /// Waits until no other caller holds a key, and takes the key. Call ``end(_:)`` afterwards. Call this on a thread
+    /// that may block.
     package func begin(_ key: String) {
         let wake = state.withLock { state -> DispatchSemaphore? in
             guard let waiting = state.waiting[key] else {
@@ -46,7 +47,7 @@ final class Turn: Sendable {
     private let key: String
     private let isOver = Lock(false)
 
-    /// Waits for the turn of a key. Call this on a thread that may block.
+    /// Waits until no other turn holds a key, and takes the key. Call this on a thread that may block.
     init(_ turns: ItemQueues, _ key: String) {
         self.turns = turns
         self.key = key

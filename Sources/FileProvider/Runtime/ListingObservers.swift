@@ -12,7 +12,7 @@ private struct Collected<Finish: Sendable>: Sendable {
     var deleted: [String] = []
     /// The number of reported items, including unusable ones.
     var count = 0
-    /// The completion handler.
+    /// The completion handler; `nil` after it was called.
     var finish: (@Sendable (Finish) -> Void)?
 }
 

@@ -24,7 +24,8 @@ extension BeginProviderCall {
 
     private func filled(_ managed: NSFileProviderDomain) -> NSFileProviderDomain {
         managed.take(userInfo: userInfo)
-        // Only the directory that was handed over counts, not a path that a program put into `userInfo`.
+        // The path is that of the directory that was handed over to the extension. A path that a program put into
+        // `userInfo` is dropped.
         if path != nil || managed.userInfo?["path"] != nil {
             var userInfo = managed.userInfo ?? [:]
             userInfo["path"] = path
@@ -77,7 +78,7 @@ private struct ExtensionBackend: EngineBackend {
         ask(ManagedDomainsCall(), of: own?.identifier) { result in
             switch result {
             case .success(let value):
-                // For its own domain the extension knows more: the directory that was handed to it.
+                // The extension's own object has more information: the directory that was handed over to it.
                 completion(
                     value.domains.map { told in
                         let domain = NSFileProviderDomain(told)
@@ -137,7 +138,7 @@ private struct ExtensionBackend: EngineBackend {
                     NSFileProviderItemIdentifier(value.item), NSFileProviderDomainIdentifier(rawValue: value.domain),
                     nil)
             case .failure(let error):
-                // Apple's documentation has this error for files that are none of the provider's.
+                // Apple documents this error for files that do not belong to the provider.
                 let isNone = (error as? NSFileProviderError)?.code == .noSuchItem
                 completion(nil, nil, isNone ? CocoaError(.fileNoSuchFile) : error)
             }

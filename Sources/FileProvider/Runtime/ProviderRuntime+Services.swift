@@ -11,7 +11,8 @@ extension ProviderRuntime {
             let sources = try provider.services(of: request.identifier, engineRequest).offered(toOwn: request.isOwn)
             return .init(names: sources.map(\.serviceName.rawValue))
         }
-        // Not handled as other requests: it lasts until the program closes its end, which may never happen.
+        // Not handled like other requests, because it lasts until the program closes its connection, which may never
+        // happen.
         service.on(ProviderServiceCall.self) { request, call in
             let (provider, limit) = self.providerAndLimit
             HandlerThreads.shared.runHandler {

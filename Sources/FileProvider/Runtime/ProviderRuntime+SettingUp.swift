@@ -81,7 +81,8 @@ private final class HostSetupUser: SetupUser {
 
     /// The interval at which the request's time limit is restarted while the provider waits for the user.
     private static let pause: Duration = .milliseconds(500)
-    /// The longest time with an opened link without a time limit for the request. Services end a sign-in earlier.
+    /// The time after the opening of a link in which the request's time limit is suspended. Services end a pending
+    /// sign-in earlier.
     private static let browsing: Duration = .seconds(1_800)
 
     init(_ connection: Connection, advance: @escaping @Sendable () -> Void) {
@@ -97,7 +98,8 @@ private final class HostSetupUser: SetupUser {
     func open(_ url: URL, message: String) async {
         state.withLock { $0.browsesUntil = .now + Self.browsing }
         keepAlive()
-        // A link that could not be shown is the provider's to notice: the sign-in at the service does not happen.
+        // A failure to show the link is ignored. The provider notices it, because the user does not sign in at the
+        // service.
         _ = try? await connection.call(SetUpOpenCall(link: url.absoluteString, message: message))
     }
 

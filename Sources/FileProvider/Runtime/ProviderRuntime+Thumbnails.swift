@@ -3,7 +3,7 @@ import FileProviderWire
 import Foundation
 import LinuxSystem
 
-/// Thumbnails.
+/// Requests for thumbnails.
 extension ProviderRuntime {
     func addThumbnails(to service: inout Service) {
         on(ProviderThumbnailsCall.self, .transfer, key: { _ in nil }, in: &service) {

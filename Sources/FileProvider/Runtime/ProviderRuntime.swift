@@ -29,7 +29,7 @@ final class ProviderRuntime: Sendable {
     // Leaf lock.
     private let state = Lock(State())
 
-    /// The number of such requests at which the process exits, so that its host restarts it.
+    /// The number of stuck requests (``State/stuck``) at which the process exits, so that its host restarts it.
     private static let stuckLimit = 16
 
     init(_ make: @escaping @Sendable (BeginProviderCall, Connection) throws(ProviderError) -> any ServedProvider) {
@@ -85,7 +85,7 @@ final class ProviderRuntime: Sendable {
         } catch {
             throw ProviderError(error)
         }
-        // Before the provider is created: it may read its passwords at once.
+        // This precedes the creation of the provider, which may read its passwords at once.
         SharedSecrets.use(ConnectedSecrets(call.connection))
         let provider = try make(request, call.connection)
         state.withLock { state in
@@ -106,9 +106,9 @@ final class ProviderRuntime: Sendable {
     /// Adds a handler for one type of request.
     ///
     /// - Parameters:
-    ///   - key: returns the key. Requests with the same key run one after the other; requests with the key `nil` do not
-    ///     wait.
-    ///   - changed: the identifier of the item that the request changes; `nil` if it changes no item.
+    ///   - key: returns the key of a request. Requests with the same key run one after the other; requests with the key
+    ///     `nil` do not wait.
+    ///   - changed: returns the identifier of the item that a request changes; `nil` if it changes no item.
     ///   - body: calls the provider's code. It may block.
     func on<C: ProviderCall>(
         _: C.Type, _ length: Length = .answer, key: @escaping @Sendable (C) -> String?,
@@ -172,7 +172,7 @@ final class ProviderRuntime: Sendable {
         if stage.withLock({ $0.isStuck }) { count(stuck: -1) }
     }
 
-    /// The progress of a request through its turn.
+    /// The state of a request that waits for its turn or runs provider code.
     private struct Stage {
         var turn: Turn?
         var isWorking = false

@@ -18,7 +18,7 @@ final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, S
         var results: [ProviderSearchResult] = []
         /// The number of reported results, including invalid ones, which are left out.
         var count = 0
-        /// The completion handler.
+        /// The completion handler; `nil` after it was called.
         var finish: (@Sendable (Result<SearchPage, ProviderError>) -> Void)?
     }
     // Leaf lock: results are read before it is taken, and the page is reported after it is released.

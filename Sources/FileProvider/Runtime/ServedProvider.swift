@@ -80,7 +80,7 @@ protocol ServedProvider: Sendable {
 }
 
 extension ServedProvider {
-    /// Does nothing: a provider with files of its own imports none.
+    /// Does nothing, because there are no imports into a provider that stores its files itself.
     func importDidFinish(_ engineRequest: EngineRequest) throws(ProviderError) {}
 }
 

@@ -33,8 +33,8 @@ final class StoppableProgress: @unchecked Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    /// The largest total that does not count as a number of bytes. A smaller total counts parts whose size only the
-    /// provider knows.
+    /// The largest total that is not taken for a number of bytes. A total up to this limit is a number of parts whose
+    /// size only the provider knows.
     private static let fewUnits: Int64 = 1000
 
     /// Reports completed and total bytes at intervals, like ``watch(last:_:)``. Both numbers are 0 if the progress does

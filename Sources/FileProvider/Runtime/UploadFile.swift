@@ -12,9 +12,9 @@ struct UploadFile {
     private let name: FileName
     let url: URL
 
-    /// Creates the directory.
+    /// Creates the file's directory, without the file.
     ///
-    /// - Parameter temporary: the directory for such files.
+    /// - Parameter temporary: the directory for files in transfer between engine and provider.
     init(named name: String, in temporary: String) throws {
         guard let fileName = FileName(name) else { throw Errno.invalidArgument }
         self.name = fileName
@@ -63,8 +63,8 @@ struct UploadFile {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Copies a file. Progress of the copy extends the request's deadline. The copy stops when the request is over. It
-    /// may change the file position of `contents`, which the sender does not use.
+    /// Copies a file. Progress of the copy extends the request's deadline. The copy stops when the request is over. The
+    /// copy may change the file position of `contents`, which the sender does not use.
     static func copy(
         _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
         _ engineRequest: EngineRequest

@@ -5,9 +5,9 @@ import LinuxSystem
 
 /// A program's connection to a provider's service. While it is open, the provider's process keeps running.
 ///
-/// Linux has no Objective-C protocols. The object at the other end is a distributed actor, which ``remoteActor(as:)``
-/// returns. The object that the other side calls, ``exportedObject``, is a distributed actor, too. Handlers are called
-/// on separate threads.
+/// Linux has no Objective-C protocols. Therefore the object at the other end is a distributed actor, which
+/// ``remoteActor(as:)`` returns. The object that the other side calls, ``exportedObject``, is a distributed actor, too.
+/// Handlers are called on separate threads.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCConnection: NSObject, Sendable {
@@ -71,7 +71,7 @@ public final class NSXPCConnection: NSObject, Sendable {
 
     /// The distributed actor that the other side calls, one of ``ServiceActorSystem``. Set it before ``resume()``.
     ///
-    /// Without Objective-C, other kinds of objects cannot be called from outside.
+    /// Without Objective-C, other kinds of objects cannot be called by another process.
     public var exportedObject: (any DistributedActor)? {
         get { state.withLock { $0.exported } }
         set { state.withLock { $0.exported = newValue } }

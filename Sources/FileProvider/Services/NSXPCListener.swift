@@ -11,7 +11,7 @@ public protocol NSXPCListenerDelegate: NSObjectProtocol {
 }
 
 extension NSXPCListenerDelegate {
-    /// Whether to accept a connection; by default, none.
+    /// Whether to accept a connection. The default refuses all connections.
     public func listener(
         _ listener: NSXPCListener, shouldAcceptNewConnection newConnection: NSXPCConnection
     ) -> Bool { false }
@@ -85,7 +85,8 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         for connection in waiting { connection.invalidate() }
     }
 
-    /// Accepts a connection over a socket. Returns a closure that ends the connection.
+    /// Offers a connection over a socket to the delegate. While the listener is suspended, the connection waits.
+    /// Returns a closure that ends the connection.
     func take(_ socket: FileDescriptor, _ ended: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let connection = NSXPCConnection(socket, name: nil)
         let identity = ObjectIdentifier(connection)
@@ -107,7 +108,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
 
     private func offer(_ connection: NSXPCConnection) {
         let identity = ObjectIdentifier(connection)
-        // Retained first, as it may end while the delegate is asked.
+        // The connection is retained before the delegate is asked, because it may end meanwhile.
         let delegate = with { state in
             state.accepted[identity] = connection
             return state.delegate

@@ -26,7 +26,7 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
         super.init()
     }
 
-    /// Returns a socket. This process serves at the other end of the socket.
+    /// Returns a socket at whose other end this process serves the endpoint's actor.
     func connect() throws(Errno) -> FileDescriptor {
         let (near, far) = try SequencedPacketSocket.pair()
         // The service ends when the near end is closed.

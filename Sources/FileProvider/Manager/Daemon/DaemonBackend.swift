@@ -58,7 +58,7 @@ struct DaemonBackend: EngineBackend {
         _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
         _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) {
-        // Contents that the service has are not copied.
+        // This mode is not supported, because a removal does not preserve contents that the service has.
         guard mode != .preserveDownloadedUserData else { return completion(nil, CocoaError(.featureUnsupported)) }
         link.ask(RemoveManagedDomainsCall(identifier: domain.rawValue), attempts: 1) { result in
             switch result {
@@ -127,7 +127,7 @@ struct DaemonBackend: EngineBackend {
                     NSFileProviderItemIdentifier(value.item), NSFileProviderDomainIdentifier(rawValue: value.domain),
                     nil)
             case .failure(let failure):
-                // Apple's documentation has this error for files that are none of the provider's.
+                // Apple documents this error for files that do not belong to the provider.
                 completion(nil, nil, failure.kind == .noSuchItem ? CocoaError(.fileNoSuchFile) : failure.error)
             }
         }

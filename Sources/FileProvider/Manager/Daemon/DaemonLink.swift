@@ -13,7 +13,7 @@ final class DaemonLink: Sendable {
     /// The link; `nil` in a program that is not linked with the library for connections, or if an environment variable
     /// disables connections.
     static let shared: DaemonLink? = {
-        // The same variable as for file coordination: this process has no connection to the daemon.
+        // The variable is that of file coordination. With this value, the process does not connect to the daemon.
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
         guard let pointer = clate_daemon_entrance() else { return nil }
         // The function returns a retained object of this class.
@@ -34,8 +34,8 @@ final class DaemonLink: Sendable {
 
     init(_ entrance: DaemonConnector) { self.entrance = entrance }
 
-    /// The maximum number of attempts, if the daemon ends before its reply. An idle daemon that is about to end still
-    /// accepts connections.
+    /// The maximum number of attempts to send a request, if the daemon ends before its reply. This happens because an
+    /// idle daemon that is about to end still accepts connections.
     static let attempts = 3
 
     /// Sends a request.
@@ -71,7 +71,7 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Sends a request when there is space for it.
+    /// Sends a request as soon as it has a permit.
     ///
     /// - Parameters:
     ///   - connection: called on the queue; returns `nil` if no daemon runs.

@@ -3,9 +3,9 @@ import Foundation
 import PropertyLists
 
 extension ManagedDomain {
-    /// Creates the daemon's form of a domain.
+    /// Creates the form of a domain that requests to the daemon contain.
     ///
-    /// - Throws: `CocoaError` if `userInfo` is too large, or is no property list.
+    /// - Throws: `CocoaError` if `userInfo` is too large, or contains keys or values that are not supported.
     init(_ domain: NSFileProviderDomain) throws {
         self.init(
             identifier: domain.identifier.rawValue, displayName: domain.displayName,
@@ -38,7 +38,7 @@ extension ManagedDomain {
 }
 
 extension NSFileProviderDomain {
-    /// Creates a domain from the daemon's form.
+    /// Creates a domain from the form that the daemon's replies contain.
     convenience init(_ domain: ManagedDomain) {
         let identifier = NSFileProviderDomainIdentifier(rawValue: domain.identifier)
         if domain.isReplicated {

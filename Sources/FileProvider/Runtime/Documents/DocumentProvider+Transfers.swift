@@ -130,8 +130,8 @@ extension DocumentProvider {
             ProviderStep.replacementCopied.reach()
             do {
                 let hasHadTurn: Void? = try turn.replace(url) {
-                    // Taken until the provider is informed: before that it does not recognize the new file, which
-                    // would be in its way.
+                    // The place is held until the provider is informed. Before that, the provider does not recognize
+                    // the new file.
                     place.enter()
                     // By now the provider has learnt of all writes by programs, so the version is checked again.
                     try checkBase(of: request, engineRequest)
@@ -146,7 +146,8 @@ extension DocumentProvider {
                         throw error
                     }
                 }
-                // A program that has the file open would lose its writes.
+                // The claim was not granted, because a program has the file open. The program would lose its writes if
+                // the file was replaced.
                 if hasHadTurn == nil { throw Self.inUse }
             } catch {
                 try? staging.removeFile(staged)
@@ -170,10 +171,10 @@ extension DocumentProvider {
     }
 
     /// Checks that the provider has the version that the change is based on. The engine made the same check before its
-    /// request. A provider without versions always reports an empty version.
+    /// request. For a provider without versions, the version consists of the file's size and date.
     private func checkBase(of request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) {
         guard try item(request.identifier, engineRequest).contentVersion == request.base else {
-            // The engine asks for the provider's version, and keeps both.
+            // The engine then requests the provider's version, and keeps both versions.
             throw ProviderError(.transient, message: "the provider has other contents than the change began with")
         }
     }
@@ -197,7 +198,8 @@ extension DocumentProvider {
             return try result.get()
         }
         guard request.kind == .file || importsLinks else {
-            // Other providers would upload the link's target, or follow the link to nowhere.
+            // A provider that does not import links would upload the link's target, or fail if the target does not
+            // exist.
             throw ProviderError(.unsupported, message: "the provider keeps no symbolic links")
         }
         let file: UploadFile
@@ -206,7 +208,7 @@ extension DocumentProvider {
         } catch {
             throw UploadFile.failure(error, engineRequest)
         }
-        // Removes the rest: the provider may have moved the file away.
+        // Removes the directory, and the file if the provider has not moved it away.
         defer { file.remove() }
         do {
             if request.kind == .symbolicLink {

@@ -86,7 +86,7 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
 
     func start(_ request: ProviderStartCall, _ engineRequest: EngineRequest) throws(ProviderError) {
         if let status = try? FileStatus.of(request.path), status.kind == .directory {
-            // A directory exists without being fetched. A package is one document with all its contents.
+            // A directory need not be fetched, unless it is a package, which is one document with all its contents.
             let name = URL(fileURLWithPath: request.path).pathExtension
             guard let type = UTType(filenameExtension: name), type.conforms(to: .package) else { return }
         }

@@ -29,31 +29,31 @@ package final class StorageAccess: @unchecked Sendable {
         return .seconds(min(max(seconds, 0), 1e6))
     }
 
-    /// Creates a turn.
+    /// Creates an access, without a claim yet.
     ///
     /// - Parameters:
     ///   - purpose: the provider's identifier.
-    ///   - patience: the longest time to wait for the turn.
+    ///   - patience: the longest time to wait for a claim.
     package init(purpose: String, patience: Duration) {
         coordinator.purposeIdentifier = purpose
         self.patience = patience
     }
 
-    /// Runs a function while no program writes to a file. Presenters are not asked to save, because they would save
-    /// within a claim for which the provider is asked.
+    /// Runs a function while no program writes to a file. Presenters are not asked to save, because the claim with
+    /// which they save would cause a request to the provider.
     ///
     /// - Returns: `nil` if the claim was not granted in time. In this case the function was not run.
     package func read<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.reading, url, body)
     }
 
-    /// Runs a function that replaces a file, while no program uses it. Returns as ``read(_:_:)``.
+    /// Runs a function that replaces a file, while no program uses it. Returns the same as ``read(_:_:)``.
     package func replace<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.replacing, url, body)
     }
 
     /// Runs a function that removes a local copy, or a directory of copies, while no program uses it. Presenters may
-    /// object. They are not notified of a removal, because the item stays. Returns as ``read(_:_:)``.
+    /// object. They are not notified of a removal, because the item stays. Returns the same as ``read(_:_:)``.
     package func evict<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.evicting, url, body)
     }
@@ -72,7 +72,7 @@ package final class StorageAccess: @unchecked Sendable {
         }
         defer { Deadlines.shared.cancel(limit) }
         var result: Result<Value, any Error>?
-        // The reason for the failure makes no difference.
+        // The error is not read, because every failure means that the claim was not granted.
         var failure: NSError?
         let accessor = { (_: URL) in result = Result { try body() } }
         switch use {

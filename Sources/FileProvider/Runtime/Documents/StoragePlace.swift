@@ -5,7 +5,7 @@ import LinuxSystem
 /// The directory of an item's file in the document storage. It serializes changes of the directory within a provider's
 /// process, because claims with the same purpose do not exclude each other.
 ///
-/// Not thread-safe. Take it after a ``StorageAccess``.
+/// Not thread-safe. Enter it only after the claim of a ``StorageAccess`` was granted.
 package final class StoragePlace {
     private static let turns = ItemQueues()
 
@@ -39,7 +39,7 @@ package final class StoragePlace {
         return try FileDescriptor.open(path, [.readOnly, .directory])
     }
 
-    // MARK: What the system puts there
+    // MARK: The system's own files
 
     private static let prefix = ".purvey-replacing-"
 

@@ -18,7 +18,7 @@ extension ReplicaProvider {
         template.linkTarget = request.linkTarget
         template.flags = []
         var file: UploadFile?
-        // Removes the rest: the provider may have moved the file away.
+        // Removes the directory, and the file if the provider has not moved it away.
         defer { file?.remove() }
         // A link's contents are its target, which the template has.
         if request.kind == .symbolicLink { fields.insert(.contents) }
@@ -47,7 +47,7 @@ extension ReplicaProvider {
         (request.kind == .folder ? ProviderStep.folderMade : .creationImported).reach()
         let answer = try result.get()
         guard var made = answer.item else {
-            // A user's new item is not removed because a service refuses it.
+            // The local item must stay even if the service refuses it, so this is a failure.
             throw ProviderError(.cannotSynchronize, message: "The provider does not keep this item.")
         }
         if request.kind == .file {
@@ -74,7 +74,7 @@ extension ReplicaProvider {
     func replace(_ request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         let now = try item(request.identifier, engineRequest)
         guard now.contentVersion == request.base else {
-            // The engine asks for the service's version, and keeps both.
+            // The engine then requests the service's version, and keeps both versions.
             throw ProviderError(.transient, message: "the service has other contents than the change began with")
         }
         let file: UploadFile
@@ -125,8 +125,8 @@ extension ReplicaProvider {
 
     func delete(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) {
         let now = try item(identifier, engineRequest)
-        // The engine removes only empty directories from the tree. Items that were added at the provider since then
-        // must not go with them, so the removal is not recursive.
+        // Outside of the trash, the engine removes only directories that are empty locally. The removal is not
+        // recursive, so that items that were added at the provider meanwhile are not removed, too.
         let options: NSFileProviderDeleteItemOptions =
             now.kind == .folder && now.flags.contains(.trashed) ? .recursive : []
         let failure: ProviderError? = try ask(engineRequest) { done in
@@ -152,8 +152,8 @@ extension ReplicaProvider {
         return item
     }
 
-    /// Moves an item out of the trash, to the requested parent. Without one, moves it to its previous parent. If that
-    /// is unknown or removed, moves it to the root.
+    /// Moves an item out of the trash, to the requested parent. If the request has no parent, moves the item to its
+    /// previous parent, or to the root if the previous parent is unknown or was removed.
     func untrash(_ request: ProviderUntrashCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         let now = try item(request.identifier, engineRequest)
         guard now.flags.contains(.trashed) else { return now }
@@ -192,7 +192,8 @@ extension ReplicaProvider {
         return try change(now, to: wanted, field, engineRequest).having(field)
     }
 
-    /// Sets attributes. The reply excludes attributes that the provider did not accept yet: they stay local.
+    /// Sets attributes. Returns the provider's item, which lacks attributes that the provider did not accept. These
+    /// stay local.
     private func set(
         _ attributes: ItemAttributes, of now: ProviderItem, _ engineRequest: EngineRequest
     ) throws(ProviderError) -> ProviderItem {

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// Contents on their way to the engine.
 extension ReplicaProvider {
-    /// The provider as one that fetches differences; `nil` if it does not.
+    /// The provider, if it can fetch contents as the difference to an older version; otherwise `nil`.
     var incremental: (any NSFileProviderIncrementalContentFetching)? {
         replica as? any NSFileProviderIncrementalContentFetching
     }
@@ -16,7 +16,7 @@ extension ReplicaProvider {
         guard let incremental else {
             throw ProviderError(.unsupported, message: "the provider fetches whole files only")
         }
-        // A copy, because the provider may not open files outside of its container, and may change this one.
+        // The provider gets a copy, because it may not open files outside of its container, and may change the file.
         let file: UploadFile
         do {
             file = try UploadFile(named: "contents", in: temporary)
@@ -29,7 +29,7 @@ extension ReplicaProvider {
         } catch {
             throw UploadFile.failure(error, engineRequest)
         }
-        // The system does not keep the metadata of earlier versions.
+        // The metadata version is empty, because the system does not store that of earlier versions.
         let version = NSFileProviderItemVersion(
             contentVersion: Data(request.existingVersion ?? []), metadataVersion: Data())
         let result: Result<ProviderFile, ProviderError> = try ask(engineRequest) { done in
@@ -44,7 +44,7 @@ extension ReplicaProvider {
             guard error.domain == NSFileProviderErrorDomain,
                 error.code == NSFileProviderError.Code.versionNoLongerAvailable.rawValue
             else { throw error }
-            // Repeating the request does not help. The whole file does.
+            // Repeating the request does not help. The engine fetches the whole file instead.
             throw ProviderError(.expired, message: error.message)
         }
     }
@@ -65,7 +65,7 @@ extension ReplicaProvider {
         _ done: @escaping @Sendable (Result<ProviderFile, ProviderError>) -> Void
     ) -> (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void {
         { [temporary] url, item, error in
-            // Taken before the handler returns, even if the request is over: from then on the file belongs to the
+            // The file is taken before the handler returns, even if the request is over, because it belongs to the
             // system.
             let file = url.map { url in
                 Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
@@ -82,7 +82,7 @@ extension ReplicaProvider {
             return .failure(
                 ProviderError(.badAnswer, message: "the provider answered with neither a file nor an error"))
         }
-        // The item is not asked for now, as it might be of a later version than the file.
+        // The item is not requested now, because it might be of a later version than the file.
         guard let item else {
             return .failure(
                 ProviderError(.badAnswer, message: "the provider handed over a file without its item"))

@@ -80,7 +80,7 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
         }
     }
 
-    // MARK: What not every class has
+    // MARK: Optional protocols
 
     func fetchThumbnails(
         for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
@@ -107,7 +107,7 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
         return try result.get()
     }
 
-    // MARK: Its own storage, which it has none of
+    // MARK: Document storage, which a replicated provider does not have
 
     func stopProviding(_ identifier: String) {}
 
