@@ -4,8 +4,8 @@ import Foundation
 
 /// A GTK 4 window in which the user interface of a file provider asks the user, on the user's display.
 ///
-/// While it is shown, GTK's loop runs on the main thread, tasks of the main actor continue, and there is no time
-/// limit. Put GTK widgets into ``window``, and end with the context's `completeRequest()` or
+/// While it is shown, GTK's loop runs on the main thread, tasks of the main actor continue, and there is no time limit.
+/// Put GTK widgets into ``window``, and end the request with the context's `completeRequest()` or
 /// `cancelRequest(withError:)`. If the user closes the window or presses Escape, the request is cancelled as
 /// ``FPUIExtensionErrorCode/userCancelled``, unless ``whenClosed`` is set.
 @MainActor public final class FileProviderWindow {
@@ -66,7 +66,7 @@ import Foundation
         let wasShown = Self.shown.contains { $0 === self }
         Self.shown.removeAll { $0 === self }
         gtk_window_destroy(window)
-        // If GTK's loop ends now, no other call sends this to the display.
+        // Sends the destruction to the display. If GTK's loop ends now, no later call does this.
         if let display = gdk_display_get_default() { gdk_display_flush(display) }
         if wasShown, Self.shown.isEmpty { context.windowDidDisappear() }
     }

@@ -10,7 +10,8 @@ import Foundation
     static func run(while isWanted: @escaping @MainActor @Sendable () -> Bool) {
         guard !isRunning else { return }
         isRunning = true
-        // Not in a block of the main queue, as this call may be: the queue serves no other block until one returns.
+        // This function may have been called from a block of the main queue. The loop must not run in that block,
+        // because the queue serves no other block until it returns.
         RunLoop.main.perform {
             MainActor.assumeIsolated {
                 iterate(while: isWanted)
@@ -46,6 +47,7 @@ import Foundation
         }
     }
 
-    /// The longest wait, in seconds. Blocks that other threads add to the run loop are noticed after it.
+    /// The longest wait, in seconds. Blocks that other threads add to the run loop are noticed after this time at the
+    /// latest.
     private static let longestPause = 0.5
 }

@@ -45,7 +45,7 @@ extension FPUIActionExtensionContext {
         answer.take()?.resume(returning: answers)
     }
 
-    // MARK: What is in it
+    // MARK: Contents
 
     private func content(_ prompt: FileProviderPrompt) -> UnsafeMutablePointer<GtkWidget>? {
         let content = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)

@@ -13,8 +13,8 @@ import CGTK
     SignalAction.connect(object.gtkAddress, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 
-/// Calls a closure as ``onSignal(_:of:_:)``, for a signal with a Boolean result, such as `close-request`. The closure's
-/// result is whether the signal was handled.
+/// Calls a closure like ``onSignal(_:of:_:)``, for a signal with a Boolean result, such as `close-request`. The result
+/// is always true, so that GTK does not handle the signal itself.
 @MainActor func onSignalFinally(
     _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Void
 ) {
@@ -22,7 +22,7 @@ import CGTK
         SignalAction.run(data)
         return 1
     }
-    // SAFETY: as above, with a result.
+    // SAFETY: GTK calls it with the same two arguments, and reads its result.
     SignalAction.connect(object.gtkAddress, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 

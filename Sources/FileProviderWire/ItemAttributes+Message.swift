@@ -33,7 +33,7 @@ extension [NamedBytes] {
         self = values.sorted { $0.key < $1.key }.map { NamedBytes(name: $0.key, value: $0.value) }
     }
 
-    /// The values by name. Of duplicate names, the first counts.
+    /// The values by name. If a name occurs more than once, its first value counts.
     var byName: [String: [UInt8]] {
         Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

@@ -36,7 +36,7 @@ package struct ProviderActionCall: ProviderCall, SchemaMessage {
 package struct ProviderActionReply: SchemaMessage, Equatable {
     /// The lines that are shown.
     package let lines: [String]
-    /// The address that is shown behind them, or opened.
+    /// The address that is shown after the lines, or opened in the browser.
     package let link: String?
     /// Whether the address is to be opened in the browser.
     package let opensLink: Bool

@@ -13,7 +13,7 @@ package struct ProviderIdentifyCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.path))
 
     package struct Value: SchemaMessage {
-        /// The item's identifier; `nil` if the path is no item's.
+        /// The item's identifier; `nil` if no item has its file at the path.
         package let identifier: String?
 
         package init(identifier: String?) { self.identifier = identifier }

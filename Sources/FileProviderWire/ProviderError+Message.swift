@@ -61,7 +61,8 @@ package protocol ProviderCall: Call where Reply == ProviderReply<Value> {
 }
 
 extension ProviderError {
-    /// Creates the failure from its recorded form. A kind that only another version of Purvey has is transient.
+    /// Creates the failure from its recorded form. A kind that this version of Purvey does not know becomes
+    /// `transient`.
     package init(_ recorded: ItemFailure) {
         self.init(
             Kind(rawValue: recorded.kind) ?? .transient, message: recorded.message, domain: recorded.domain,

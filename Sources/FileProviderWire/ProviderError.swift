@@ -4,11 +4,11 @@ package struct ProviderError: Error, Sendable, Equatable {
     package enum Kind: UInt8, Sendable {
         /// Any temporary failure. Retried automatically, with backoff.
         case transient = 0
-        /// `notAuthenticated`. Waits until the user has signed in (`signalErrorResolved`).
+        /// `notAuthenticated`. Requests wait until the user has signed in (`signalErrorResolved`).
         case notAuthenticated = 1
         /// `serverUnreachable`. Retried later.
         case serverUnreachable = 2
-        /// `insufficientQuota`. Waits until the user or the provider reports it as resolved.
+        /// `insufficientQuota`. The upload waits until the user or the provider reports the failure as resolved.
         case insufficientQuota = 3
         /// `noSuchItem`.
         case noSuchItem = 4
@@ -35,7 +35,7 @@ package struct ProviderError: Error, Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// The domain and code of the provider's error; empty and 0 without such an error.
+    /// The domain and code of the provider's error; empty and 0 if there is no such error.
     package var domain: String
     package var code: Int
     /// One sentence for the user.

@@ -34,7 +34,8 @@ extension ProviderItem: SchemaMessage {
         item.favoriteRank = marks.0
         item.flags = Flags(rawValue: UInt16(truncatingIfNeeded: flags.0))
         item.fileSystemFlags = flags.1.map { UInt($0) }
-        // Hardly any item has these values. They share one allocation, which each assignment would copy.
+        // Hardly any item has these values. They are assigned only if they are present, because they share one
+        // allocation, which each assignment would copy.
         if let tags = marks.1 { item.tagData = tags }
         if !rest.0.isEmpty { item.extendedAttributes = rest.0.byName }
         if let target = rest.1 { item.linkTarget = target }
@@ -50,7 +51,7 @@ extension ProviderItem: SchemaMessage {
         return date
     }
 
-    /// The bound of dates, about the year 292,000. Microseconds of dates up to here fit into 64 bits.
+    /// The limit of dates in seconds, about 292,000 years from 1970. In microseconds, dates within it fit into 64 bits.
     private static let farthestDate: Double = 9.2e12
 
     /// A value of ``userInfo`` with its name.
@@ -61,7 +62,7 @@ extension ProviderItem: SchemaMessage {
         static let schema = Schema(
             { UserInfoEntry(name: $0, value: $1) }, Field(0, \UserInfoEntry.name), Field(inline: valueSchema, \.value))
 
-        /// The value of an entry. Key 0 is its name.
+        /// The schema of an entry's value. It does not use key 0, which is that of the entry's name.
         private static let valueSchema = Schema<UserInfoValue>(tag: nil) {
             Case(1, UserInfoValue.number, Field(1, \.self)) { if case .number(let number) = $0 { number } else { nil } }
             Case(2, UserInfoValue.text, Field(2, \.self)) { if case .text(let text) = $0 { text } else { nil } }
@@ -74,7 +75,7 @@ extension [ProviderItem.UserInfoEntry] {
         self = values.sorted { $0.key < $1.key }.map { ProviderItem.UserInfoEntry(name: $0.key, value: $0.value) }
     }
 
-    /// The values by name. Of duplicate names, the first counts.
+    /// The values by name. If a name occurs more than once, its first value counts.
     var byName: [String: ProviderItem.UserInfoValue] {
         Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

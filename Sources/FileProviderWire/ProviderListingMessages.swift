@@ -8,7 +8,7 @@ package enum ProviderWire {
     package static let longestToken = 500
     /// The factor by which a page may exceed the suggested number of items.
     package static let pageFactor = 100
-    /// The limits of a connection. A message is large enough for the largest page.
+    /// The limits of a connection. The maximum size of a message is large enough for the largest page.
     package static let limits = ConnectionLimits(messageSize: 64 << 20)
     /// The version of the protocol. Another version is rejected.
     package static let version: UInt64 = 1
@@ -34,7 +34,7 @@ package struct BeginProviderCall: ProviderCall, SchemaMessage {
     package let temporary: String
     /// The folder that the user handed to the domain.
     package let path: String?
-    /// The time limit of a request, in seconds.
+    /// The time limit of a request that transfers no contents, in seconds.
     package let answerTime: Double
     /// The time limit of a transfer without progress, in seconds.
     package let transferTime: Double

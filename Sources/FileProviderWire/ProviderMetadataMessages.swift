@@ -28,7 +28,8 @@ package struct ProviderMetadataCall: ProviderCall, SchemaMessage {
 }
 
 extension UserMetadataChange {
-    /// The values of a call. Key 0 is the item's identifier.
+    /// The schema of a change within a ``ProviderMetadataCall``. It does not use key 0, which is that of the item's
+    /// identifier.
     fileprivate static let schema = Schema<UserMetadataChange>(tag: 1) {
         Case(0, Self.lastUsed, Field(2, \.self)) { if case .lastUsed(let time) = $0 { .some(time) } else { nil } }
         Case(1, Self.tagData, Field(2, bytes: \.self)) { if case .tagData(let data) = $0 { .some(data) } else { nil } }

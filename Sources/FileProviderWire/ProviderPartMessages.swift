@@ -67,7 +67,8 @@ package struct ProviderPartCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A byte range of a file, and the item to which it belongs. The range is in an open file, at the same offsets.
+/// A byte range of a file, and the item to which it belongs. The bytes are in an open file, at the same offsets as in
+/// the item's own file.
 package struct ProviderPartFile: SchemaMessage {
     package let item: ProviderItem
     package let file: FileDescriptor

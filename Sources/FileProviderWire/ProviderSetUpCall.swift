@@ -31,7 +31,7 @@ package struct ProviderSetUp: SchemaMessage, Equatable {
     /// The settings, with the changes that the provider made.
     package let settings: [DomainSetting]
 
-    /// The maximum size of all settings in bytes. They are part of each greeting of the provider's process.
+    /// The maximum size of all settings in bytes. They are sent to each process of the provider when it starts.
     private static let longestSettings = 64 << 10
 
     package init(isServed: Bool, settings: [DomainSetting]) {
@@ -49,7 +49,7 @@ package struct ProviderSetUp: SchemaMessage, Equatable {
         }
 }
 
-/// A question whether the provider sets up domains. The reply has no settings.
+/// A request to find out whether the provider sets up domains. The reply has no settings.
 package struct ProviderSetsUpCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSetUp
     package typealias Reply = ProviderReply<ProviderSetUp>
@@ -73,7 +73,7 @@ package struct ProviderFindingsCall: ProviderCall, SchemaMessage {
 package struct ProviderFindings: SchemaMessage, Equatable {
     package let lines: [String]
 
-    /// The maximum number of lines, and of the bytes of each. Further ones are left out.
+    /// The maximum number of lines, and the maximum number of bytes of a line. The rest is left out.
     private static let mostLines = 100
     private static let longestLine = 1_000
 
@@ -86,7 +86,8 @@ package struct ProviderFindings: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.lines))
 }
 
-/// A setting that the user gave a domain: the provider's, such as a folder or a server, or Purvey's own.
+/// A setting that the user gave a domain. It is either one of the provider, such as a folder or a server, or one of
+/// Purvey's own.
 package struct DomainSetting: SchemaMessage, Equatable {
     package let key: String
     package let value: String
@@ -97,9 +98,10 @@ package struct DomainSetting: SchemaMessage, Equatable {
     package static let cache = "cache"
     /// The key of the use of metered networks, one of ``meteredValues``. It is not passed to the provider.
     package static let metered = "metered"
-    /// `wait`, the default: background transfers wait for another network; `use`: they do not.
+    /// The values of the setting ``metered``. With `wait`, the default, background transfers wait for a network that is
+    /// not metered. With `use`, they do not wait.
     package static let meteredValues = ["wait", "use"]
-    /// The keys that are not passed to the provider, with what they mean.
+    /// The keys that are not passed to the provider, with their meanings.
     package static let own = [
         (key: cache, meaning: "how much may be on this machine"),
         (key: metered, meaning: "wait or use: background transfers on a metered network"),

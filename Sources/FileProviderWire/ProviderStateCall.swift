@@ -35,13 +35,14 @@ package struct ProviderDomainState: SchemaMessage, Equatable {
 }
 
 extension ProviderDomainState {
-    /// Keys of the user info: the bytes that can still be written to the service, and the bytes that are stored.
+    /// The keys of the user info for the number of bytes that can still be stored at the service, and for the number of
+    /// bytes that are stored.
     package static let quotaAvailableKey = "quotaAvailableBytes"
     package static let quotaUsedKey = "quotaUsedBytes"
 
-    /// The bytes that can still be written; `nil` if the service limits nothing, or the provider does not report it.
+    /// The number of bytes that can still be stored; `nil` if there is no limit, or the provider does not report it.
     package var quotaAvailable: UInt64? { bytes(Self.quotaAvailableKey) }
-    /// The bytes that are stored; `nil` if the provider does not report it.
+    /// The number of bytes that are stored; `nil` if the provider does not report it.
     package var quotaUsed: UInt64? { bytes(Self.quotaUsedKey) }
 
     private func bytes(_ key: String) -> UInt64? {

@@ -8,7 +8,7 @@ package struct ProviderThumbnailsCall: ProviderCall, SchemaMessage {
     package static var method: UInt64 { 33 }
     /// The items' identifiers, at most ``mostItems``.
     package let identifiers: [String]
-    /// The longest side that is needed, in pixels.
+    /// The length of the longer side that is needed, in pixels.
     package let side: Int
 
     /// The maximum number of items of a request. The reply has a descriptor for each item, and a message cannot contain

@@ -110,7 +110,7 @@ package struct ProviderReplaceCall: ProviderCall, SchemaMessage {
     /// The new contents, open for reading.
     package let contents: FileDescriptor
     /// The version that the change is based on. The provider must still have this version. Empty if the provider
-    /// reports no versions.
+    /// reports neither versions nor sizes and dates.
     package let base: [UInt8]
     /// The modification date, in seconds since 1970.
     package let modified: Double
@@ -185,7 +185,7 @@ package struct ProviderStopCall: ProviderCall, SchemaMessage {
 /// The provider's notice that a container has changes.
 package struct ProviderSignalNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 1 }
-    /// The container's identifier. The identifier of the working set stands for all containers.
+    /// The container's identifier. If it is that of the working set, any container may have changes.
     package let container: String
 
     package init(container: String) {
@@ -253,8 +253,8 @@ package struct FileMoment: SchemaMessage, Hashable {
         Self.init(device:inode:size:modified:changed:), Field(0, \.device), Field(1, \.inode), Field(2, \.size),
         Field(3, \.modified), Field(4, \.changed))
 
-    /// Whether both are the same file with the same size and modification date. Ignores ``changed``, because renaming
-    /// the file updates it.
+    /// Whether both moments are of the same file, and its size and modification date are equal. Ignores ``changed``,
+    /// because renaming the file updates it.
     package func isDated(as other: FileMoment) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

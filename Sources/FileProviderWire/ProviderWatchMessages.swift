@@ -1,7 +1,8 @@
 import Conduit
 import LinuxSystem
 
-/// An extension's request to its host for the descriptor of its directory notifications. There is one per process.
+/// An extension's request to its host for the descriptor of its directory notifications. There is one descriptor per
+/// process.
 package struct ProviderNoticesCall: Call, SchemaMessage {
     package typealias Reply = ProviderNotices
     package static var method: UInt64 { 1 }
@@ -10,7 +11,7 @@ package struct ProviderNoticesCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// The descriptor, for ``FolderNotices``.
+/// The reply to ``ProviderNoticesCall``: the descriptor from which ``FolderNotices`` reads.
 package struct ProviderNotices: SchemaMessage {
     package let descriptor: FileDescriptor
 

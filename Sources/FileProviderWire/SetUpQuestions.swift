@@ -1,7 +1,8 @@
 import Conduit
 
-// The questions of a set-up. A provider's process asks the daemon, which passes them on to the command that the user
-// runs, with the same messages on a connection of its own. A password goes the other way in a reply.
+// The questions of a set-up. A provider's process sends them to the daemon. The daemon passes them on to the command
+// that the user runs, with the same messages on another connection. The replies, which may contain a password, take the
+// opposite way.
 
 /// A question for the user's name and password.
 package struct SetUpCredentialsCall: Call, SchemaMessage {
@@ -45,7 +46,7 @@ package struct SetUpOpenCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.link), Field(1, \.message))
 }
 
-/// A line for the user.
+/// A notice with a line of text for the user.
 package struct SetUpReportNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 70 }
     package let line: String

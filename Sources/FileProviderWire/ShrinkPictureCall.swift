@@ -29,7 +29,7 @@ package struct ShrinkPictureCall: Call, SchemaMessage {
         /// A sealed memory file with the pictures one after the other.
         package let file: FileDescriptor
         /// The byte count of each smaller picture, one per side. The list ends with the first side into which the
-        /// picture fits unscaled. That smaller picture is used for all longer sides.
+        /// picture fits unscaled. The last picture is then used for all longer sides, too.
         package let sizes: [Int]
 
         package init(file: FileDescriptor, sizes: [Int]) {

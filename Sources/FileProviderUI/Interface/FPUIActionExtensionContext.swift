@@ -4,11 +4,11 @@ import Foundation
 
 /// The context of one action: its domain, and the connection to the host that requested it.
 ///
-/// Its methods may be called from any thread. Calls after its end are ignored.
+/// Its methods may be called from any thread. Calls after the end of the action are ignored.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionContext.h`.
 open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
-    // Sendable: it adds constants only.
+    // Sendable because the class adds only constants to its superclass, which is Sendable.
     private let identifier: NSFileProviderDomainIdentifier?
     let asking: (any PromptAsking)?
 
@@ -50,9 +50,8 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
 ///
 /// Source: an addition. Apple's extensions show views.
 extension FPUIActionExtensionContext {
-    /// Whether a toolkit can find a display: the property list says that the extension shows windows
-    /// (`PurveyShowsWindows`), and the user who wants the action has a display. If it is `false`, ``ask(_:)`` may
-    /// find a terminal.
+    /// Whether the extension can show windows: its property list declares that it does (`PurveyShowsWindows`), and the
+    /// user who requested the action has a display. If `false`, ``ask(_:)`` may still ask the user on a terminal.
     public var hasDisplay: Bool { asking?.hasDisplay ?? false }
 
     /// Informs the host that a window waits for the user. The time limit does not run until ``windowDidDisappear()``.
@@ -90,20 +89,21 @@ public struct FPUIActionIdentifier: Hashable, RawRepresentable, Sendable {
 /// A controller that asks the user about an action of a file provider, or to sign in. The principal class of the
 /// extension is a subclass.
 ///
-/// Each action has an object in a separate process. The object learns its purpose, asks with
-/// ``FPUIActionExtensionContext/ask(_:)``, and ends with ``FPUIActionExtensionContext/completeRequest()`` or
-/// ``FPUIActionExtensionContext/cancelRequest(withError:)``. Like the provider, the process can access the folder that
-/// was handed to the domain, and the domain's directory in the provider's document storage.
+/// Each action has its own object, in a separate process. One of the functions below passes the purpose to the object.
+/// The object asks the user with ``FPUIActionExtensionContext/ask(_:)``, and ends the request with
+/// ``FPUIActionExtensionContext/completeRequest()`` or ``FPUIActionExtensionContext/cancelRequest(withError:)``. Like
+/// the provider, the process can access the folder that was handed to the domain, and the domain's directory in the
+/// provider's document storage.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionViewController.h`.
 open class FPUIActionExtensionViewController: UIViewController {
     private var context = FPUIActionExtensionContext()
 
-    /// The context, which leads back to the host.
+    /// The context, which connects the controller to the host.
     open var extensionContext: FPUIActionExtensionContext { context }
 
-    /// Prepares for a failure of the provider, which the user is to resolve, usually by signing in. After completion
-    /// the system retries. The default ends the request as unsupported.
+    /// Prepares for a failure of the provider, which the user is to resolve, usually by signing in. After completion,
+    /// the system retries the requests that failed. The default ends the request as unsupported.
     ///
     /// - Parameter error: the provider's error, usually `NSFileProviderError.notAuthenticated`.
     open func prepare(forError error: any Error) {

@@ -6,9 +6,9 @@ import Foundation
 ///
 /// Source: UIKit, `UIViewController.h`.
 @MainActor open class UIViewController: NSObject {
-    /// The title of what the controller shows.
+    /// The title of the controller's contents.
     open var title: String?
-    /// The form in which the controller is presented. Windows of their own look the same in every form.
+    /// The form in which the controller is presented. On Linux, it has no effect.
     open var modalPresentationStyle = UIModalPresentationStyle.automatic
     /// The controller that this one presents, if any.
     open private(set) var presentedViewController: UIViewController?

@@ -7,7 +7,7 @@ import LinuxSystem
 
 /// The host's end of the socket to the process of a provider's user interface.
 package final class InterfaceConnection: Sendable {
-    /// A closure that asks the user. It blocks while the user thinks.
+    /// A closure that asks the user. It blocks until the user replies.
     package typealias Asking = @Sendable (FileProviderPrompt) -> Answer
 
     /// The result of a prompt.
@@ -20,7 +20,7 @@ package final class InterfaceConnection: Sendable {
         case notShown(String)
     }
 
-    /// The end of a request to the extension.
+    /// The outcome of a request to the extension.
     package enum Ending: Sendable {
         case completed
         case cancelled
@@ -71,7 +71,7 @@ package final class InterfaceConnection: Sendable {
 
     /// Sends the user's request to the extension, and waits for its end.
     ///
-    /// - Parameter place: the information that the provider's own process gets, too.
+    /// - Parameter place: the domain and its directories, as the provider's own process receives them.
     package func begin(_ purpose: InterfacePurpose, at place: BeginProviderCall) async -> Ending {
         patience.begin { [connection] in connection.close() }
         do throws(ConduitError) {

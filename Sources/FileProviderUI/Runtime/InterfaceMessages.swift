@@ -3,7 +3,8 @@ import FileProvider
 import FileProviderWire
 import ItemProvider
 
-/// A host's request to start the user interface. The reply comes when it has ended. Cancelling the request gives up.
+/// A host's request to start the user interface. The reply comes when the user interface has ended. If the host cancels
+/// the request, it does not wait for the reply.
 package struct BeginInterfaceCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     let place: BeginProviderCall
@@ -26,7 +27,7 @@ package struct BeginInterfaceCall: Call, SchemaMessage {
     }
 }
 
-/// A request of a user interface that its host ask the user.
+/// A request from a user interface to its host to ask the user.
 package struct PromptCall: Call, SchemaMessage {
     package static var method: UInt64 { 2 }
     let prompt: FileProviderPrompt

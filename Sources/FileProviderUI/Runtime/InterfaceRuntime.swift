@@ -25,7 +25,8 @@ final class InterfaceRuntime: Sendable {
     /// Creates a runtime.
     ///
     /// - Parameters:
-    ///   - ownsProcess: whether the process is the extension's alone, so that all managers in it are.
+    ///   - ownsProcess: whether the process belongs to the extension alone, so that all managers in it may use the
+    ///     host's connection.
     ///   - hasDisplay: whether the extension was handed a display.
     init(
         ownsProcess: Bool, hasDisplay: Bool,
@@ -93,7 +94,7 @@ private struct HostAsking: PromptAsking {
     let hasDisplay: Bool
 
     func windowIsShown(_ isShown: Bool) {
-        // A failure means that the host has gone, and needs no notice.
+        // If this fails, the host has ended, and needs no notice.
         try? connection.notify(WindowNotice(isShown: isShown))
     }
 
@@ -130,7 +131,7 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
         _ socket: FileDescriptor, ownsProcess: Bool, ended: @escaping @Sendable () -> Void
     ) throws {
         let principal = SendableType(self)
-        // First of all, before any code of the extension.
+        // This must come first, before any code of the extension runs.
         let hasDisplay = try ownsProcess && PassedDisplay.serve()
         // The connection retains the runtime while it is open.
         try InterfaceRuntime(ownsProcess: ownsProcess, hasDisplay: hasDisplay) {
