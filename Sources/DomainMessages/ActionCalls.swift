@@ -47,8 +47,8 @@ package struct ActionDescription: SchemaMessage, Equatable {
         Self.init, Field(0, \.identifier), Field(1, \.name), Field(2, \.interface), Field(3, \.input))
 }
 
-/// A request to perform one of the provider's actions on an item. The reply comes when it is done; cancelling it
-/// stops the provider.
+/// A request to perform one of the provider's actions on an item. The reply comes when the action is done. Cancelling
+/// the request stops the provider.
 package struct PerformActionCall: Call, SchemaMessage {
     package typealias Reply = ProviderActionReply
     package static var method: UInt64 { DomainMethod.performAction }

@@ -35,7 +35,7 @@ enum DomainMethod {
     static let followStates: UInt64 = 171
     static let itemStates: UInt64 = 172
     static let keyring: UInt64 = 174
-    /// The number of a notice.
+    /// The number of a notice, not of a request.
     static let desktopSettings: UInt64 = 175
     static let searchProviders: UInt64 = 180
     static let renewProvider: UInt64 = 181
@@ -100,7 +100,7 @@ package struct DomainDescription: SchemaMessage, Equatable {
     package var state: State
     /// The mount point; `nil` if the domain is not mounted.
     package var mount: String?
-    /// The reason why the domain does not run or is not mounted; `nil` if all is well.
+    /// The reason why the domain does not run or is not mounted; `nil` if it runs and is mounted.
     package var fault: String?
 
     package init(
@@ -152,8 +152,8 @@ package struct AddDomainCall: Call, SchemaMessage {
         Field(4, \.questions))
 }
 
-/// A request to change settings of a domain. Settings that it does not name stay; an empty value removes one. The
-/// provider checks its own settings first; if that fails, nothing has changed.
+/// A request to change settings of a domain. Settings that the request does not name stay unchanged. An empty value
+/// removes a setting. The provider checks its own settings first. If that fails, nothing has changed.
 package struct SetDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.set }
@@ -201,7 +201,7 @@ package struct SignalDomainCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signal }
     package let name: String
-    /// The container's identifier; `nil` for any container.
+    /// The container's identifier; `nil` if any container may have changes.
     package let container: String?
 
     package init(name: String, container: String?) {
@@ -212,7 +212,7 @@ package struct SignalDomainCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.container))
 }
 
-/// A request to retry what failed in a domain, and to start the domain if that failed.
+/// A request to retry the failed operations of a domain, and to start the domain if its start has failed.
 package struct RetryDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.retry }
@@ -223,7 +223,7 @@ package struct RetryDomainCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name))
 }
 
-/// A request to sign in to a domain's service. Work that waits for it then continues.
+/// A request to sign in to a domain's service. Work that waits for the sign-in then continues.
 package struct SignInDomainCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signIn }
@@ -238,7 +238,7 @@ package struct SignInDomainCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.password))
 }
 
-/// A request to end the processes of a provider that was installed anew. The next request starts the new version.
+/// A request to end the processes of a provider that was installed again. The next request starts the new version.
 package struct RenewProviderCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.renewProvider }

@@ -1,7 +1,8 @@
 import Conduit
 import FileProviderWire
 
-/// A request for what a provider's user interface needs to know to be started for a purpose. It does not start it.
+/// A request for the information with which a provider's user interface is started for a purpose. The daemon does not
+/// start the user interface itself.
 package struct DescribeInterfaceCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.describeInterface }
 
@@ -35,9 +36,9 @@ package struct DescribeInterfaceCall: Call, SchemaMessage {
     }
 }
 
-/// A provider's user interface, and what it needs to know.
+/// A provider's user interface, and the information with which it is started.
 package struct InterfaceDescription: SchemaMessage {
-    /// The name of its domain.
+    /// The name of the domain for which the user interface is started.
     package let domain: String
     /// The extension's identifier.
     package let identifier: String

@@ -93,7 +93,8 @@ package struct KeepItemCall: Call, SchemaMessage {
         self.isWanted = isWanted
     }
 
-    // The second field is absent by default, so that a daemon of the previous version accepts the message.
+    // The second field is left out if it has its default value, so that a daemon of the previous version accepts the
+    // message.
     package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.isWanted, default: true))
 }
 
@@ -175,7 +176,7 @@ package struct ItemDescription: SchemaMessage, Equatable {
 
 /// The reason why an item could not be uploaded, for the user.
 package struct ItemFault: SchemaMessage, Equatable {
-    /// The condition for a retry.
+    /// The condition under which the upload is retried.
     package enum Kind: UInt8, Sendable, MessageValue {
         /// A fault that is retried automatically.
         case transient = 0

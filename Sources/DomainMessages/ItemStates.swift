@@ -24,10 +24,10 @@ package struct ItemStatesCall: Call, SchemaMessage {
     }
 }
 
-/// The local knowledge of the item at a path. No provider is asked for it.
+/// The item at a path, as far as it is known locally. No provider is asked for it.
 package struct ItemStanding: SchemaMessage, Equatable {
-    /// The path of the request; in other messages the item's path in the mount of its domain, whether or not that is
-    /// mounted.
+    /// In the reply to an ``ItemStatesCall``, the path of the request. In other messages, the item's path in the mount
+    /// of its domain, even if the domain is not mounted.
     package let path: String
     /// The name of the item's domain; `nil` if the path is not in a domain.
     package let domain: String?

@@ -1,6 +1,6 @@
 import Conduit
 
-/// A request about the keyring, which may have the key of the stored passwords.
+/// A request about the desktop's keyring, in which the key of the stored passwords may be.
 package struct KeyringCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.keyring }
 

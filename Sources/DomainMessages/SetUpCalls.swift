@@ -1,7 +1,7 @@
 import Conduit
 import LinuxSystem
 
-/// A request to sign in to a domain's service by the provider's set-up. Work that waits for it then continues.
+/// A request to sign in to a domain's service by the provider's set-up. Work that waits for the sign-in then continues.
 package struct SetUpSignInCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.setUpSignIn }
     package let name: String

@@ -55,7 +55,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
     /// Sentences about shortcomings of the provider, for its author.
     package var providerNotes: [String] = []
     /// A sentence with the reason why the last request to the provider failed, or why the provider gets no requests.
-    /// `nil` while it replies.
+    /// `nil` while the provider replies.
     package var disconnection: String?
     /// Whether the user has paused background transfers.
     package var isPaused = false

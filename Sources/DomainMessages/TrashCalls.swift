@@ -1,8 +1,8 @@
 import Conduit
 import ItemValues
 
-/// A request to move an item into its provider's trash. The reply comes when the local journal has it; the upload
-/// follows.
+/// A request to move an item into its provider's trash. The reply comes when the move is in the local journal. The
+/// upload follows later.
 package struct TrashItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.trash }
@@ -48,7 +48,8 @@ package struct TrashedItem: SchemaMessage, Equatable {
         Self.init, Field(0, \.domain), Field(1, \.identifier), Field(2, \.name), Field(3, \.kind))
 }
 
-/// A request to move an item out of the trash, to its former place. The reply comes when the provider has done so.
+/// A request to move an item out of the trash, to its former place. The reply comes when the provider has moved the
+/// item.
 package struct UntrashItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.untrash }
@@ -65,8 +66,8 @@ package struct UntrashItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
 }
 
-/// A request to delete the items in a domain's trash, as far as they are known locally, or one of them. The reply
-/// comes when the provider has done so; progress counts items.
+/// A request to delete the items in a domain's trash, as far as they are known locally, or one of them. The reply comes
+/// when the provider has deleted them. Progress is reported in items.
 package struct EmptyTrashCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.emptyTrash }

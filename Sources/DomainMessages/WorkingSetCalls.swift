@@ -32,7 +32,7 @@ package struct FoundItemDescription: SchemaMessage, Equatable {
         Field(4, \.lastUsed), Field(5, \.favoriteRank), Field(6, \.tags))
 }
 
-/// The items that were found.
+/// The reply to a search, and to a request for recent files or favorites.
 package struct FoundItems: SchemaMessage {
     package let items: [FoundItemDescription]
 
@@ -94,7 +94,7 @@ package struct SearchCall: Call, SchemaMessage {
         Field(5, \.before), Field(6, \.limit))
 }
 
-/// A request to make an item a favorite, or to end that.
+/// A request to make an item a favorite, or to remove it from the favorites.
 package struct SetFavoriteCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.setFavorite }
@@ -133,7 +133,7 @@ package struct TagItemCall: Call, SchemaMessage {
     }
 }
 
-/// A push message of a service: a container has changed.
+/// A push message of a service, which reports that a container has changed.
 package struct PushCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.push }

@@ -10,7 +10,7 @@ package struct ItemServicesCall: ProviderCall, SchemaMessage {
     package enum Place: Sendable, Equatable {
         /// An absolute path. Restricted services are left out, because they are for the provider's own programs.
         case path(String)
-        /// An item of the client's provider. The domain `nil` is the one that the user added.
+        /// An item of the client's provider. If the domain is `nil`, it is the one that the user added, not a program.
         case item(String, domain: String?)
     }
 
@@ -38,7 +38,7 @@ package struct ItemServicesCall: ProviderCall, SchemaMessage {
 }
 
 extension ItemServicesCall.Place {
-    /// The values of the call.
+    /// The schema of a place. Its fields are those of the call.
     fileprivate static let schema = Schema<ItemServicesCall.Place>(tag: nil) {
         Case(0, Self.path, Field(0, \.self)) { if case .path(let path) = $0 { path } else { nil } }
         Case(1, Self.item, Field(1, \.0), Field(2, \.1)) {
@@ -51,7 +51,7 @@ extension ItemServicesCall.Place {
 package struct OpenServiceCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.openService }
-    /// The values from ``ItemServicesCall/Value``.
+    /// The domain and the item, as in the reply to ``ItemServicesCall``.
     package let domain: String
     package let item: String
     package let name: String
