@@ -47,7 +47,8 @@ package struct ExtensionLibrary: Sendable {
         installed.flatMap { entry in entry.faults.map { "\(entry.name): \($0)" } }
     }
 
-    /// Finds an extension by its identifier. Also finds it by its short name, or else by its name, if that is unique.
+    /// Finds an extension by its identifier, by its short name, or by its name, in this order. A short name or a name
+    /// must be unique.
     package func find(_ text: String) throws(LibraryError) -> ExtensionBundle {
         let installed = installed
         let all = installed.compactMap(\.bundle)
@@ -159,8 +160,8 @@ package struct ExtensionLibrary: Sendable {
         return names.sorted().filter { $0.hasSuffix(".appex") && !$0.hasPrefix(".") }.map { name in
             let inspection = ExtensionInspection(path: folder + "/" + name)
             var faults = inspection.faults
-            // The extension behind a link may have been replaced by another. Only the one with this name was agreed
-            // to.
+            // The extension behind a link may have been replaced by another. The user agreed only to the extension with
+            // this identifier.
             if folder == self.folder, let bundle = inspection.bundle, bundle.identifier + ".appex" != name {
                 faults.append("it has become \(bundle.identifier); install it again")
             }

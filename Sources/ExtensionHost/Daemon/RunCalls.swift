@@ -1,8 +1,8 @@
 import Conduit
 import LinuxSystem
 
-/// Asks the daemon to start an extension for one request. The reply follows when the extension's process has ended.
-/// If the call is cancelled, or the caller disconnects, the daemon ends the process.
+/// A call that makes the daemon start an extension for one request. The reply follows when the extension's process has
+/// ended. If the call is cancelled, or the caller disconnects, the daemon ends the process.
 package struct RunExtensionCall: Call, SchemaMessage {
     package typealias Reply = ExtensionEnding
     /// The number of the call. It is greater than those of the exchange's own calls, which are served on the same
@@ -21,8 +21,8 @@ package struct RunExtensionCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.socket))
 }
 
-/// Asks the daemon to start the user interface of a domain's provider. The reply follows when the process has ended.
-/// If the call is cancelled, or the caller disconnects, the daemon ends the process.
+/// A call that makes the daemon start the user interface of a domain's provider. The reply follows when the process has
+/// ended. If the call is cancelled, or the caller disconnects, the daemon ends the process.
 package struct RunInterfaceCall: Call, SchemaMessage {
     package typealias Reply = ExtensionEnding
     package static var method: UInt64 { 65 }

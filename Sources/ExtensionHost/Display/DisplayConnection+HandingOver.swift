@@ -16,7 +16,7 @@ extension DisplayConnection {
     ///   - container: The process's own container.
     ///   - confinement: The confinement, to which the minimum access is added.
     func handedOver(from number: Int, in container: Container, _ confinement: inout Confinement) throws -> HandedOver {
-        // The system's font cache, which takes seconds to rebuild.
+        // Permits access to the system's font cache, which takes seconds to rebuild.
         confinement.paths.append(("/var/cache/fontconfig", .read))
         switch kind {
         case .wayland:
@@ -24,11 +24,11 @@ extension DisplayConnection {
                 descriptors: [socket],
                 variables: Self.toolkit + [
                     "GDK_BACKEND=wayland", "\(PassedDisplay.waylandKey)=\(number)",
-                    // GTK opens no display without it.
+                    // GTK opens no display without this variable.
                     "XDG_RUNTIME_DIR=\(container.temporary)",
                 ])
         case .x11:
-            // The last descriptor, as the kernel assigns the lowest free ones.
+            // The highest number, because the kernel assigns the lowest free number to each other descriptor.
             let localSocket = CInt(clamping: confinement.descriptors) - 1
             confinement.localSocket = localSocket
             let authority = try authorityFile()

@@ -36,10 +36,10 @@ struct CrashReport {
         let function = frame[frame.index(after: open)..<plus]
         if !function.isEmpty { return "\(readable(String(function))) in \(file)" }
         guard let offset = UInt64(frame[frame.index(after: plus)..<close].dropFirst(2), radix: 16) else { return frame }
-        // A path that leads upwards may end in a file system that never answers.
+        // A path with `..` may lead to a file system that never replies.
         let isWithin = folders.contains { program.hasPrefix($0 + "/") } && !program.contains("/..")
         if tables[program] == nil, tables.count < 32, isWithin { tables[program] = SymbolTable(path: program) }
-        // A return address may be the start of the next function.
+        // Except for the innermost frame, the address is a return address, which may be the start of the next function.
         let place = isInnermost || offset == 0 ? offset : offset - 1
         guard let name = tables[program]?.name(at: place) else { return frame }
         return "\(readable(name)) in \(file)"

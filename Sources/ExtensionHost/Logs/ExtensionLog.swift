@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The log of one extension: the output and log messages of its processes, and their endings. It consists of a file
-/// of the user's and its predecessor.
+/// The log of one extension: the output and log messages of its processes, and their endings. It consists of the
+/// current file and the previous one.
 ///
 /// The process that starts the extension writes the log.
 package struct ExtensionLog: Sendable {
@@ -17,7 +17,7 @@ package struct ExtensionLog: Sendable {
 
     /// The size in bytes at which a new file is begun.
     private static let largest = 1 << 20
-    /// Held while a file is replaced by the next. Leaf lock.
+    /// A leaf lock that is held while lines are written, and while the file is replaced by a new one.
     private static let turn = Lock(())
 
     /// Creates the log of an extension.

@@ -25,11 +25,11 @@ final class DirectoryWatch: Sendable {
     ///
     /// - Parameter changed: Called on the watch's own thread after every change.
     init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws(Errno) {
-        // Always readable; POLLERR and POLLPRI report a change of the mounts (proc(5)).
+        // This file is always readable. POLLERR and POLLPRI report a change of the mounts (proc(5)).
         let mounts = try FileDescriptor.open("/proc/self/mountinfo", [.readOnly])
         let end = try EventCounter()
         self.end = end
-        // Examined before the thread starts, as the mounts may change meanwhile.
+        // The directory is examined before the thread starts, because the mounts may change meanwhile.
         let first = Directory(path)
         try SystemThread.start("purvey-place") {
             var last = first

@@ -34,7 +34,8 @@ package enum NetworkRefusal {
         case NSPOSIXErrorDomain where codes.contains(code): return true
         default: break
         }
-        // Socket libraries name the call that failed, which is the first one in a refused process.
+        // Socket libraries name the call that failed. In a process without network access, this is the call of
+        // `socket`.
         return message.contains("socket(") || message.lowercased().contains("network is unreachable")
     }
 

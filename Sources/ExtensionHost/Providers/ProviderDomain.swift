@@ -110,7 +110,7 @@ extension ProviderDomain {
             do throws(Errno) { handed = try HandedFolder(at: path) } catch { throw HandedFolderError(path, error) }
         }
         let folder = try handed.open()
-        // Two domains, each based on the other, would wait for each other.
+        // Two domains, each of which serves a directory of the other, would wait for each other.
         if let mount = try? MountTable.current().mount(of: handed.path), mount.type == "fuse.\(Self.mountSubtype)" {
             throw HandedFolderError(
                 description: "\(path) cannot be handed to a provider, because it is in a mounted domain, \(mount.point)"
@@ -128,7 +128,7 @@ extension ProviderDomain {
 
     private static func overlap(_ folder: FileDescriptor, at path: String, _ other: String) -> Bool {
         if isWithin(path, other) || isWithin(other, path) { return true }
-        // The same directory may be mounted at several places. One that does not exist yet cannot.
+        // The same directory may be mounted at several places. A directory that does not exist yet cannot overlap.
         guard let other = try? FileDescriptor.open(other, [.pathOnly, .directory]) else { return false }
         return (try? folder.overlaps(other)) ?? true
     }

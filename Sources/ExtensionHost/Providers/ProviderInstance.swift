@@ -7,7 +7,7 @@ import LinuxSystem
 final class ProviderInstance: Sendable {
     private let process: ExtensionProcess
     let connection: Connection
-    /// The time limit for a request.
+    /// The time limit for a request that transfers no contents.
     let answerTime: Duration
     /// Whether the process may use the network.
     private let usesNetwork: Bool
@@ -43,7 +43,8 @@ final class ProviderInstance: Sendable {
         self.watches = watches
         self.answerTime = answerTime
         self.connection = connection
-        // The process's end closes the socket, too, and has a more precise reason.
+        // The end of the process closes the socket, too, and is then the more precise reason. Therefore the process is
+        // ended only after a grace period.
         connection.onClose { _ in
             Deadlines.shared.run(after: Self.grace) { process.end(.released) }
         }
@@ -91,10 +92,11 @@ final class ProviderInstance: Sendable {
 
     func beginDispensableCall() { state.withLock { $0.dispensableCalls += 1 } }
 
-    /// Ends a dispensable call. If the process ended because of the call, this function is called after ``ending()``.
+    /// Ends a dispensable call. If the process ended because of the call, this function is called after ``ending()``
+    /// has returned.
     func endDispensableCall() { state.withLock { $0.dispensableCalls -= 1 } }
 
-    /// Whether the process has ended during a dispensable call.
+    /// Whether a dispensable call is in progress, so that an end of the process does not count as a crash.
     var isExcused: Bool { state.withLock { $0.dispensableCalls > 0 } }
 
     func endCall(answered: Bool) {
@@ -185,7 +187,7 @@ final class SilenceWatch: Sendable {
 }
 
 extension ProviderProcess {
-    /// The error for an extension of another extension point.
+    /// The error for an extension that is not a file provider.
     struct NoProviderError: Error, CustomStringConvertible {
         let description: String
     }
@@ -202,8 +204,8 @@ extension ProviderProcess {
     /// are limited by the memory limit.
     static let largestFile: UInt64 = 1 << 46
 
-    /// The limits of a provider's connection. Its only calls are requests to watch directories, and it usually waits
-    /// for each reply before the next call.
+    /// The limits of a provider's connection. Its calls, such as requests to watch directories, are small, and it
+    /// usually waits for each reply before the next call.
     static let limits: ConnectionLimits = {
         var limits = ProviderWire.limits
         (limits.callsInFlight, limits.servedBytes, limits.servedDescriptors) = (4096, 16 << 20, 1024)

@@ -26,8 +26,8 @@ extension ProviderProcess {
                 }
                 switch (state, result) {
                 case (.starting, .success(let instance)) where !living.contains { $0 === instance }:
-                    // The process ended after its greeting: requests to it fail with the reason, and the next one
-                    // starts another.
+                    // The process has ended after its greeting. Requests to it fail with the reason of its end, and the
+                    // next request starts another process.
                     state = .none
                 case (.starting, .success(let instance)):
                     state = .running(instance)
@@ -35,7 +35,7 @@ extension ProviderProcess {
                     lastUse = .now
                     watchIdleness()
                 case (.starting, .failure): state = .none
-                // Closed meanwhile.
+                // The domain was closed while the process started.
                 case (_, .success(let instance)): instance.askToEnd()
                 default: break
                 }

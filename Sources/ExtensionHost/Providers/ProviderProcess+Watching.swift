@@ -12,14 +12,16 @@ struct ServiceWatch {
 
     static let firstPause = Duration.seconds(1)
     static let longestPause = Duration.seconds(600)
-    /// The time after which a process that ends was not faulty from its beginning.
+    /// The run time of a process after which its end resets the pause, because the process was not faulty from its
+    /// beginning.
     static let longRun = Duration.seconds(300)
 }
 
 extension ProviderProcess {
-    /// Keeps the process of a provider that watches its service (`PurveyWatchesService`) running, or ends that. Its
-    /// process is started now, and again after each end, with growing pauses. It has the limits of any other, and is
-    /// not started any more after too many crashes. For other providers, there is no effect.
+    /// Determines whether the process of a provider that watches its service (`PurveyWatchesService`) is kept running.
+    /// If so, the process is started now, and again after each end, with growing pauses. It has the same limits as
+    /// other processes, and is not started any more after too many crashes. For other providers, this function has no
+    /// effect.
     package func setWatching(_ isWatching: Bool) {
         serviceWatch.isWanted = isWatching
         serviceWatch.pause = ServiceWatch.firstPause
@@ -34,7 +36,7 @@ extension ProviderProcess {
             let (library, identifier) = (library, extensionIdentifier)
             let watches = await HandlerThreads.shared.value { (try? library.find(identifier))?.watchesService == true }
             guard watches, serviceWatch.isWanted, isAtRest else { return }
-            // After a failure of the start, the next one is planned.
+            // If the start fails, another start is planned.
             if (try? await instance()) == nil { planService() }
         }
     }

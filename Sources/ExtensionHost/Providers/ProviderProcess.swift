@@ -6,7 +6,7 @@ import Glibc
 import LinuxSystem
 
 /// The process of a domain's provider. It is started by the first request, ended when it is idle, and restarted after a
-/// crash. That of a provider that watches its service is kept running: ``setWatching(_:)``.
+/// crash. The process of a provider that watches its service is kept running; see ``setWatching(_:)``.
 ///
 /// Requests wait while the process starts. Each request ends in bounded time: the process is ended if it sends no
 /// message for too long, or uses too much memory. It also ends when the owner of this object ends.
@@ -170,7 +170,8 @@ package actor ProviderProcess {
 
     func watchPlace() {
         guard placeWatch == nil, let path = domain.path else { return }
-        // Without a watch, the process is ended when it is idle, and the next one gets the directory of that time.
+        // If the watch fails, a new directory is not noticed. The process keeps the former one until it is ended as
+        // idle, and the next process gets the new one.
         placeWatch = try? DirectoryWatch(path) { [weak self] in
             guard let self else { return }
             Task { await self.placeChanged() }

@@ -66,7 +66,8 @@ final class WatchService: Sendable {
         return try notices.add(folder)
     }
 
-    /// The pause between counts. Counting is slow, and a process at the limit may repeat its requests.
+    /// The minimum time between counts of the watched directories. Counting is slow, and a process at the limit may
+    /// repeat its requests.
     private static let countPause: Duration = .seconds(10)
 
     /// The maximum number of watches: a quarter of the user's limit, because other providers and programs need watches,

@@ -19,7 +19,8 @@ extension Confinement {
         descriptors = Self.mostDescriptors
         paths = [
             (bundle.path, .read),
-            // No other program on the disk, but the loader, which the kernel runs in the program's name.
+            // The process may execute no other file on the disk, except for the loader, which the kernel runs for the
+            // program.
             (bundle.executable, [.read, .execute]),
             (container.path, [.read, .write]),
             (scopes.path(for: .reading), .read), (scopes.path(for: .changing), [.read, .change]),
@@ -31,8 +32,8 @@ extension Confinement {
         paths += Self.loaders
         paths += Self.systemSettings.map { ("/etc/" + $0, .read) }
         paths += hostLibraries.map { ($0, .read) }
-        // A host that was built elsewhere, or has the language's libraries inside of it, does not say where those of
-        // this extension are.
+        // The directories of the host's libraries may not have those of the extension, for example because the host was
+        // built on another machine, or contains Swift's libraries itself.
         let libraries = SwiftLibraries(reachable: ["/usr", "/lib", "/lib64", bundle.path] + hostLibraries, data: data)
         paths += libraries.files(of: bundle.executable).map { ($0, [.read, .withoutLinks]) }
         if network { paths.append(("/run/systemd/resolve", .read)) }
@@ -73,7 +74,7 @@ package enum ExtensionConfinement {
                 "no control group is delegated: the memory of extensions is checked ten times a second only, "
                     + "and kernel memory for pipes, locks, files in flight and the like is not counted")
         }
-        // Otherwise the sentences above are about these providers, too.
+        // If the system permits no root directories at all, the sentences above apply to these providers, too.
         if !domains.isEmpty, Layers.permitsRootDirectories, !hasRootDirectory(whereHanded: .wanted) {
             weaknesses.append(
                 "a directory of this machine is served by \(domains.joined(separator: ", ")): such a provider has no "

@@ -41,7 +41,7 @@ struct Container: Sendable {
 
     static func containers(data: String) -> String { data + "/containers" }
 
-    /// Removes the files of loads by processes that have ended, because a killed process cannot remove them. Blocks on
+    /// Removes the files of loads whose processes have ended, because a killed process cannot remove them. Blocks on
     /// the file system. Links that the extension created are not followed.
     func sweep() {
         guard var folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }

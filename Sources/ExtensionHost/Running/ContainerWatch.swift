@@ -20,7 +20,7 @@ package final class ContainerWatch: Sendable {
         /// The limits for providers. They are higher because a provider may store the files of its service itself.
         package static let ofProvider = Limits(entries: 4_000_000, bytes: 1 << 40)
 
-        /// Returns the reason to end the process.
+        /// Returns the reason to end the process; `nil` if the content is within the limits.
         fileprivate func excess(of content: FolderContent, and nameless: Int) -> (
             reason: ExtensionEnding.Reason, status: Int
         )? {

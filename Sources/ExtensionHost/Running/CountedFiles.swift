@@ -16,7 +16,7 @@ struct CountedFiles {
     /// does not find them.
     var namelessBytes: Int { nameless.values.reduce(0, +) }
 
-    /// Reads the table of a process. Blocks on the system.
+    /// Reads the table of a process's descriptors. Blocks on the system.
     ///
     /// - Parameters:
     /// - table: A directory such as `/proc/PID/fd`.
@@ -29,9 +29,9 @@ struct CountedFiles {
             do throws(Errno) {
                 target = try directory.target(ofLink: entry.name)
             } catch {
-                // The path is longer than a page, as in a very deep directory: the file could lie in a folder.
+                // The path is longer than a page, as in a very deep directory. The file may be in one of `folders`.
                 if error.rawValue == ENAMETOOLONG { add(entry.name, of: directory) }
-                // Otherwise it was closed meanwhile.
+                // After any other error, the descriptor was closed meanwhile.
                 continue
             }
             if target.starts(with: Self.socket) {

@@ -17,7 +17,8 @@ final class ExtensionProcess: Sendable {
     private let scopes: ScopeFolder
     let container: Container
     private let limits: ProcessLimits
-    /// The directories in which the process may create files, except for directories of others.
+    /// The process's container and the directories of its groups. Directories that the user handed to it are not
+    /// included.
     private let folders: [String]
     private let containerWatch: ContainerWatch
     private let group: ControlGroup.Member?
@@ -81,7 +82,7 @@ final class ExtensionProcess: Sendable {
             + (shown?.variables ?? [])
         (program, group) = try Self.start(bundle.executable, environment, descriptors, confinement, limits)
         lines.begin(program.processID, bundle)
-        // Not waited for yet, so the number is still this process's.
+        // The process has not been waited for yet, so its process ID cannot have been reused.
         process = try ProcessDescriptor.open(program.processID)
         link = try Connection(ours, service: service.makeService(), limits: ScopeService.limits, isPeerConfined: true)
     }
@@ -102,7 +103,7 @@ final class ExtensionProcess: Sendable {
             return (program, group)
         } catch {
             guard error.isOfControlGroup else { throw error }
-            // Another program manages the group. The watch counts then.
+            // Another program manages the control group. In this case, only ``LimitWatch`` enforces the limits.
             confinement.controlGroup = nil
             let program = try ChildProgram.start(
                 executable, arguments: [], environment: environment, descriptors: descriptors, confinedTo: confinement)
@@ -116,7 +117,7 @@ final class ExtensionProcess: Sendable {
     /// Ends the process. If this is called with several reasons, the first one is reported as the process's ending.
     func end(_ why: ExtensionEnding.Reason, status: Int = 0) {
         reason.withLock { $0 = $0 ?? (why, status) }
-        // It may have ended by itself.
+        // The process may have ended by itself.
         try? process.send(signal: SIGKILL)
     }
 

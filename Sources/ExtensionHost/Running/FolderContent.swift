@@ -24,7 +24,7 @@ struct FolderContent {
     }
 
     private mutating func walk(_ folder: FileDescriptor, _ limits: ContainerWatch.Limits, depth: Int) {
-        // A directory that is removed meanwhile ends early.
+        // If the directory is removed meanwhile, its walk ends early.
         try? folder.forEachEntry { entry in
             guard entries <= limits.entries, bytes <= limits.bytes else { return }
             entries += 1

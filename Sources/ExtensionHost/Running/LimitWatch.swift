@@ -9,14 +9,15 @@ package struct LimitWatch {
         /// value.
         let bound: Int
         let memory: Int
-        /// The latest time of the next measurement.
+        /// The time until which this measurement can replace a new one.
         let next: ContinuousClock.Instant
     }
 
     /// The maximum number of consecutive times that a process may be unreadable. It can be unreadable for a moment
     /// while threads end.
     private static let mostHidden = 1
-    /// The shortest interval between measurements without a particular reason.
+    /// The minimum interval between measurements, unless the upper bound has grown so much that the limit may be
+    /// exceeded.
     private static let interval = Duration.seconds(1)
 
     private let process: pid_t
@@ -60,7 +61,8 @@ package struct LimitWatch {
         let most = limits.memory + ProcessLimits.image
         let sockets = max(0, usage.open.sockets - ProcessLimits.freeSockets) * limits.socketBuffers
         let own = usage.open.memory.values.reduce(usage.privateMemory + sockets, +)
-        // Known at little cost, and never too little: a memory file that is open and mapped counts twice.
+        // An upper bound, which is known at little cost. It may be too high, because a memory file that is open and
+        // mapped counts twice.
         let bound = own + usage.mappedMemory
         if bound <= most { return true }
         let begin = ContinuousClock.now
@@ -74,7 +76,7 @@ package struct LimitWatch {
     /// Returns the number of bytes of memory files that a process has mapped and that do not count as its own open
     /// files; `nil` if they cannot be read.
     ///
-    /// - Parameter space: A number of bytes. If the memory files certainly have no more than this, the result may be an
+    /// - Parameter room: A number of bytes. If the memory files certainly have no more than this, the result may be an
     ///   upper bound.
     private static func mappedMemory(_ usage: ProcessUsage, room: Int) -> Int? {
         guard var files = try? MappedFiles(of: usage.folder), files.count > 0 else { return nil }

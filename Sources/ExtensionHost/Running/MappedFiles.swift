@@ -10,7 +10,7 @@ struct MappedFiles {
 
     /// The number of mappings of any kind. If there are more than ``mostMappings``, it is one more than that.
     private(set) var count = 0
-    /// Bytes of mappings, used or not, by inode.
+    /// The number of bytes of mappings, used or not, by inode.
     private(set) var lengths: [UInt64: Int] = [:]
     /// The number of bytes of mappings that the process has used, including swapped-out ones, by inode.
     private(set) var used: [UInt64: Int] = [:]

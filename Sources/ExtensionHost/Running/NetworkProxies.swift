@@ -10,7 +10,7 @@ package enum NetworkProxies {
     // Leaf lock.
     private static let desktop = Lock<[String]>([])
 
-    /// Sets the proxies of the desktop, as `NAME=value`. Processes that run keep theirs.
+    /// Sets the proxies of the desktop, as `NAME=value`. Running processes keep their proxies.
     ///
     /// - Returns: whether new processes get other proxies than before.
     package static func setDesktop(_ variables: [String]) -> Bool {

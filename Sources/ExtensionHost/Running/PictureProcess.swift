@@ -82,7 +82,8 @@ package actor PictureProcess {
         }
         if let pictures = try await shrink(picture, sides, by: shared) { return pictures }
         if instance === shared { instance = nil }
-        // Another picture may have caused the process's end. A process of its own shows whether this one does.
+        // Another picture may have caused the process's end. A process that decodes only this picture shows whether
+        // this one is the cause.
         let alone = try await started()
         others[ObjectIdentifier(alone)] = alone
         defer {
@@ -186,7 +187,8 @@ package actor PictureProcess {
         var confinement = Confinement(workingFolder: "/")
         confinement.memory = memory
         confinement.fileSize = UInt64(ShrinkPictureCall.mostBytes)
-        // The kernel compares the limit with the user's descriptors in flight, most of which are other processes'.
+        // The limit is not lower, because the kernel compares it with all of the user's descriptors in flight, most of
+        // which belong to other processes.
         confinement.descriptors = Confinement.mostDescriptors
         let readable = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache"] + SwiftLibraries.ofThisProcess
         let facts = ["/proc/meminfo", "/proc/cpuinfo", "/sys/devices/system/cpu", "/dev/urandom"]

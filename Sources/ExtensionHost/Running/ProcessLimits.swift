@@ -35,7 +35,7 @@ package struct ProcessLimits: Sendable {
     /// system.
     private static let connectionBuffers = ["tcp_wmem", "tcp_rmem"].reduce(0) { sum, name in
         let numbers = SystemFile.text("/proc/sys/net/ipv4/" + name).split(whereSeparator: \.isWhitespace)
-        // The usual sizes where they cannot be read: 4 and 6 MiB.
+        // If the sizes cannot be read, each counts as 5 MiB, the average of the usual 4 and 6 MiB.
         return sum + (numbers.last.flatMap { Int($0) } ?? 5 << 20)
     }
 }

@@ -6,7 +6,7 @@ struct ProcessUsage {
     /// The directory in /proc of the thread from which the other values were read.
     let folder: String
     let threads: Int
-    /// Bytes of private memory, in use or swapped out, and of page tables.
+    /// The number of bytes of private memory, in use or swapped out, and of page tables.
     let privateMemory: Int
     /// The number of bytes in use of all mapped files in memory, including programs in `/tmp`.
     let mappedMemory: Int
@@ -65,7 +65,8 @@ struct ProcessUsage {
         } catch {
             return error == .noSuchFile || error == .noSuchProcess ? .ending : .hidden
         }
-        // A thread loses its memory before its descriptors. So it still had all of them.
+        // A thread loses its memory before its descriptors. So if it still has its memory, it had all its descriptors
+        // above.
         guard hasMemory(SystemFile.text(folder + "/status")) else { return .ending }
         func bytes(_ key: String) -> Int { SystemFile.bytes(key, in: status) }
         return .known(

@@ -5,7 +5,8 @@ import LinuxSystem
 /// confinement permits. Each item has a place in one of them.
 ///
 /// The contents of the first are readable; those of the second are also writable. Only the daemon can create, rename or
-/// remove entries. From a lock, a later daemon finds out whether a killed daemon left the directories.
+/// remove entries. The daemon holds a lock on them, so that a later daemon can find out whether a killed daemon left
+/// them.
 final class ScopeFolder: Sendable {
     enum Use: String, Sendable {
         case reading, changing

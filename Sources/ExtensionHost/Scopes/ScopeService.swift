@@ -188,7 +188,7 @@ final class ScopeService: Sendable {
     }
 }
 
-/// The names under which the files are coordinated to which the process has access.
+/// The paths under which file coordination knows the items to which the process has access.
 extension ScopeService: ConfinedPlaces {
     var name: String { bundle }
 
@@ -201,7 +201,8 @@ extension ScopeService: ConfinedPlaces {
         for item in known {
             let place = realPlace(of: item)
             guard PlainPath.isAtOrBeneath(path, place) else { continue }
-            // A descriptor leads to the file's current path; a file that was replaced keeps its former one.
+            // The descriptor has the file's current path. A file without a current path is coordinated under its former
+            // one.
             return PlacedItem(
                 path: place.string, realPath: item.item.descriptor.path ?? item.item.path, isWritable: item.isWritable)
         }

@@ -2,8 +2,8 @@ import FileCoordination
 import Glibc
 import LinuxSystem
 
-/// An item that a confined process may use. It is found by its identity and held by its descriptor. During an access,
-/// it is in a place where the process can see it.
+/// An item that a confined process may use. It is found by its identity, and used through its descriptor. During an
+/// access, it is in a place where the process can see it.
 struct ScopedItem: Sendable {
     let item: ResolvedItem
     let scope: Bookmark.Scope
@@ -33,7 +33,7 @@ struct ScopedItem: Sendable {
         self.name = name
         let device = try FileStatus.of(folder.path).identity.device
         isLinked = !isDirectory && status.identity.device == device
-        // Opened to test whether the file is writable. A file that can only be copied must not be writable.
+        // The file is opened to test whether it is writable. A file that can only be copied must not be writable.
         isWritable = isLinked && !scope.isReadOnly && (try? item.descriptor.reopen([.readWrite, .nonBlocking])) != nil
         place = try folder.makePlace(number, for: isWritable ? .changing : .reading)
     }
@@ -48,7 +48,7 @@ struct ScopedItem: Sendable {
             do throws(Errno) {
                 try item.descriptor.link(into: place.folder, as: name)
             } catch .fileExists {
-                // A link of an earlier access.
+                // The link of an earlier access still exists.
             } catch {
                 // The kernel may forbid links to other users' files. For reading, a copy suffices.
                 guard !isWritable else { throw error }
@@ -62,7 +62,7 @@ struct ScopedItem: Sendable {
 
     /// Removes the item from its place. Blocks on the file system.
     func end() {
-        // The rest is removed with the process's directory.
+        // If this fails, the item is removed together with the process's directory.
         try? TreeRemover.remove(name, in: place.folder)
     }
 }
