@@ -3,8 +3,8 @@ import Glibc
 import LinuxSystem
 import ProgramManuals
 
-/// Starts the daemon in the background, and waits until it is ready. This is what `purveyd` without `--foreground`
-/// does.
+/// The start of the daemon in the background, as `purveyd` without `--foreground` performs it. It waits until the
+/// daemon is ready.
 ///
 /// The program starts itself once more in a session of its own, with the log file as its output, because a process
 /// that runs Swift cannot fork.
@@ -13,9 +13,9 @@ import ProgramManuals
 /// directory is `/`, so that other file systems can be unmounted. It does not inherit ignored signals. Its resource
 /// limits are raised to the system's maximum.
 enum BackgroundStart {
-    /// The message of a daemon that it accepts connections.
+    /// The message with which a daemon reports that it accepts connections.
     static let ready = "ready"
-    /// The message of a daemon that another one is already running.
+    /// The message with which a daemon reports that another one is already running.
     static let alreadyRunning = "already running"
 
     /// Starts the daemon. Returns the exit status.
@@ -39,7 +39,8 @@ enum BackgroundStart {
             switch answer {
             case ready, alreadyRunning: return 0
             case "" where (try? daemon.wait()) == .signalled(SIGTERM):
-                // The daemon was told to end before it could handle that. The caller must see the same status.
+                // The daemon received SIGTERM before it could handle the signal. This process ends by the same signal,
+                // so that the caller sees the same status.
                 signal(SIGTERM, SIG_DFL)
                 raise(SIGTERM)
                 return 1

@@ -13,15 +13,15 @@ enum Daemon {
         let starter = Starter(options.readiness)
         let signals: SignalDescriptor
         do {
-            // Before the first thread is created, so that every thread blocks the signals and only the descriptor
-            // receives them.
+            // This precedes the creation of the first thread, so that every thread blocks the signals and only the
+            // descriptor receives them.
             signals = try SignalDescriptor(blocking: [SIGTERM, SIGINT, SIGHUP])
         } catch {
             return starter.fail("signals cannot be waited for: \(error)", log)
         }
 
-        // Every pending consumer takes descriptors, and the default limit is low for the sake of programs that use
-        // select(2).
+        // The limit is raised because every pending consumer takes descriptors. The default is low only for programs
+        // that use select(2).
         try? ResourceLimit.descriptors.raise()
         for sentence in DaemonLimits.narrow { log.warning(sentence) }
         do throws(LocationError) {
@@ -61,17 +61,18 @@ enum Daemon {
         let endsWhenIdle = starter.isWaiting
         if options.noMount { keeper?.withdraw() } else { keeper?.introduce() }
         starter.ready()
-        // Not awaited: the list of domains shows those that could not be started.
+        // The tasks are not awaited, because the list of domains shows those that could not be started.
         Task { await domains.begin() }
         Task { await domains.keyringChanged(isStart: true) }
 
         var vigil = ShutdownMonitor(
             signals: signals, listener: listener, isIdle: { exchange.isIdle && !domains.isNeeded },
             locations: locations, log: log, endsWhenIdle: endsWhenIdle)
-        // Not inside the call below, because the arguments of a message that is not logged are not evaluated.
+        // The wait is not an argument of the log call below, because the arguments of a message that is not logged are
+        // not evaluated.
         let reason = vigil.waitForShutdown()
         keeper?.end()
-        // Removed so that no program waits for a next start that does not come.
+        // The marker is removed so that no program waits for a restart of the service, which will not happen.
         if isService { mark.remove() }
         bus?.end()
         log.info("ends because \(reason)")

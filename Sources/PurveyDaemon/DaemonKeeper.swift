@@ -26,8 +26,8 @@ final class DaemonKeeper: MountKeeper {
         var deaths = 0
     }
 
-    // Held while the keeper is started or sent a message, so that it is started only once and none is left behind.
-    // Sending takes seconds if the keeper does not read.
+    // This lock is held while a keeper is started or sent a message, so that only one keeper is started and none is
+    // left running. Sending takes seconds if the keeper does not read.
     private let state = Lock(State())
     /// Whether a keeper is needed. It is separate from the state, because its writers must not wait for a lock.
     private let isWanted = Atomic<Bool>(false)
@@ -52,7 +52,7 @@ final class DaemonKeeper: MountKeeper {
         self.log = log
     }
 
-    // MARK: The predecessor's
+    // MARK: The keeper of the previous daemon
 
     /// Connects to the keeper of a dead daemon, if it exists, and announces this daemon. Must be called before this
     /// daemon reports that it is ready. Does not wait for a reply.
@@ -141,7 +141,7 @@ final class DaemonKeeper: MountKeeper {
     /// Sets whether a keeper is needed. The keeper is started or ended in the background.
     func want(_ isWanted: Bool) {
         let wasWanted = self.isWanted.exchange(isWanted, ordering: .sequentiallyConsistent)
-        // Without a domain, the previous daemon's keeper may still run.
+        // Even if no keeper was wanted before, that of the previous daemon may still run.
         if wasWanted != isWanted || !isWanted { HandlerThreads.shared.run { self.settle() } }
     }
 
@@ -222,7 +222,7 @@ protocol MountKeeper: Sendable {
     func hold(_ mount: KeptMount)
     /// Notifies the keeper that a mount has ended. Blocks.
     func drop(_ identifier: String)
-    /// Sets whether a domain exists. Does not block.
+    /// Sets whether a keeper is needed, because domains exist. Does not block.
     func want(_ isWanted: Bool)
     /// Ends the keeper's work, because the daemon ends intentionally. Blocks.
     func end()

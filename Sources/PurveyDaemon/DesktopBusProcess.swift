@@ -33,9 +33,10 @@ final class DesktopBusProcess: Sendable {
         var failures = 0
         /// Whether there was no bus at the last attempt.
         var lacksBus = false
-        /// Is called when a process has been started.
+        /// A closure that is called when a process has been started.
         var onStart: @Sendable () -> Void = {}
-        /// Called after the loss of the bus, so that no domain waits because of settings that came from it.
+        /// A closure that is called after the loss of the bus, so that no domain waits because of settings that came
+        /// from it.
         var onLoss: @Sendable () -> Void = {}
     }
 
@@ -176,7 +177,7 @@ final class DesktopBusProcess: Sendable {
         guard let failures else { return }
         noteLoss(ending == .exited(Self.statusWithoutBus))
         if ending == .exited(Self.statusWithoutBus) {
-            // Logged once, and not at every retry.
+            // The message is logged once, and not at every retry.
             if failures == 0 { log.info("the desktop's bus at \(address) cannot be reached, or has ended") }
         } else {
             log.warning("\(program) ended (\(ending)), and is started again")

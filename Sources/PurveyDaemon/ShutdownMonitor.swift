@@ -7,8 +7,8 @@ import LinuxSystem
 /// socket was removed.
 ///
 /// A cleaner of temporary files, or a user who removes the daemon's directory, unlinks the socket. The daemon would
-/// continue, but clients could not connect. In this case it binds a new socket, or ends if another daemon has bound
-/// one.
+/// continue, but clients could not connect. In this case the daemon binds a new socket, or ends if another daemon has
+/// bound one.
 struct ShutdownMonitor {
     private let signals: SignalDescriptor
     private let listener: Listener
@@ -17,8 +17,8 @@ struct ShutdownMonitor {
     private let locations: Locations
     private let log: DaemonLog
     private let endsWhenIdle: Bool
-    /// A watch of the socket's directory; `nil` if the system has no space for a watch. Without a watch, the poll
-    /// interval is used.
+    /// A watch of the socket's directory; `nil` if the system has no space for a watch. Without a watch, the socket is
+    /// checked at the poll interval.
     private var watch: FolderWatch?
 
     /// The poll interval in seconds.

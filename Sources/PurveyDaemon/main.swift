@@ -4,9 +4,9 @@ import Glibc
 import LinuxSystem
 import ProgramManuals
 
-// A write to a peer that has gone fails with EPIPE instead.
+// Makes a write to a peer that has closed its socket fail with EPIPE, instead of ending this process.
 signal(SIGPIPE, SIG_IGN)
-// A write beyond the limit on file sizes fails with EFBIG instead.
+// Makes a write beyond the limit on file sizes fail with EFBIG, instead of ending this process.
 signal(SIGXFSZ, SIG_IGN)
 umask(0o077)
 // The memory of this process holds a password while a client sends it to a provider.

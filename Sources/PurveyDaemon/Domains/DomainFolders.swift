@@ -74,7 +74,7 @@ struct DomainFolders: Sendable {
 
     /// Replaces a domain's record.
     func update(_ record: DomainRecord) throws {
-        // Written to a temporary file, which is then renamed over the old one.
+        // The record is written to a temporary file, which is then renamed over the old one.
         try record.propertyList().write(
             to: URL(fileURLWithPath: folder(of: record.name) + "/" + DomainRecord.fileName), options: .atomic)
     }

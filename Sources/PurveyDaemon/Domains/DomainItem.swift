@@ -30,8 +30,8 @@ struct DomainItem: Sendable {
         return DomainItem(domain: domain, item: item)
     }
 
-    /// Finds an item by the names on its path. If the index has the item, does not ask the provider. Otherwise like
-    /// ``find(_:in:)``.
+    /// Finds an item by the names on its path. If the index has the item, does not ask the provider. Otherwise does the
+    /// same as ``find(_:in:)``.
     static func findKnown(_ names: [String], in domain: RunningDomain) async throws -> DomainItem {
         let index = domain.engine.index
         let known = try await HandlerThreads.shared.value { () throws -> IndexedItem? in
@@ -47,7 +47,7 @@ struct DomainItem: Sendable {
 
     private static let notThere = DomainError("there is no such file or folder", .noSuchItem)
 
-    // MARK: Telling
+    // MARK: Descriptions
 
     /// The number of items in one page of a listing.
     private static let partSize = 500
@@ -55,7 +55,7 @@ struct DomainItem: Sendable {
     func list(after position: Int64?) async throws -> ListFolderCall.Reply {
         guard item.item.kind == .folder else { return ListFolderCall.Reply(items: [try await describe()], next: nil) }
         let start = position.map { ItemNumber(rawValue: $0) }
-        // Page by page, as the provider's listing arrives.
+        // Waits only for the next page, because the provider's listing arrives page by page.
         try await engine.wait(for: item.number, .more(after: start))
         let children = try await children(of: item.number, after: start, limit: Self.partSize)
         let isEnd: Bool
@@ -223,7 +223,7 @@ struct DomainItem: Sendable {
                 : "it stays, because you keep it", .kept)
     }
 
-    /// Returns the error for a file that is the item or lies in it.
+    /// Returns the error for a file, which is either the item itself or a file in it.
     private func failure(of file: IndexedItem, _ what: String, _ error: any Error) -> DomainError {
         let failure = DomainError(error)
         return DomainError("\(file.number == item.number ? "it" : file.name) \(what): \(failure)", like: error)

@@ -23,7 +23,7 @@ struct DomainRecord: Sendable, Equatable {
     /// Whether the user has paused background transfers.
     var isPaused = false
 
-    /// The name of the file in the domain's directory.
+    /// The name of the record's file in the domain's directory.
     static let fileName = "domain.plist"
 
     /// Returns a placeholder for a record that cannot be read.
@@ -74,7 +74,7 @@ struct DomainRecord: Sendable, Equatable {
             .map { [UInt8]($0) }
     }
 
-    /// Whether background transfers do not wait on a metered network.
+    /// Whether background transfers also run on a metered network.
     var usesMeteredNetworks: Bool { settings.last { $0.key == DomainSetting.metered }?.value == "use" }
 
     /// The domain, in the form in which the provider's own program gets it.

@@ -47,7 +47,7 @@ extension DomainService {
             } catch {
                 await unmount(record)
                 await domain.close()
-                // Remains are deleted at the next start, or appear as a domain then.
+                // If this fails, the remains are deleted at the next start, or appear as a domain then.
                 try? await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
                 await surroundings.removeRemains(of: record)
                 throw error
@@ -84,7 +84,8 @@ extension DomainService {
             var record = DomainRecord(
                 name: request.name, identifier: UUID().uuidString, provider: bundle.identifier,
                 settings: request.settings)
-            // The provider's process reports a failure when it starts, as it opens the directory again.
+            // A failure is ignored, because the start of the provider's process opens the directory again, and reports
+            // it.
             record.handed = try? record.providerDomain.handedFolder(apartFrom: kept)
             return record
         }

@@ -168,7 +168,7 @@ extension DomainService {
             if let complaint = status.complaint { activity.faults.append(errors.text(complaint)) }
             if let failure = status.localFailure { activity.faults.append(errors.text(failure)) }
             activity.disconnection = domain.provider.disconnectionReason ?? status.failure?.message ?? missing
-            // All other requests to the provider fail for this reason alone.
+            // If the provider is disabled, all requests to it fail for this reason, so no other failure is reported.
             let disabling = await domain.provider.disabling
             if let disabling, missing == nil {
                 activity.disconnection = disabling.message
@@ -270,7 +270,7 @@ extension DomainService {
                 if let names = place.path.pathNames(beneath: path) { return (record, domain, names) }
             }
         }
-        // Throws the error that there is no such domain.
+        // Throws if there is no such domain.
         if let named, !named.domain.contains("/") { _ = try await domain(named.domain) }
         throw DomainError("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
     }

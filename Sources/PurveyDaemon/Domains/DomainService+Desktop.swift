@@ -7,7 +7,8 @@ import LinuxSystem
 
 /// The settings of the desktop that concern transfers.
 extension DomainService {
-    /// Adopts the last reported settings soon. The order in which tasks run does not matter.
+    /// Stores the desktop's settings, and adopts them in a task. Each task adopts the settings that were stored last,
+    /// so that the order of the tasks does not matter.
     ///
     /// - Parameter settings: `nil` if there is no desktop any more.
     nonisolated func adopt(_ settings: DesktopSettingsNotice?) {

@@ -108,7 +108,7 @@ private final class PendingRun: Sendable {
         var run: ExtensionRun?
         var isReleased = false
     }
-    // Leaf lock: the process is ended after its release.
+    // Leaf lock: the process is ended after the lock is released.
     private let state = Lock(State())
 
     func begin(_ run: ExtensionRun) {
@@ -129,6 +129,6 @@ private final class PendingRun: Sendable {
 }
 
 extension ProviderError {
-    /// The user requested a sign-in.
+    /// The failure for a user interface with which the user signs in although no request has failed.
     fileprivate static let signInWanted = ProviderError.domain(.notAuthenticated, "A sign-in is needed.")
 }

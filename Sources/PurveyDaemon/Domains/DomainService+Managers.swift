@@ -243,7 +243,7 @@ extension DomainService {
         }
         var edits: String?
         for record in records {
-            // The program cannot override this: the user's edits must not be lost.
+            // The edits are saved even if the program did not request it, because they must not be lost.
             edits = try await remove(RemoveDomainCall(name: record.name, keepsEdits: true)).edits ?? edits
         }
         return edits

@@ -17,7 +17,7 @@ extension DomainService {
         }
     }
 
-    /// Pauses domains, or continues them. The record keeps that across restarts.
+    /// Pauses domains, or continues them. The record stores whether a domain is paused, across restarts.
     private func pause(_ request: PauseDomainsCall) async throws {
         try await ready()
         for name in request.names where places[name] == nil {
@@ -51,7 +51,7 @@ extension DomainService {
 
 /// The providers that watch their services (`PurveyWatchesService`).
 extension DomainService {
-    /// Keeps a domain's provider running that watches its service: while the domain is mounted, and neither paused nor
+    /// Keeps a provider that watches its service running while its domain is mounted, and neither paused nor
     /// disconnected.
     func noteWatch(_ name: String) async {
         guard case .running(let record, let domain) = places[name] else { return }

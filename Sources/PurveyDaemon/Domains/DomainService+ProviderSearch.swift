@@ -52,7 +52,8 @@ extension DomainService {
         _ query: String, _ limit: Int, in domain: RunningDomain, _ record: DomainRecord, at mount: String?,
         _ report: @escaping @Sendable (Int64, Int64) -> Void
     ) async -> Outcome {
-        // For a domain that the user added, only the provider says whether it searches.
+        // A program declares whether its domain supports searches. For a domain that the user added, only the
+        // provider's reply shows this.
         if let managed = record.managed, !managed.isSearchable { return .unsupported }
         do throws(ProviderError) {
             let found = try await domain.engine.searchProvider(query, limit: limit, progress: report)

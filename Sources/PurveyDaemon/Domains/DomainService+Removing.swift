@@ -41,7 +41,7 @@ extension DomainService {
 
     /// Ends a domain that is to be removed. Fails if the domain has edits and they are not to be saved.
     ///
-    /// - Returns: The directory with the edits.
+    /// - Returns: The directory with the edits; `nil` if there are none.
     private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {
         if !keepsEdits { try await Self.refuseEdits(record, domain) }
         places[record.name] = .changing(record)

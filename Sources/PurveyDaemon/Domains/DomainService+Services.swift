@@ -32,7 +32,7 @@ extension DomainService {
         service.on(OpenServiceCall.self) { request, call in
             call.answerProvider {
                 let (provider, domain) = try await self.running(request.domain)
-                // Most programs have no provider.
+                // The request fails if the program has no provider, as is the case for most programs.
                 let own = (try? await programs.providers(ofProgramAt: call.connection)) ?? []
                 return .init(
                     socket: try await domain.provider.openService(

@@ -82,7 +82,7 @@ extension DomainService {
         }
     }
 
-    /// Ends the provider processes that run an older build.
+    /// Ends the processes of a provider, because they run an older build.
     func renew(_ provider: String) async {
         for case .running(let record, let domain) in places.values where record.provider == provider {
             await domain.provider.renew()

@@ -52,7 +52,7 @@ extension DomainService {
 /// The clients that follow the states of items. If there are none, state changes are not recorded.
 final class StateFollowers: Sendable {
     private let states: StateNotes
-    // Only the notes are called under it; their own lock is a leaf lock.
+    // Only functions of `states` are called while this lock is held. Their own lock is a leaf lock.
     private let connections = Lock<Set<Connection>>([])
 
     init(_ states: StateNotes) { self.states = states }

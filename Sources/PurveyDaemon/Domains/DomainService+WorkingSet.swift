@@ -132,7 +132,7 @@ extension DomainItem {
         }
     }
 
-    /// - Returns: The item's tags after the change.
+    /// Changes the item's tags. Returns the tags after the change.
     func tag(adding added: [String], removing removed: [String]) async throws -> [String] {
         guard item.number != .root else { throw DomainError("the domain itself cannot have tags") }
         if let fault = added.lazy.compactMap({ TagList.fault(of: $0) }).first { throw DomainError(fault) }
@@ -141,7 +141,7 @@ extension DomainItem {
                 try engine.metadata.changeTags(adding: added, removing: removed, of: item.number, engine)
             }
         } catch {
-            // Each single tag was checked before, so their number is what is invalid.
+            // Each tag was checked before, so only the number of tags can be invalid.
             if error.errno == .invalidArgument { throw DomainError("an item has at most \(TagList.most) tags") }
             throw DomainError("it cannot be tagged: \(error.errno)")
         }

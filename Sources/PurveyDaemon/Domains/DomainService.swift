@@ -85,7 +85,7 @@ actor DomainService {
         var options = DomainMountOptions()
         options.readers = ReaderPolicies(path: locations.indexers)
         options.thumbnails = Self.thumbnails(locations)
-        // Root can set up passthrough itself.
+        // A daemon of root needs no helper, because it can set up passthrough itself.
         if getuid() != 0, access(Self.passthroughHelper, F_OK) == 0 {
             options.passthroughHelper = Self.passthroughHelper
         }
@@ -118,8 +118,8 @@ actor DomainService {
 
     // MARK: Beginning and end
 
-    /// Starts all domains in the background. Calls wait until they are known, which takes disk accesses and no request
-    /// to a provider.
+    /// Starts all domains in the background. Calls wait until the domains have been started, which takes disk accesses,
+    /// but no request to a provider.
     func begin() {
         if start == nil, !isEnding { start = Task { await self.startAll() } }
     }
@@ -170,6 +170,8 @@ actor DomainService {
 
     private func damage(of name: String) -> String { "\(folders.recordFile(of: name)) is missing or damaged" }
 
+    /// Starts a domain and mounts it. Records the result in `places`.
+    ///
     /// - Parameter handover: The domain's mount that outlived the previous daemon.
     private func open(_ record: DomainRecord, resuming handover: MountHandover? = nil) async {
         do {
@@ -183,7 +185,7 @@ actor DomainService {
             watchSignIn(record.name, domain)
             places[record.name] = .running(record, domain)
             if waitsForNetwork(record) { await domain.engine.setPaused(true) }
-            // A failure is recorded with the mounts.
+            // A failure is recorded in the states of the mounts.
             try? await mount(record, domain, resuming: handover)
             await noteWatch(record.name)
             log.info("the domain \(record.name) is started")
@@ -196,7 +198,7 @@ actor DomainService {
                 }
             }
             await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
-            // Last: a caller that retries from then on has a mount of its own, which must not be removed.
+            // This comes last. A caller that retries from now on gets a new mount, which must not be removed.
             places[record.name] = .failed(record, "it cannot be started: \(DomainError(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainError(error))")
         }
@@ -206,7 +208,8 @@ actor DomainService {
     func end() async {
         isEnding = true
         await start?.value
-        // A mount made after the others were unmounted would be left behind.
+        // Waits for domains that are being started. If one was mounted after the others were unmounted, its mount would
+        // be left behind.
         for task in starting { await task.value }
         await mountsSettled()
         if let mounts { await HandlerThreads.shared.value { mounts.unmountAll() } }

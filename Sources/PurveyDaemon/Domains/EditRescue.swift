@@ -6,8 +6,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Saves edits that the provider's service does not have, before a domain is removed. They are copied to a new
-/// directory, under their names in the domain.
+/// The rescue of edits that the provider's service does not have, before a domain is removed. The edits are copied to a
+/// new directory, under their names in the domain.
 enum EditRescue {
     /// One edit to copy.
     private struct Edit: Sendable {

@@ -64,7 +64,7 @@ struct KnownItems: Sendable {
         return found
     }
 
-    /// Adds the upload states of edits, which the engines have.
+    /// Returns the standings of found items, with the upload states of edits, which only the engines have.
     private static func standings(of found: [Found]) async -> [ItemStanding] {
         var edited: [String: (domain: RunningDomain, numbers: [ItemNumber])] = [:]
         for found in found {
@@ -127,7 +127,9 @@ struct KnownItems: Sendable {
             standings: await Self.standings(of: found), folders: folders)
     }
 
-    /// - Parameter space: The limit on the number of items.
+    /// Returns the changed items and directories of one domain.
+    ///
+    /// - Parameter room: The maximum number of items.
     private static func news(
         of subjects: [StateNotes.Subject], in domain: Domain, room: Int
     ) throws(IndexError) -> (found: [Found], folders: [String]) {

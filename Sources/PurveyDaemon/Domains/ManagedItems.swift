@@ -61,7 +61,7 @@ struct ManagedItems: Sendable {
         let sets = domain.engine.sets
         if let known = request.known {
             try await sets.wait(for: request.set, toDifferFrom: known)
-            // A user's action seldom changes one item alone.
+            // Waits for further changes, because a user's action seldom changes only one item.
             try await Task.sleep(for: Self.gathering)
         }
         return ItemSetVersion(version: sets.version(of: request.set))

@@ -32,7 +32,7 @@ final class PendingNotices: Sendable {
             case .progress(let identifier, let sent, let total):
                 guard state.progress.count < Self.limit || state.progress[identifier] != nil else { break }
                 state.progress[identifier] = (sent, total)
-            // Not for the engine: the daemon stores the handed directory in the domain's record.
+            // This notice is not for the engine: the daemon stores the handed directory in the domain's record.
             case .handed: break
             }
             defer { state.isScheduled = true }

@@ -126,7 +126,7 @@ final class ProvidedStorages: ProvidedFiles {
         return (place.domain, identifier)
     }
 
-    // MARK: The end
+    // MARK: End of use
 
     private func key(_ item: StoredItem) -> Key { Key(domain: item.domain.identifier, item: item.identifier) }
 
@@ -204,7 +204,7 @@ private final class StorageLease: ProvidedFilesLease {
         if items.isEmpty, changed.isEmpty { return noted() }
         let (storages, purpose) = (storages, purpose)
         Task {
-            // Reported before the provider may learn that the files are no longer used.
+            // Changes are reported before the provider may learn that the files are no longer used.
             for path in changed {
                 if let item = items.first(where: { $0.path == path })?.item {
                     await storages.noteChange(of: item)

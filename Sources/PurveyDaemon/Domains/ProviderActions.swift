@@ -24,7 +24,7 @@ struct ProviderActions: Sendable {
     /// Sentences about the faults of invalid actions.
     let faults: [String]
 
-    /// Reads the actions from the property lists. Blocks for the disk.
+    /// Reads the actions from the property lists. Blocks on the disk.
     init(of provider: String, data: String) throws {
         let library = ExtensionLibrary(data: data)
         let bundle = try library.find(provider)

@@ -32,7 +32,7 @@ struct ProviderPrograms: Sendable {
         return own.map(\.identifier)
     }
 
-    /// Returns the identifiers of ``providers(of:)``. Reads the disk on a thread that may block.
+    /// Returns the same as ``providers(of:)``. Reads the disk on a thread that may block.
     func providers(ofProgramAt connection: Connection) async throws(ProviderError) -> [String] {
         try await HandlerThreads.shared.value { () throws(ProviderError) in try providers(of: connection) }
     }

@@ -17,8 +17,8 @@ struct RunningDomain: Sendable {
     /// The provider's questions for the user.
     let questions: SetUpQuestions
 
-    /// The path of the provider's notices and calls to the engine. It is created first, because the engine is created
-    /// after the provider.
+    /// The forwarding of a provider's notices and calls to the engine. It is created before the provider, which in turn
+    /// is created before the engine.
     fileprivate final class Notices: Sendable {
         // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
@@ -112,10 +112,10 @@ extension RunningDomain.Surroundings {
     /// Removes what the provider of a domain has stored: its directories and its passwords. The provider's process must
     /// have ended.
     func removeRemains(of record: DomainRecord) async {
-        // The data of a domain that the provider's own program manages is that program's.
+        // The data of a domain that the provider's own program manages belongs to that program.
         guard record.managed == nil, !record.isDamaged else { return }
         await HandlerThreads.shared.value { [folders, passwords] in
-            // Directories that the provider has not made are none to remove.
+            // A failure is ignored, because the provider may not have created all directories.
             try? record.providerDomain.removeDocuments(of: record.provider, data: folders.locations.data)
             // The store reports its failures.
             try? passwords?.removeItems(ofDomain: record.identifier, provider: record.provider)

@@ -8,16 +8,16 @@ final class DesktopKeyring: Keyring {
     private let bus: DesktopBusProcess
     /// The store that the keys belong to: the path of the daemon's data.
     private let store: String
-    /// The time until which no call is made, because one had no reply.
+    /// The time until which no call is made, because an earlier call had no reply.
     // Leaf lock.
     private let silentUntil = Lock<ContinuousClock.Instant?>(nil)
 
-    /// The time for the reply to a call. It exceeds the time limit of `purvey-bus` for each of its calls, of which some
-    /// need several.
+    /// The time limit for the reply to a call. It exceeds the time limit of `purvey-bus` for a call over the bus,
+    /// because some replies need several of these.
     private static let timeLimit: Duration = .seconds(15)
-    /// The time in which no call is made after one without a reply, so that callers do not wait one after the other.
+    /// The time in which no call is made after a call without a reply, so that callers do not wait one after the other.
     private static let silence: Duration = .seconds(10)
-    /// The time after which a call that fails was one without a reply.
+    /// The duration from which a failed call counts as one without a reply.
     private static let patience: Duration = .seconds(4)
     /// The time for the user's answers to the desktop's prompts. It exceeds the time limits of `purvey-bus`.
     private static let promptTime: Duration = .seconds(300)
@@ -46,13 +46,13 @@ final class DesktopKeyring: Keyring {
     /// Checks that the keyring exists and is unlocked. Blocks.
     func check() throws(KeyringError) { _ = try call(CheckKeyringCall()) }
 
-    /// Has the user unlock the keyring, and waits for that. Blocks.
+    /// Asks the user to unlock the keyring, and blocks until the user replies.
     func unlock() throws(KeyringError) {
         expectReplies()
         _ = try call(UnlockKeyringCall(store: store), timeLimit: Self.promptTime)
     }
 
-    /// Lets the next call be made at once, because the keyring has changed.
+    /// Permits the next call at once, because the keyring has changed.
     func expectReplies() { silentUntil.withLock { $0 = nil } }
 
     private func call<C: Call>(

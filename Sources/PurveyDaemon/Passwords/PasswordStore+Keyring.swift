@@ -5,8 +5,8 @@ import Secrets
 
 /// The key of the passwords in the desktop's keyring.
 extension PasswordStore {
-    /// Whether the key belongs into the keyring: by the variable `PURVEY_KEYRING`, or else unless `PURVEY_HOME` keeps
-    /// everything in one directory.
+    /// Whether the key belongs into the keyring. The variable `PURVEY_KEYRING` determines this. Without the variable,
+    /// the key belongs into the keyring unless `PURVEY_HOME` is set, which keeps everything in one directory.
     static var prefersKeyring: Bool {
         switch getenv("PURVEY_KEYRING").map({ String(cString: $0) }) {
         case "desktop": true
@@ -17,8 +17,8 @@ extension PasswordStore {
 
     /// Moves the key to the place where it belongs, if both places can be used, and checks that it can be read.
     ///
-    /// - Parameter isStart: whether that is done for the first time. Later, the keyring is used only if there is a
-    ///   reason, because some keyrings may signal each use as a change.
+    /// - Parameter isStart: whether this is the first call. Later calls use the keyring only if there is a reason,
+    ///   because some keyrings may signal each use as a change.
     /// - Returns: the providers that waited for the key and can go on.
     func settleKey(isStart: Bool) async -> Set<String> {
         await HandlerThreads.shared.value { [self] in
@@ -34,17 +34,17 @@ extension PasswordStore {
         }
     }
 
-    /// Has the user unlock the keyring, if the key is in it and it is locked. Only for an action of the user, such as a
-    /// sign-in.
+    /// Asks the user to unlock the keyring if the key is in it and it is locked. Must be called only for an action of
+    /// the user, such as a sign-in.
     func unlockForUser() async {
         await HandlerThreads.shared.value { [self] in
             guard store.keyPlace.isKeyring, store.keyFault == .keyringLocked else { return }
-            // After a failure, the call that needs the key reports it.
+            // The call that needs the key reports a failure.
             try? keyring?.unlock()
         }
     }
 
-    /// Has the user unlock the keyring.
+    /// Asks the user to unlock the keyring.
     func unlock() async throws(KeyringError) {
         guard let keyring else { throw .absent }
         try await HandlerThreads.shared.value { () throws(KeyringError) in try keyring.unlock() }
@@ -70,7 +70,7 @@ extension PasswordStore {
         }
     }
 
-    /// Sets the passwords aside, so that users sign in anew. Fails if the key can be read. Blocks.
+    /// Sets the passwords aside, so that users sign in again. Fails if the key can be read. Blocks.
     ///
     /// - Returns: the providers that waited for the key.
     func abandonItems() throws(SecretError) -> Set<String> {
@@ -95,7 +95,7 @@ final class WaitingProviders: Sendable {
 
     var isEmpty: Bool { errors.withLock { $0.isEmpty } }
 
-    /// Returns all providers that wait. They no longer do.
+    /// Returns all waiting providers, and removes them.
     func takeAll() -> Set<String> {
         errors.withLock { errors in
             defer { errors = [:] }

@@ -14,8 +14,8 @@ struct PasswordStore: Sendable {
     private let service: SecretService
     private let groups: SecretGroups
 
-    /// Opens the store, which needs both of its directories: the passwords in a copy of one cannot be read. Blocks on
-    /// the disk.
+    /// Opens the store. It needs both of its directories, because the passwords cannot be read with a copy of only one.
+    /// Blocks on the disk.
     init(_ locations: Locations, bundles: BundleRegistry, bus: DesktopBusProcess?, log: DaemonLog) throws(Errno) {
         let folders = [locations.data + "/passwords", locations.data + "/keys"]
         for folder in folders { try PrivateFolder.make(folder) }
@@ -44,7 +44,7 @@ struct PasswordStore: Sendable {
     /// Removes the items that a provider has stored for a domain: those with the domain's identifier in one of their
     /// attributes. Blocks on the disk.
     ///
-    /// Only for identifiers that Purvey made, because no other program uses such a text.
+    /// Must be called only with identifiers that Purvey has created, because no other program uses such a text.
     func removeItems(ofDomain identifier: String, provider: String) throws(SecretError) {
         let own = LocalSecrets(store, groups: groups.groups(ofExtension: provider))
         for itemClass in [SecretClass.genericPassword, .internetPassword] {
@@ -64,7 +64,7 @@ struct PasswordStore: Sendable {
 }
 
 extension SecretValue {
-    /// Whether the value has a text within it, as characters or as their bytes.
+    /// Whether the value contains a text, as characters or as UTF-8 bytes.
     fileprivate func contains(_ text: String) -> Bool {
         switch self {
         case .text(let value): value.contains(text)

@@ -29,8 +29,8 @@ struct SecretGroups: Sendable {
         return AccessGroups(declared + [bundle.identifier])
     }
 
-    /// Returns those of the declared groups that a bundle may use. These exclude the group of another bundle, unless
-    /// this bundle is an extension of that app according to the identifiers.
+    /// Returns the declared groups that a bundle may use. The group of another bundle is excluded, unless the
+    /// identifiers show that this bundle is an extension of the other one.
     private func permitted(_ declared: [String], for identifier: String, _ library: ExtensionLibrary) -> [String] {
         guard !declared.isEmpty else { return [] }
         let known = Set(library.all.map(\.identifier) + bundles.all.map(\.identifier))

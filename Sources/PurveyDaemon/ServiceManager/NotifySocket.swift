@@ -20,7 +20,7 @@ struct NotifySocket: Sendable {
 
     /// Sends a message, with a descriptor if the message is about one. Waits for a limited time if the socket is full.
     func send(_ text: String, _ descriptor: FileDescriptor? = nil) throws(Errno) {
-        // Connects anew each time, because the manager may have been restarted.
+        // The socket is connected again for each message, because the manager may have been restarted.
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let line = FileDescriptor(owning: try retrying { socket(AF_UNIX, kind, 0) })
         var address = sockaddr_un()

@@ -66,7 +66,7 @@ final class ServiceStore: MountKeeper {
         }
     }
 
-    // MARK: The predecessor's
+    // MARK: The mounts of the previous daemon
 
     func introduce() {}
 
@@ -74,7 +74,8 @@ final class ServiceStore: MountKeeper {
         state.withLock { state in
             let passed = state.passed
             state.passed = []
-            // The newest first: the manager may have missed the message that an older mount ended.
+            // The newest mounts are examined first, because the manager may have missed the message that an older mount
+            // ended.
             for kept in passed.reversed() {
                 guard state.entries[kept.mount.identifier] == nil else {
                     remove(Self.names(kept.key, kept.mount))
@@ -112,7 +113,7 @@ final class ServiceStore: MountKeeper {
         state.withLock { state in
             guard !state.hasEnded else { return }
             if let known = state.entries[mount.identifier] {
-                // This is the mount that was claimed.
+                // This is the claimed mount, which the manager has already stored.
                 if known.mount.descriptors.elementsEqual(mount.descriptors, by: ===) { return }
                 remove(known.names)
             }
@@ -148,7 +149,7 @@ final class ServiceStore: MountKeeper {
         for identifier in state.withLock({ Array($0.entries.keys) }) { drop(identifier) }
     }
 
-    // MARK: What the manager is told
+    // MARK: Messages to the manager
 
     private func store(_ descriptor: FileDescriptor, _ name: String) throws(Errno) {
         try socket.send("FDSTORE=1\nFDNAME=\(name)", descriptor)

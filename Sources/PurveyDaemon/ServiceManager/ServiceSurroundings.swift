@@ -18,7 +18,7 @@ final class ServiceSurroundings: Sendable {
     private static let passedLimit: CInt = 65_536
 
     /// Takes the socket and the descriptors, and removes their variables from the environment, because child processes
-    /// are not the service. Called once, before another thread is started.
+    /// must not act as the service. Called once, before another thread is started.
     static func take() -> ServiceSurroundings {
         defer { for name in ["NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
         return ServiceSurroundings(
@@ -50,7 +50,7 @@ final class ServiceSurroundings: Sendable {
 }
 
 /// A file beside the socket. It records that a service manager runs the daemon and restarts it after a crash. It exists
-/// until the service ends in order, or until a daemon that is not a service runs instead.
+/// until the service ends properly, or until a daemon that is not a service runs instead.
 ///
 /// The manager passes the mounts of a dead daemon only to the daemon that it starts next. If another daemon were
 /// started on demand before that one, the mounts would end.

@@ -8,8 +8,8 @@ extension DomainRecord {
     /// The settings that concern the provider, as a set-up receives them.
     var setUpSettings: [DomainSetting] { settings.filter { !$0.isOwn } }
 
-    /// Returns the record with the provider's settings replaced. Purvey's own stay, and the directory that only the
-    /// user can hand over.
+    /// Returns the record with the provider's settings replaced. Purvey's own settings stay, and so does the directory,
+    /// which only the user can hand over.
     func with(settings changed: [DomainSetting]) -> DomainRecord {
         let isKept = { (setting: DomainSetting) in setting.isOwn || setting.key == DomainSetting.path }
         var record = self
@@ -33,7 +33,7 @@ extension RunningDomain {
         adopting adopt: @escaping @Sendable ([DomainSetting]) async throws -> DomainRecord
     ) async throws -> Bool {
         let request = ProviderSetUpCall(purpose: purpose, settings: record.setUpSettings)
-        // The process of a provider that sets up nothing keeps running.
+        // If the provider does not set up domains, its running process is not ended.
         guard try await setsUpDomains(provider, for: purpose) else { return false }
         do throws(ProviderError) {
             return try await questions.during(user) { () async throws(ProviderError) in
@@ -46,8 +46,8 @@ extension RunningDomain {
                 }
             }
         } catch {
-            // The error is not that of a refused sign-in. Commands would then ask for a password, as the set-up already
-            // did.
+            // The new error does not have the code of a refused sign-in. With this code, commands would ask for a
+            // password, which the set-up has already done.
             throw DomainError(error.advice)
         }
     }
