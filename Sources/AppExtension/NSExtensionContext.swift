@@ -7,8 +7,8 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 
 /// One request of a host to an extension: its items, and the means to reply.
 ///
-/// It ends once, with ``completeRequest(returningItems:completionHandler:)`` or ``cancelRequest(withError:)``; later
-/// calls are ignored. The methods may be called from any thread.
+/// The request ends once, with ``completeRequest(returningItems:completionHandler:)`` or ``cancelRequest(withError:)``;
+/// later calls are ignored. The methods may be called from any thread.
 ///
 /// Unlike Apple's class, it is Sendable, so that a completion handler may use it. The host and the items are set once,
 /// before any other code has the object. A lock protects the mutable state. The items belong to the extension.
@@ -19,7 +19,7 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 ///
 /// Source: Foundation, `NSExtensionContext.h`.
 open class NSExtensionContext: NSObject, @unchecked Sendable {
-    /// The other side of a request. Its functions are called on the extension's calling thread.
+    /// The host's side of a request. Its functions are called on the thread on which the extension calls the context.
     package struct Host: Sendable {
         /// Sends the items. The second argument is called when the host has the items, with whether the host had ended
         /// the request before.
@@ -87,7 +87,7 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
 
     /// Asks the host to open a URL.
     ///
-    /// - Parameter completionHandler: Called with whether the host did.
+    /// - Parameter completionHandler: Called with `true` if the host has opened the URL.
     open func open(_ URL: URL, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
         guard let host, !hasEnded.withLock({ $0 }) else {
             completionHandler?(false)
@@ -96,7 +96,7 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         host.open(URL) { completionHandler?($0) }
     }
 
-    /// Asks the host to open a URL. Returns whether it did.
+    /// Asks the host to open a URL. Returns whether the host has opened it.
     open func open(_ URL: URL) async -> Bool {
         await withCheckedContinuation { continuation in
             open(URL) { continuation.resume(returning: $0) }
@@ -119,15 +119,15 @@ public protocol NSExtensionRequestHandling: NSObjectProtocol {
 }
 
 extension NSNotification.Name {
-    /// Posted in an extension when its host comes to the foreground.
+    /// A notification that is posted in an extension when its host comes to the foreground.
     public static let NSExtensionHostWillEnterForeground = NSNotification.Name(
         "NSExtensionHostWillEnterForegroundNotification")
-    /// Posted in an extension when its host has gone to the background.
+    /// A notification that is posted in an extension when its host has gone to the background.
     public static let NSExtensionHostDidEnterBackground = NSNotification.Name(
         "NSExtensionHostDidEnterBackgroundNotification")
-    /// Posted in an extension when its host is about to become inactive.
+    /// A notification that is posted in an extension when its host is about to become inactive.
     public static let NSExtensionHostWillResignActive = NSNotification.Name(
         "NSExtensionHostWillResignActiveNotification")
-    /// Posted in an extension when its host has become active.
+    /// A notification that is posted in an extension when its host has become active.
     public static let NSExtensionHostDidBecomeActive = NSNotification.Name("NSExtensionHostDidBecomeActiveNotification")
 }

@@ -62,8 +62,8 @@ open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
     /// Whether secure coding is supported: `true`.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Archives the title, the text and all other data that a property list can contain. Attachments are promises,
-    /// and are not archived.
+    /// Archives the title, the text and all other data that a property list can contain. Attachments are not archived,
+    /// because their contents are loaded only on demand.
     open func encode(with coder: NSCoder) {
         let parts = ItemParts(self)
         coder.encode(parts.title as NSData?, forKey: "title")

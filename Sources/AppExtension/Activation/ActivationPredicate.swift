@@ -21,15 +21,15 @@ import Foundation
 ///     cast        = "CAST" "(" value "," text ")"
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
-/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it. ``PredicateFunction`` has
-/// the functions, and ``PredicateCast`` the texts of a cast. `MATCHES` takes a quoted pattern; see
-/// ``PredicatePattern``. An arithmetic operator binds more tightly the further right it is in the list above; the two
-/// of a pair such as `+` and `-` bind equally. A ``PredicateVocabulary`` defines the names; a variable is that of an
-/// enclosing subquery. Keywords are not case-sensitive. Foundation on Linux has no predicates from text.
+/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it. ``PredicateFunction`` has the
+/// functions, and ``PredicateCast`` the texts of a cast. `MATCHES` takes a quoted pattern; see ``PredicatePattern``. An
+/// arithmetic operator binds more tightly the further right it is in the list above; the two of a pair such as `+` and
+/// `-` bind equally. A ``PredicateVocabulary`` defines the names; a variable is that of an enclosing subquery. Keywords
+/// are not case-sensitive. This type is needed because Foundation on Linux cannot create predicates from text.
 package struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode
 
-    /// The maximum length in bytes.
+    /// The maximum length of a predicate in bytes.
     private static let longest = 1 << 16
 
     package init(_ text: String, _ vocabulary: PredicateVocabulary) throws(ActivationRule.RuleError) {
@@ -74,7 +74,7 @@ indirect enum PredicateExpression: Sendable, Equatable {
     case subquery(PredicateExpression, variable: String, PredicateNode)
     case element(PredicateExpression, PredicateIndex)
     case prefixed(PredicatePrefix, PredicateExpression)
-    /// Evaluated from left to right.
+    /// Operations that are evaluated from left to right.
     case operations(PredicateExpression, [PredicateStep])
     case call(PredicateFunction, [PredicateExpression])
     /// The first value if the condition holds, otherwise the second.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A conversion of a value by `CAST`: `CAST(value, "NSNumber")`. An impossible conversion results in nothing.
+/// A conversion of a value by `CAST`: `CAST(value, "NSNumber")`. An impossible conversion results in
+/// ``PredicateValue/nothing``.
 ///
 /// A date becomes a number of seconds since the beginning of 2001, as with Apple, and such a number becomes that
 /// date. Dates and numbers are distinguished by their origin (``PredicateExpression/isDate``): a value under a
@@ -60,7 +61,7 @@ extension PredicateExpression {
         }
     }
 
-    /// Whether the value is under a key of the provider's own.
+    /// Whether the value is stored under a key that the provider defines.
     private var isOfProvidersOwn: Bool {
         switch self {
         case .name(let name): name == ProviderItemProperty.domainUserInfo

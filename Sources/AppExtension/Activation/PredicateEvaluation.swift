@@ -13,11 +13,12 @@ struct PredicateScope {
     }
 }
 
-/// The cost limit of an evaluation: nested subqueries examine every item for every item.
+/// The cost limit of an evaluation. It is needed because nested subqueries examine every item for every item.
 final class PredicateEffort {
     struct Exhausted: Error {}
 
-    /// More than enough for ten thousand attachments with a rule of the usual form.
+    /// The remaining cost. Its initial value is more than enough for ten thousand attachments with a rule of the usual
+    /// form.
     private var left = 2_000_000
 
     /// Deducts a cost.

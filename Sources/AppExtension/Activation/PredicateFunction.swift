@@ -1,7 +1,7 @@
 import Foundation
 
 /// A function that a predicate can call, as in `NSExpression`: `sum(…)`, or `sum:(…)`. An undefined result is
-/// nothing.
+/// ``PredicateValue/nothing``.
 enum PredicateFunction: String, Sendable, CaseIterable {
     // Functions of a list, or of the arguments.
     case sum, count, min, max, average, median
@@ -9,7 +9,7 @@ enum PredicateFunction: String, Sendable, CaseIterable {
     case abs, floor, ceiling, trunc, sqrt, log, ln, exp
     // Functions of a text.
     case length, uppercase, lowercase
-    // Without arguments: seconds since 1970.
+    // A function without arguments, which returns the seconds since 1970.
     case now
     // Functions of two numbers.
     case modulus = "modulus:by"
@@ -65,7 +65,7 @@ enum PredicateFunction: String, Sendable, CaseIterable {
 
     private func ofText(_ text: String) -> PredicateValue {
         switch self {
-        // In UTF-16 units, like the strings of property lists.
+        // The length is the number of UTF-16 units, as with `NSString`.
         case .length: .number(Double(text.utf16.count))
         case .uppercase: .text(text.uppercased())
         case .lowercase: .text(text.lowercased())

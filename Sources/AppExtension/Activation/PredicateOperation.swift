@@ -1,4 +1,4 @@
-/// An arithmetic operation on two numbers. With any other operand, the result is nothing.
+/// An arithmetic operation on two numbers. With any other operand, the result is ``PredicateValue/nothing``.
 enum PredicateOperation: String, Sendable, CaseIterable {
     case add = "+"
     case subtract = "-"

@@ -2,7 +2,7 @@
 extension PredicateParser {
     mutating func value() throws(ActivationRule.RuleError) -> PredicateExpression { try value(from: 0) }
 
-    /// Parses a value with the operators of at least some precedence.
+    /// Parses a value with operators whose precedence is at least `lowest`.
     private mutating func value(from lowest: Int) throws(ActivationRule.RuleError) -> PredicateExpression {
         try nested { (parser) throws(ActivationRule.RuleError) in
             let first = try parser.prefixed()
@@ -31,7 +31,7 @@ extension PredicateParser {
     private mutating func part() throws(ActivationRule.RuleError) -> PredicateExpression {
         var value = try plainValue()
         var isOpen = if case .name(let root) = value { vocabulary.open.contains(root) } else { false }
-        // The aggregate of all names that follow it.
+        // The aggregate function, which applies to the values of all names that follow it.
         var aggregate: PredicateFunction?
         var names = 0
         while true {
@@ -189,7 +189,8 @@ extension PredicateParser {
         return .list(elements)
     }
 
-    /// Parses a bracketed value that contains a condition, once per position.
+    /// Parses a bracketed value that contains a condition. Parses it only once per position, and then returns the
+    /// stored result.
     private mutating func conditional(
         _ read: (inout PredicateParser) throws(ActivationRule.RuleError) -> PredicateExpression
     ) throws(ActivationRule.RuleError) -> PredicateExpression {

@@ -34,7 +34,7 @@ package enum ProviderItemProperty: String, CaseIterable, Sendable {
     /// An object with an `identifier`.
     case contentType
     case typeIdentifier, capabilities, fileSystemFlags, documentSize, childItemCount
-    /// Seconds since 1970.
+    /// Dates in seconds since 1970.
     case creationDate, contentModificationDate, lastUsedDate
     case favoriteRank, tagData, symlinkTargetPath, userInfo
     /// The `userInfo` of the directories that contain the item. The value of a nearer directory hides that of a farther

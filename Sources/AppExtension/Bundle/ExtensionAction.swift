@@ -24,7 +24,7 @@ package struct ExtensionAction: Sendable, Equatable {
     /// The key for the actions in `NSExtension`.
     static let listKey = "NSExtensionFileProviderActions"
     private static let prefix = "NSExtensionFileProviderAction"
-    /// A key of Purvey: the text that the user has to enter, as part of a sentence.
+    /// A key of Purvey for a description of the text that the user has to enter, as part of a sentence.
     private static let inputKey = "PurveyActionInput"
     /// The maximum number of actions, more than a user could choose from.
     private static let most = 100

@@ -17,7 +17,7 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let principalClass: String
     /// The value of `NSExtensionActivationRule`; `nil` if it is missing. In this case the extension is never offered.
     package let activationRule: ActivationRule?
-    /// Whether it asks for the network (``networkKey``).
+    /// Whether the extension requests access to the network (``networkKey``).
     package let usesNetwork: Bool
     /// Whether the file provider watches its service by itself (``watchesKey``).
     package let watchesService: Bool
@@ -29,8 +29,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let timeLimit: Int
     /// Whether the file provider accepts symbolic links as links (``linksKey``); `nil` if unspecified.
     package let importsSymbolicLinks: Bool?
-    /// Whether its file provider reports a conflict if the service has other contents than a change is based on
-    /// (``conflictKey``).
+    /// Whether the file provider reports a conflict if the service has other contents than those that a change is based
+    /// on (``conflictKey``).
     package let failsUploadsOnConflict: Bool
     /// The numbers of fetches and uploads that the file provider accepts at the same time (``fetchesKey``,
     /// ``uploadsKey``); `nil` if unspecified.
@@ -46,10 +46,10 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// The settings with which a domain of the file provider can be added, each with a description (``settingsKey``).
     /// If `nil`, a domain can be added only with a directory.
     package let domainSettings: [String: String]?
-    /// The settings that a domain does not require: in the list, a question mark follows their names.
+    /// The settings that a domain does not require. In the property list, their names end with a question mark.
     package let optionalSettings: Set<String>
 
-    /// The groups with which the extension shares directories and user defaults; see ``AppGroup``.
+    /// The groups whose directories and user defaults the extension shares with other programs; see ``AppGroup``.
     package let groups: [String]
     /// The access groups of stored passwords that the extension declares (``secretGroupsKey``), besides its own.
     package let secretGroups: [String]
@@ -154,7 +154,7 @@ package struct ExtensionBundleError: Error, Equatable, Sendable, CustomStringCon
 
 /// The kinds of extensions that are supported.
 package enum ExtensionPoint {
-    /// The `NSExtensionPointIdentifier` of each.
+    /// The supported values of `NSExtensionPointIdentifier`.
     package static let served = [
         "com.apple.share-services", "com.apple.ui-services", ExtensionBundle.providerPoint,
         ExtensionBundle.providerInterfacePoint,

@@ -173,8 +173,8 @@ package struct ExtensionInspection {
             faults.append("\(path) is not an executable file")
             return nil
         }
-        // The kernel hides the memory use of a process from a user who may not read its program, so it could not be
-        // watched.
+        // The kernel hides the memory use of a process from a user who may not read its program, so the limit on its
+        // memory could not be enforced.
         guard access(path, R_OK) == 0 else {
             faults.append("the executable \(path) cannot be read, and its memory not watched ('chmod u+r')")
             return nil

@@ -51,7 +51,7 @@ package struct InfoPropertyList {
         return text
     }
 
-    /// Returns the bundle's identifier, also an invalid one. Returns `nil`, and adds a fault, if it is missing.
+    /// Returns the bundle's identifier; `nil` if it is missing. Adds a fault if the identifier is missing or invalid.
     package func identifier(faults: inout [String]) -> String? {
         let identifier = string("CFBundleIdentifier", faults: &faults)
         if let identifier, !Self.isIdentifier(identifier) {

@@ -21,7 +21,7 @@ struct LocalizedTexts {
         let names = languages + [development, "Base", "en"].compactMap { $0 }
         var folders: [String] = []
         for name in names where !name.contains("/") && !name.hasPrefix(".") {
-            // A table for the region, and one for its language.
+            // The directory for the language with its region, and the one for the language alone.
             for candidate in [name, String(name.prefix { $0 != "_" && $0 != "-" })] {
                 for form in [candidate, candidate.replacingOccurrences(of: "_", with: "-")]
                 where !folders.contains(form) {
@@ -56,7 +56,7 @@ struct LocalizedTexts {
         guard let file = try? FileDescriptor.open(path, [.readOnly, .nonBlocking]),
             (try? file.status().kind) == .regular, let bytes = try? file.readToEnd(limit: largest)
         else { return nil }
-        // Apple's tools write them in UTF-16.
+        // Apple's tools write these files in UTF-16.
         let isWide = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
         let text = isWide ? String(data: Data(bytes), encoding: .utf16).map { Data($0.utf8) } : nil
         return ForeignPropertyList.dictionary(text ?? Data(bytes))

@@ -32,7 +32,7 @@ final class AttachmentExchange: Sendable {
         return far.descriptor
     }
 
-    /// Converts items for the other side. Representations for this process only are left out.
+    /// Converts items for the other side. Representations that are visible only in this process are left out.
     func messages(_ items: [NSExtensionItem]) -> [ExtensionItemMessage] {
         items.map { item in
             let manifests = (item.attachments ?? []).map { provider in

@@ -47,7 +47,8 @@ package final class ExtensionConnection: Sendable {
         }
     }
 
-    /// Notifies the extension of a change of its host's state, by the name of one of the four notifications.
+    /// Notifies the extension of a change of its host's state. The name is that of one of the four notifications, such
+    /// as `NSExtensionHostDidBecomeActive`.
     package func notify(_ name: NSNotification.Name) throws {
         try connection.notify(HostNotice(name: name.rawValue))
     }
@@ -56,7 +57,7 @@ package final class ExtensionConnection: Sendable {
     package func close() { connection.close() }
 }
 
-/// The parts of an extension item that are data, in the form in which they are sent and archived.
+/// The failure of a request to an extension, other than an error that the extension itself reports.
 package enum ExtensionError: Error, Equatable, Sendable {
     /// The extension's process ended, or closed its socket.
     case ended

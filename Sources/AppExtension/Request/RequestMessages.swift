@@ -22,8 +22,8 @@ package struct ExtensionItemMessage: SchemaMessage {
         Field(3, \.attachments))
 }
 
-/// Begins a request. Sent by a host. The reply follows when the extension ends the request; if the host cancels the
-/// call, it cancels the request.
+/// A call with which a host begins a request. The reply follows when the extension ends the request. If the host
+/// cancels the call, the request is cancelled.
 package struct BeginRequestCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     let items: [ExtensionItemMessage]
@@ -43,7 +43,7 @@ package struct BeginRequestCall: Call, SchemaMessage {
     }
 }
 
-/// Asks the other side for a socket to one of the attachments that it has sent.
+/// A call for a socket to one of the attachments that the receiver of the call has sent.
 package struct OpenAttachmentCall: Call, SchemaMessage {
     package static var method: UInt64 { 2 }
     package let identifier: UUID
@@ -62,7 +62,7 @@ package struct OpenAttachmentCall: Call, SchemaMessage {
     }
 }
 
-/// Asks the host to open a URL. Sent by an extension.
+/// A call with which an extension asks its host to open a URL.
 package struct OpenURLCall: Call, SchemaMessage {
     package static var method: UInt64 { 3 }
     package let url: String
@@ -80,7 +80,7 @@ package struct OpenURLCall: Call, SchemaMessage {
     }
 }
 
-/// Notifies an extension of a change of its host's state. The extension posts the notification of that name.
+/// A notice with which a host reports a change of its state. The extension posts the notification of the given name.
 package struct HostNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 1 }
     package let name: String

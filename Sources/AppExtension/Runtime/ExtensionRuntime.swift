@@ -65,7 +65,7 @@ package final class ExtensionRuntime: Sendable {
                 }
             })
         call.onCancel { self.finish(number) }
-        // On another thread, as client code may block.
+        // Client code runs on another thread, because it may block.
         HandlerThreads.shared.run {
             let items = self.attachments.items(request.items, from: call.connection)
             let running = RunningRequest(

@@ -13,7 +13,7 @@ import LinuxSystem
 /// Source: Foundation, the entry point of every extension's executable.
 public func NSExtensionMain() -> Never {
     signal(SIGPIPE, SIG_IGN)
-    // The host stores both in the extension's log.
+    // Writes the output line by line, and reports crashes. The host stores both in the extension's log.
     cswift_print_by_lines()
     cswift_report_crashes()
     do {
