@@ -21,8 +21,8 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 open class NSExtensionContext: NSObject, @unchecked Sendable {
     /// The host's side of a request. Its functions are called on the thread on which the extension calls the context.
     package struct Host: Sendable {
-        /// Sends the items. The second argument is called when the host has the items, with whether the host had ended
-        /// the request before.
+        /// Sends the items. The second argument is called when the host has the items. Its own argument is whether the
+        /// host had ended the request before.
         let complete: @Sendable (ReturnedItems, @escaping @Sendable (Bool) -> Void) -> Void
         let cancel: @Sendable (any Error) -> Void
         let open: @Sendable (URL, @escaping @Sendable (Bool) -> Void) -> Void

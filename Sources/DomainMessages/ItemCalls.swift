@@ -57,8 +57,8 @@ package struct DescribeItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
-/// A request to materialize an item; a directory with everything in it. It reports progress. Cancelling it stops the
-/// transfer.
+/// A request to materialize an item. A directory is materialized with everything in it. The request reports progress.
+/// Cancelling it stops the transfer.
 package struct DownloadItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.download }
@@ -69,7 +69,7 @@ package struct DownloadItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
-/// A request to evict an item; in a directory, all items whose contents can be fetched again.
+/// A request to evict an item. In a directory, all items are evicted whose contents can be fetched again.
 package struct EvictItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.evict }

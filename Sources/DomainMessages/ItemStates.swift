@@ -96,7 +96,7 @@ package struct FollowStatesCall: Call, SchemaMessage {
         package var position: UInt64
         /// Whether the domains or their descriptions may have changed.
         package var areDomainsDifferent: Bool
-        /// Items with their current states. Removed items have no state.
+        /// Items with their current states. For a removed item, ``ItemStanding/item`` is `nil`.
         package var standings: [ItemStanding]
         /// The paths of directories in which further items may have changed, at any depth.
         package var folders: [String]

@@ -6,9 +6,9 @@ package struct KeyringCall: Call, SchemaMessage {
 
     package enum Action: UInt8, Sendable, MessageValue {
         case describe = 0
-        /// The desktop asks the user for the keyring's password.
+        /// The unlocking of the keyring. The desktop asks the user for its password.
         case unlock = 1
-        /// The stored passwords whose key is lost are set aside.
+        /// The reset of the stored passwords if their key is lost. They are set aside.
         case reset = 2
     }
 

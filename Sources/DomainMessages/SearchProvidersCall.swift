@@ -20,7 +20,7 @@ package struct SearchProvidersCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.query), Field(2, \.limit))
 
     package struct Reply: SchemaMessage {
-        /// The items found, by domain in the order of their names; within a domain, the best first.
+        /// The items found, ordered by the names of their domains; within a domain, the best first.
         package let items: [ProvidedItemDescription]
         /// Sentences about the failures, one for each domain that failed.
         package let faults: [String]

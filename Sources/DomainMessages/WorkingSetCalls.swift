@@ -67,7 +67,7 @@ package struct SearchCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.search }
     /// The name of the only domain to search; `nil` for all domains.
     package var domain: String?
-    /// Parts of the name.
+    /// Parts of the name, all of which must occur in it.
     package var words: [String]
     /// Identifiers of types; an item has to match one of them.
     package var types: [String]

@@ -12,8 +12,9 @@ enum AsyncBridging {
         let name: String
     }
 
-    /// The functions whose default form with a completion handler is calling the `async` form in this task. If the
-    /// default of the `async` form finds its own function in this set, the class implements neither form.
+    /// The functions that this task calls in their `async` form, because the class does not implement the form with a
+    /// completion handler. If the default of the `async` form finds its own function in this set, the class implements
+    /// neither form.
     @TaskLocal private static var standingIn: Set<Function> = []
 
     /// Calls the `async` form. Default implementations of the form with a completion handler use this function.

@@ -66,7 +66,8 @@ import Foundation
         let wasShown = Self.shown.contains { $0 === self }
         Self.shown.removeAll { $0 === self }
         gtk_window_destroy(window)
-        // Sends the destruction to the display. If GTK's loop ends now, no later call does this.
+        // Sends pending messages to the display, so that it removes the window. If GTK's loop ends now, no later call
+        // does this.
         if let display = gdk_display_get_default() { gdk_display_flush(display) }
         if wasShown, Self.shown.isEmpty { context.windowDidDisappear() }
     }

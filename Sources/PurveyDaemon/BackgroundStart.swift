@@ -34,7 +34,8 @@ enum BackgroundStart {
         }
         do {
             let (messages, daemon) = try start(options, locations: locations, log: log)
-            // A long limit, for a busy machine. A daemon that ends closes the channel, which ends the wait.
+            // The limit is long because the machine may be busy. If the daemon ends, the channel is closed, which ends
+            // the wait.
             let answer = try StartMessages.collect(from: messages, seconds: 120)
             switch answer {
             case ready, alreadyRunning: return 0

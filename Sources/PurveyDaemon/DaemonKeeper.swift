@@ -222,7 +222,7 @@ protocol MountKeeper: Sendable {
     func hold(_ mount: KeptMount)
     /// Notifies the keeper that a mount has ended. Blocks.
     func drop(_ identifier: String)
-    /// Sets whether a keeper is needed, because domains exist. Does not block.
+    /// Sets whether a keeper is needed, which is the case while domains exist. Does not block.
     func want(_ isWanted: Bool)
     /// Ends the keeper's work, because the daemon ends intentionally. Blocks.
     func end()

@@ -74,7 +74,7 @@ final class DesktopBusProcess: Sendable {
         self.log = log
     }
 
-    /// Sets the calls that the process may make, which are only those about domains, and its notices.
+    /// Sets the calls that the process may make, which are only those about domains, and the handlers of its notices.
     func serve(_ domains: DomainService) {
         var service = Service()
         domains.addCalls(to: &service)

@@ -85,7 +85,7 @@ struct ShutdownMonitor {
         } catch .inUse {
             return "its socket was removed, and another daemon has taken the place"
         } catch {
-            // Retried after the next poll interval.
+            // The next poll tries to bind the socket again.
             log.error("\(error)")
         }
         watch = Self.watch(locations)

@@ -9,7 +9,8 @@ signal(SIGPIPE, SIG_IGN)
 // Makes a write beyond the limit on file sizes fail with EFBIG, instead of ending this process.
 signal(SIGXFSZ, SIG_IGN)
 umask(0o077)
-// The memory of this process holds a password while a client sends it to a provider.
+// Core dumps are forbidden because the memory of this process contains a password while a client sends it to a
+// provider.
 CoreDumps.forbid()
 StandardDescriptors.fillMissing()
 

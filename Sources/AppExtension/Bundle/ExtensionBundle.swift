@@ -23,7 +23,7 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let watchesService: Bool
     /// Whether the extension shows its own windows (``windowsKey``).
     package let showsWindows: Bool
-    /// The limit of its private memory in bytes (``memoryKey``).
+    /// The limit of the extension's memory in bytes (``memoryKey``).
     package let memoryLimit: Int
     /// The time limit for one request in seconds (``timeKey``).
     package let timeLimit: Int

@@ -3,8 +3,8 @@ import Glibc
 import LinuxSystem
 import PropertyLists
 
-/// The texts of a bundle's `Localizable.strings`, in the language of this process. If that is missing, in the bundle's
-/// development language.
+/// The texts of a bundle's `Localizable.strings`, in the language of this process. A text that is missing in this
+/// language is taken from the bundle's development language.
 struct LocalizedTexts {
     private let tables: [[String: Any]]
 

@@ -21,7 +21,7 @@ final class AttachmentExchange: Sendable {
         }
     }
 
-    /// The error domain in messages.
+    /// The domain of errors of ``OpenAttachmentCall`` in messages.
     private static let domain = "PurveyAttachment"
 
     /// Returns a socket to an attachment; `nil` if the attachment does not exist any more.

@@ -28,7 +28,7 @@ package struct PrincipalClass: @unchecked Sendable {
     }
 
     /// Finds a class by its name in an extension's property list. The name is `Module.Class`, or `Class` if the module
-    /// has the name of the executable. `$(PRODUCT_MODULE_NAME)` may stand for the module.
+    /// has the name of the executable. The variable `$(PRODUCT_MODULE_NAME)` may replace the module's name.
     static func find(_ name: String, executable: String) throws(ExtensionBundleError) -> AnyClass {
         let module = Self.module(of: executable)
         let plain = name.replacingOccurrences(of: Self.moduleVariable + ".", with: "")

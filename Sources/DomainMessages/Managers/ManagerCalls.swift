@@ -120,7 +120,7 @@ package struct ManagerSignalCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.signal }
-    /// The domain's identifier; `nil` for the provider's domains that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
     package let domain: String?
     package let container: String
 
@@ -137,7 +137,7 @@ package struct ManagerResolvedCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.resolved }
-    /// The domain's identifier; `nil` for the provider's domains that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
     package let domain: String?
     package let failure: ProviderError
 
@@ -154,7 +154,7 @@ package struct ManagerDisconnectCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.disconnect }
-    /// The domain's identifier; `nil` for the provider's domains that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
     package let domain: String?
     /// The reason for disconnecting, for the user; `nil` to connect again.
     package let reason: String?

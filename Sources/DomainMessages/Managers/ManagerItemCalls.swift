@@ -5,7 +5,7 @@ import FileProviderWire
 package struct VisiblePathCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visiblePath }
-    /// The domain's identifier; `nil` for the provider's domain that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
     package let domain: String?
     package let item: String
 
@@ -64,7 +64,7 @@ package struct ManagerTransferCall: ProviderCall, SchemaMessage {
         case away = 1
     }
 
-    /// The domain's identifier; `nil` for the provider's domain that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
     package let domain: String?
     package let item: String
     package let direction: Direction
@@ -83,7 +83,7 @@ package struct ManagerReimportCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.reimport }
-    /// The domain's identifier; `nil` for the provider's domain that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
     package let domain: String?
     package let item: String
 
@@ -100,7 +100,7 @@ package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.settle }
-    /// The domain's identifier; `nil` for the provider's domain that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
     package let domain: String?
     /// The item to wait for: its local changes, and those of the items in it. `nil` waits for all local changes and for
     /// all changes at the provider.

@@ -7,7 +7,7 @@ package struct ManagerProgressCall: ProviderCall, SchemaMessage {
     package typealias Value = TransferTotals
     package typealias Reply = ProviderReply<TransferTotals>
     package static var method: UInt64 { ManagerMethod.progress }
-    /// The domain's identifier; `nil` for the provider's domains that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
     package let domain: String?
     /// Whether uploads are meant, not downloads.
     package let isUpload: Bool
@@ -51,7 +51,7 @@ package struct ManagerSetCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetPage
     package typealias Reply = ProviderReply<ItemSetPage>
     package static var method: UInt64 { ManagerMethod.set }
-    /// The domain's identifier; `nil` for the provider's domain that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
     package let domain: String?
     package let set: ItemSet
     /// The position from the previous reply; `nil` for the first page.
@@ -76,7 +76,7 @@ package struct ManagerSetVersionCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetVersion
     package typealias Reply = ProviderReply<ItemSetVersion>
     package static var method: UInt64 { ManagerMethod.setVersion }
-    /// The domain's identifier; `nil` for the provider's domain that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
     package let domain: String?
     package let set: ItemSet
     /// The version that the client knows; `nil` requests a reply at once.
@@ -127,7 +127,7 @@ package struct ManagerModificationCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.modification }
-    /// The domain's identifier; `nil` for the provider's domain that the user added, not a program.
+    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
     package let domain: String?
     package let item: String
     /// The fields to hand over, as the raw value of `NSFileProviderItemFields`.

@@ -10,7 +10,8 @@ package struct ItemServicesCall: ProviderCall, SchemaMessage {
     package enum Place: Sendable, Equatable {
         /// An absolute path. Restricted services are left out, because they are for the provider's own programs.
         case path(String)
-        /// An item of the client's provider. If the domain is `nil`, it is the one that the user added, not a program.
+        /// An item of the client's provider. If the domain is `nil`, the item is in the domain that was added by the
+        /// user, and not by a program.
         case item(String, domain: String?)
     }
 

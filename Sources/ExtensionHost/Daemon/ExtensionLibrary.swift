@@ -34,7 +34,7 @@ package struct ExtensionLibrary: Sendable {
         return (programs as NSString).deletingLastPathComponent + "/lib/purvey/extensions"
     }()
 
-    /// An error, described in a sentence.
+    /// An error of the library, described in a sentence.
     package struct LibraryError: Error, CustomStringConvertible {
         package let description: String
     }

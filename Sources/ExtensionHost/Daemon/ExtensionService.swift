@@ -17,7 +17,7 @@ package final class ExtensionService: Sendable {
     /// of a socket.
     package typealias Coordination = @Sendable (any ConfinedPlaces) throws -> FileDescriptor
 
-    /// The error domain in messages.
+    /// The domain of this service's errors in messages.
     package static let domain = "PurveyExtension"
 
     /// Creates the service, and removes scope directories of killed daemons.

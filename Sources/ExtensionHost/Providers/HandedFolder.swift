@@ -35,7 +35,7 @@ package struct HandedFolder: Sendable, Equatable {
             let folder = try FileDescriptor.openFolder(withoutLinks: path)
             if try FolderIdentity(of: folder).isSame(as: Array(identity.utf8)) { return folder }
         } catch {
-            // A link to a directory counts as another directory. A file or a link to one is an error.
+            // A link to a directory counts as another directory. A file, or a link to a file, is an error.
             guard error == .notDirectory || error.rawValue == ELOOP, let there = try? FileStatus.of(path),
                 there.kind == .directory
             else { throw HandedFolderError(path, error) }

@@ -43,8 +43,8 @@ final class ProviderInstance: Sendable {
         self.watches = watches
         self.answerTime = answerTime
         self.connection = connection
-        // The end of the process closes the socket, too, and is then the more precise reason. Therefore the process is
-        // ended only after a grace period.
+        // The process may have closed the socket because it is ending by itself. The reason of its own end is more
+        // precise, so it is ended only after a grace period.
         connection.onClose { _ in
             Deadlines.shared.run(after: Self.grace) { process.end(.released) }
         }

@@ -52,7 +52,7 @@ enum ProviderVariables {
     private static let faultPoint = FirstOnly(value(of: "PURVEY_PROVIDER_FAULT_POINT", as: "PURVEY_FAULT_POINT"))
     /// The file in which all processes record the steps that they reach.
     private static let faultLog = value(of: "PURVEY_FAULT_LOG", as: "PURVEY_FAULT_LOG")
-    /// The time that a process waits for its turn with files of its document storage.
+    /// The time that a process waits for access to a file of its document storage.
     private static let turnTime = value(of: StorageAccess.patienceKey, as: StorageAccess.patienceKey)
 
     /// Returns the variables of the next process, each as `NAME=VALUE`.

@@ -32,7 +32,7 @@ extension Confinement {
         paths += Self.loaders
         paths += Self.systemSettings.map { ("/etc/" + $0, .read) }
         paths += hostLibraries.map { ($0, .read) }
-        // The directories of the host's libraries may not have those of the extension, for example because the host was
+        // The extension's libraries need not be in the directories of the host's libraries, for example if the host was
         // built on another machine, or contains Swift's libraries itself.
         let libraries = SwiftLibraries(reachable: ["/usr", "/lib", "/lib64", bundle.path] + hostLibraries, data: data)
         paths += libraries.files(of: bundle.executable).map { ($0, [.read, .withoutLinks]) }

@@ -5,11 +5,11 @@ import LinuxSystem
 package struct LimitWatch {
     /// A measurement of the used parts of mapped memory files. It can take long.
     private struct Measurement {
-        /// The memory in bytes at that time: an upper bound that is known without the measurement, and the measured
-        /// value.
+        /// The memory in bytes at the time of the measurement: an upper bound that is known without the measurement,
+        /// and the measured value.
         let bound: Int
         let memory: Int
-        /// The time until which this measurement can replace a new one.
+        /// The time until which this measurement, plus the growth of the upper bound, is used instead of a new one.
         let next: ContinuousClock.Instant
     }
 

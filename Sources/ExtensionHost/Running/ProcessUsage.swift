@@ -65,8 +65,8 @@ struct ProcessUsage {
         } catch {
             return error == .noSuchFile || error == .noSuchProcess ? .ending : .hidden
         }
-        // A thread loses its memory before its descriptors. So if it still has its memory, it had all its descriptors
-        // above.
+        // A thread loses its memory before its descriptors. So if it still has its memory, it still had all its
+        // descriptors when they were read.
         guard hasMemory(SystemFile.text(folder + "/status")) else { return .ending }
         func bytes(_ key: String) -> Int { SystemFile.bytes(key, in: status) }
         return .known(

@@ -5,8 +5,8 @@ import LinuxSystem
 /// confinement permits. Each item has a place in one of them.
 ///
 /// The contents of the first are readable; those of the second are also writable. Only the daemon can create, rename or
-/// remove entries. The daemon holds a lock on them, so that a later daemon can find out whether a killed daemon left
-/// them.
+/// remove entries. The daemon holds a lock on their parent directory, so that a later daemon can find out whether a
+/// killed daemon left them.
 final class ScopeFolder: Sendable {
     enum Use: String, Sendable {
         case reading, changing
@@ -67,7 +67,7 @@ final class ScopeFolder: Sendable {
         guard let name = FileName(url.path.lastPathName),
             let parent = try? FileDescriptor.open(url.deletingLastPathComponent().path, [.readOnly, .directory])
         else { return }
-        // A later sweep removes the rest.
+        // If this fails, a later sweep removes the rest.
         try? TreeRemover.remove(name, in: parent)
     }
 }

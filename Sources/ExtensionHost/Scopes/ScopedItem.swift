@@ -40,7 +40,7 @@ struct ScopedItem: Sendable {
 
     /// Puts the item in its place, and opens it. Blocks on the file system.
     func begin(isCancelled: @escaping @Sendable () -> Bool) throws -> FileDescriptor {
-        // Opened through the descriptor, so that another item at the path is not used.
+        // The item is opened through its descriptor, so that another item at its path is not used.
         let file = try item.descriptor.reopen(isWritable ? [.readWrite, .nonBlocking] : [.readOnly, .nonBlocking])
         if isDirectory {
             try TreeCopier.copy(file, into: place.folder, named: name.description, isCancelled: isCancelled)

@@ -68,7 +68,7 @@ extension NSFileProviderManager {
     }
 
     /// Checks whether a volume can hold domains. On Linux no volume can, because `PURVEY_HOME` or `XDG_DATA_HOME`
-    /// determines the directory of a domain's files. The reason is then `unknown`.
+    /// determines the directory of a domain's files. The reason is always `unknown`.
     ///
     /// - Throws: an error of Foundation if the URL's item does not exist.
     public class func checkDomainsCanBeStoredOnVolume(at url: URL) throws -> EligibilityResult {

@@ -84,8 +84,8 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     /// The name with its extension. It is never empty, not even that of the root.
     var filename: String { get }
 
-    // Declared once more as optional. Every class fulfils these requirements by an extension of this protocol, so
-    // that the compiler uses them for an existential value.
+    // The members are declared once more, as optional. An extension of this protocol fulfils these requirements for
+    // every class. The compiler uses them for an existential value.
     /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. `nil` if the item's class does
     /// not declare this member.
     var contentType: UTType? { get }

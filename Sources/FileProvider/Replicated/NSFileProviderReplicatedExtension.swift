@@ -12,8 +12,8 @@ public protocol NSFileProviderEnumerating: NSObjectProtocol {
 
 /// A provider whose files the system stores. Each domain has its own object.
 ///
-/// Completion handlers are called once, on any thread. After its progress is cancelled, a function calls its handler
-/// with `CocoaError.userCancelled`.
+/// Completion handlers are called once, on any thread. If the progress that a function has returned is cancelled, the
+/// function calls its handler with `CocoaError.userCancelled`.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {

@@ -186,7 +186,7 @@ public enum FileProviderContents {
     // Leaf lock.
     private static let handedOver = Lock(HandedOver())
     private static let mostInMemory = 1024
-    /// The beginning of paths at which no file exists.
+    /// The prefix of the paths of contents that were handed over. No file exists at these paths.
     private static let memory = "/dev/null/"
 
     /// Makes a file available to ``open(_:)`` under a path at which no file exists.

@@ -91,7 +91,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
         let reported = updatedItems.prefix(size * ProviderWire.pageFactor + 1)
         let items = reported.compactMap { ProviderItem(usable: $0) }
         collect(reported.count) { collected in
-            // An item that was updated after its deletion exists.
+            // An item that is reported as updated after it was reported as deleted exists.
             let identifiers = Set(items.map(\.identifier))
             collected.deleted.removeAll { identifiers.contains($0) }
             collected.updated += items

@@ -81,7 +81,7 @@ private final class ThumbnailCollection: Sendable {
         guard let data, !data.isEmpty else {
             return ProviderThumbnail(identifier: identifier, picture: nil, failure: nil)
         }
-        // Checked before any byte is read, since the data may be a mapped file.
+        // The size is checked before any byte is read, because the data may be a mapped file.
         guard data.count <= ProviderThumbnailsCall.largestPicture else {
             let failure = ProviderError(.badAnswer, message: "a thumbnail of \(data.count) bytes")
             return ProviderThumbnail(identifier: identifier, picture: nil, failure: failure)

@@ -167,7 +167,7 @@ final class ProviderRuntime: Sendable {
         }
         engineRequest.finish()
         turn?.end()
-        // Has no effect if a failure was sent already: only the first reply counts.
+        // This reply has no effect if a failure was sent already, because only the first reply counts.
         call.reply(ProviderReply(result))
         if stage.withLock({ $0.isStuck }) { count(stuck: -1) }
     }

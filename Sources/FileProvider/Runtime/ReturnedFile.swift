@@ -24,7 +24,7 @@ enum ReturnedFile {
     private static func remove(_ url: URL, _ status: FileStatus, _ temporary: String) {
         guard let name = FileName(url.path.lastPathName),
             let folder = try? FileDescriptor.open(url.deletingLastPathComponent().path, [.readOnly, .directory]),
-            // A symbolic link in the directory that leads to the file is not the file.
+            // The entry must be the file itself, and not a symbolic link to it.
             (try? folder.status(of: name))?.identity == status.identity,
             let path = folder.path,
             [temporary, NSTemporaryDirectory()].contains(where: { path.isOrIsWithin(realPath($0)) })

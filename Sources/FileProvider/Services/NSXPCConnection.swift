@@ -60,7 +60,7 @@ public final class NSXPCConnection: NSObject, Sendable {
         public let rawValue: UInt
         /// Creates a set from its bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// A service for the whole system.
+        /// An option for a service of the whole system.
         public static let privileged = Options(rawValue: 1 << 12)
     }
 

@@ -41,7 +41,7 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
     }
 }
 
-/// The conversion of errors that services throw to and from the form in which they are sent between processes.
+/// The conversion of errors that services throw into the form in which they are sent between processes, and back.
 enum ServiceFailure {
     static func of(_ error: any Error) -> RemoteError {
         let failure = ProviderError(error)

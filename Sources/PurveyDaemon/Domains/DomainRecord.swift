@@ -47,7 +47,7 @@ struct DomainRecord: Sendable, Equatable {
     /// The path of the directory that was handed to the domain.
     var path: String? { settings.last { $0.key == DomainSetting.path }?.value }
 
-    /// The limit in bytes on clean contents on this machine.
+    /// The maximum number of bytes of clean contents that stay local.
     var cacheLimit: Int64 {
         settings.last { $0.key == DomainSetting.cache }.flatMap { ByteCount.read($0.value) } ?? Self.standardCacheLimit
     }

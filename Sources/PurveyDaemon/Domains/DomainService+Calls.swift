@@ -265,7 +265,8 @@ extension DomainService {
         }
         for (name, known) in places {
             guard case .running(let record, let domain) = known else { continue }
-            // The actual and the standard mount point: items have paths even while the domain is not mounted.
+            // Both the actual and the standard mount point count, because items have paths even while the domain is not
+            // mounted.
             for path in [mountedPath(of: record), mountPath(of: name)].compactMap({ $0 }).flatMap(Self.forms) {
                 if let names = place.path.pathNames(beneath: path) { return (record, domain, names) }
             }

@@ -129,6 +129,7 @@ private final class PendingRun: Sendable {
 }
 
 extension ProviderError {
-    /// The failure for a user interface with which the user signs in although no request has failed.
+    /// The failure with which a user interface is started if the user requests a sign-in although no request has
+    /// failed.
     fileprivate static let signInWanted = ProviderError.domain(.notAuthenticated, "A sign-in is needed.")
 }

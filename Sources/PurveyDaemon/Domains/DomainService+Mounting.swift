@@ -48,7 +48,7 @@ extension DomainService {
     func mountsSettled() async {
         while mountsUnderWay > 0 {
             await withCheckedContinuation { continuation in
-                // Checked again, because other calls may have run on the actor meanwhile.
+                // The number is checked again, because other calls may have run on the actor meanwhile.
                 if mountsUnderWay == 0 { continuation.resume() } else { mountWaiters.append(continuation) }
             }
         }

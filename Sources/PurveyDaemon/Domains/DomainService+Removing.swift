@@ -7,7 +7,7 @@ import LinuxSystem
 extension DomainService {
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()
-        // The domain's passwords are removed as well.
+        // The keyring is unlocked because the domain's passwords are removed as well.
         await passwords?.unlockForUser()
         guard let place = places[request.name] else {
             throw DomainError.noSuchDomain(request.name, among: places.keys)

@@ -87,13 +87,13 @@ struct KnownItems: Sendable {
     /// The maximum number of items looked up per domain and batch. If there are more, the whole domain is reported as
     /// changed.
     private static let mostLookups = 4096
-    /// The maximum number of items reported in one directory, in all, and of directories in one domain. If it is
-    /// exceeded, the enclosing directory or domain is reported instead.
+    /// The maximum numbers of items that are reported in one directory and in total, and of directories that are
+    /// reported in one domain. If one of them is exceeded, the enclosing directory or domain is reported instead.
     private static let mostInFolder = 256
     private static let most = 1024
     private static let mostFolders = 64
 
-    /// Combines recorded state changes into one notification.
+    /// Combines recorded state changes into one reply.
     func news(of batch: StateNotes.Batch) async throws -> FollowStatesCall.Reply {
         var subjects: [String: [StateNotes.Subject]] = [:]
         var isDomainDifferent = false

@@ -44,7 +44,7 @@ final class ProvidedStorages: ProvidedFiles {
     init(data: String, log: DaemonLog) {
         self.log = log
         let named = ProviderDomain.containers(data: data)
-        // A program that looks for the directory must find it.
+        // The directory is created so that a program that looks for it finds it.
         try? FileManager.default.createDirectory(
             atPath: named, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         containers = (ExactPath(Self.resolved(named) ?? named), named)

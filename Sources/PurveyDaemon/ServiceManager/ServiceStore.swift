@@ -28,7 +28,7 @@ final class ServiceStore: MountKeeper {
         var hasEnded = false
     }
 
-    // Held while messages are sent to the manager, which keeps their order.
+    // This lock is held while messages are sent to the manager, so that their order is kept.
     private let state: Lock<State>
 
     /// The number of consecutive deaths after which a mount is not resumed, because the mount may cause the crashes.

@@ -114,7 +114,7 @@ extension DocumentProvider {
 
     /// Replaces the file in the document storage atomically, and informs the provider.
     func replace(_ request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
-        // A file that was removed at the provider must not come back this way.
+        // Fails for a file that was removed at the provider, because it must not be created again.
         try checkBase(of: request, engineRequest)
         let url = try url(of: request.identifier)
         let place = StoragePlace(of: url, for: request.identifier)
@@ -265,7 +265,7 @@ private final class GrowthWatch: Sendable {
             guard !state.isStopped else { return }
             state.entry = Deadlines.shared.run(after: Self.pause) { [weak self] in
                 guard let watch = self else { return }
-                // Not on the timer's thread, since the file system may be slow.
+                // This does not run on the timer's thread, because the file system may be slow.
                 HandlerThreads.shared.run { watch.look() }
             }
         }

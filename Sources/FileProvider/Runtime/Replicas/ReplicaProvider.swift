@@ -121,8 +121,8 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
 }
 
 extension ProviderItem {
-    /// The item with the flag for the trash, which the engine uses. In a replicated provider, the parent of an item
-    /// shows that it is in the trash.
+    /// The item, with the engine's flag for the trash if the item is in the trash. A replicated provider shows this by
+    /// the item's parent.
     var asReplicated: ProviderItem {
         guard parent == Self.trashIdentifier, !flags.contains(.trashed) else { return self }
         var item = self
