@@ -1,8 +1,8 @@
 import Conduit
 import FileProviderWire
 
-/// A request for the provider's custom actions that fit an item. The daemon replies without asking the provider if
-/// the item is known locally.
+/// A request for the provider's custom actions that fit an item. If the item is known locally, the daemon replies
+/// without a request to the provider.
 package struct ListActionsCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.listActions }
     package let place: ItemPlace
@@ -13,7 +13,7 @@ package struct ListActionsCall: Call, SchemaMessage {
 
     package struct Reply: SchemaMessage {
         package let actions: [ActionDescription]
-        /// Sentences about the faults of other actions of the provider.
+        /// Sentences about the faults of the provider's invalid actions.
         package let faults: [String]
 
         package init(actions: [ActionDescription], faults: [String]) {

@@ -1,7 +1,7 @@
 import Conduit
 
-/// The settings of the desktop that concern transfers, which `purvey-bus` sends to the daemon at first and after each
-/// change.
+/// The settings of the desktop that concern transfers, which `purvey-bus` sends to the daemon, at first and then after
+/// each change.
 package struct DesktopSettingsNotice: Notice, SchemaMessage, Equatable {
     package static var method: UInt64 { DomainMethod.desktopSettings }
 

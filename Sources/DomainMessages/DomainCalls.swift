@@ -176,7 +176,8 @@ package struct SetDomainCall: Call, SchemaMessage {
 package struct RemoveDomainCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.remove }
     package let name: String
-    /// Whether edits that are not uploaded are copied out first. If `false`, a domain with such edits is not removed.
+    /// Whether edits that are not uploaded are copied to another directory first. If `false`, a domain with such edits
+    /// is not removed.
     package let keepsEdits: Bool
 
     package init(name: String, keepsEdits: Bool) {

@@ -27,7 +27,7 @@ package struct DescribeInterfaceCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.subject))
 
     package struct Reply: SchemaMessage {
-        /// The user interface; `nil` if the provider has none to sign in with.
+        /// The user interface; `nil` if the provider has no user interface for signing in.
         package let interface: InterfaceDescription?
 
         package init(interface: InterfaceDescription?) { self.interface = interface }

@@ -125,7 +125,7 @@ package struct TransferActivity: SchemaMessage, Equatable {
 
     /// The progress from 0 to 100.
     package var percent: Int {
-        // The provider's numbers are not checked.
+        // The numbers come from the provider, and are not checked.
         guard total > 0 else { return 0 }
         return Int(min(max(Double(done) * 100 / Double(total), 0), 100))
     }

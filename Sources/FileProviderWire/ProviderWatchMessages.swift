@@ -26,7 +26,7 @@ package struct ProviderNotices: SchemaMessage {
 package struct ProviderWatchCall: Call, SchemaMessage {
     package typealias Reply = ProviderWatch
     package static var method: UInt64 { 2 }
-    /// The domain of failures, with an error number as the code.
+    /// The domain of failures of this call. The code of a failure is an error number.
     package static let failureDomain = "org.purvey.watch"
     /// The directory, open for reading. The descriptor proves that the extension may read the directory, so the events
     /// disclose nothing new.

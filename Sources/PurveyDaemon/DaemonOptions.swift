@@ -113,7 +113,8 @@ enum DaemonLimits {
         case .fileSize: "write only \(value) bytes to one file"
         case .processorTime: "run for only \(value) seconds of processor time"
         case .addressSpace, .data: "take only \(value) bytes of memory"
-        // A limit on processes exists everywhere, and a stack is either large enough or too small to start.
+        // These limits are not reported. Every system limits the number of processes, and with a stack that is too
+        // small, the daemon does not start at all.
         case .processes, .stack: nil
         }
     }

@@ -61,7 +61,7 @@ struct ActivationCounts: Sendable, Equatable {
     func accepts(_ items: [ActivationRule.Item]) -> Bool {
         let attachments = items.flatMap(\.attachments)
         guard !attachments.isEmpty, attachments.count >= fewest, attachments.count <= most else { return false }
-        // Without named kinds, only the number of attachments matters.
+        // If the rule names no kinds, only the number of attachments matters.
         if limits.isEmpty { return most != Int.max }
         var counts: [Kind: Int] = [:]
         for types in attachments {

@@ -21,7 +21,7 @@ enum PredicateCast: Sendable, Equatable {
         }
     }
 
-    /// The number of seconds from the beginning of 1970, which dates are based on, to that of 2001.
+    /// The number of seconds from the beginning of 1970 to the beginning of 2001. Dates in predicates count from 1970.
     private static let reference = Date.timeIntervalBetween1970AndReferenceDate
 
     /// Converts a value.

@@ -12,7 +12,8 @@ struct PredicateParser {
 
     let vocabulary: PredicateVocabulary
 
-    /// The maximum nesting of brackets and length of chains of names, so that no text can overflow the stack.
+    /// The maximum depth of nested brackets, and the maximum length of a chain of names. They ensure that no text can
+    /// overflow the stack.
     static let deepest = 60
 
     init(tokens: [PredicateToken], _ vocabulary: PredicateVocabulary) {

@@ -164,7 +164,8 @@ package struct ExtensionInspection {
             return nil
         }
         let path = folder + "/" + name
-        // Links are not followed: with one, an extension could run another program of this user in its confinement.
+        // Links are not followed, because with a link an extension could run another program of this user in its
+        // confinement.
         guard let status = try? FileStatus.of(path, followingLinks: false) else {
             faults.append("the executable \(path) does not exist")
             return nil

@@ -102,8 +102,8 @@ package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     package static var method: UInt64 { ManagerMethod.settle }
     /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
     package let domain: String?
-    /// The item to wait for: its local changes, and those of the items in it. `nil` waits for all local changes and for
-    /// all changes at the provider.
+    /// The item to wait for: the request waits for the local changes of this item and of the items in it. If `nil`, the
+    /// request waits for all local changes, and for all changes at the provider.
     package let item: String?
     /// The item whose change the caller is processing. The request does not wait for this item. `nil` if there is no
     /// such item, or it is not known.

@@ -22,7 +22,7 @@ package struct ManagerProgressCall: ProviderCall, SchemaMessage {
 
 /// The progress of all transfers in one direction.
 package struct TransferTotals: SchemaMessage, Equatable {
-    /// The number of files in the current run of transfers, including finished ones; 0 while there is nothing to do.
+    /// The number of files in the current run of transfers, including finished ones; 0 while there are no transfers.
     package var files: Int64
     package var filesDone: Int64
     /// The number of bytes in the current run. An empty file counts as one byte.

@@ -93,8 +93,8 @@ package struct ExtensionLibrary: Sendable {
                 try retrying { symlinkat(bundle.path, directory.rawValue, staged) }
             } else {
                 let source = try FileDescriptor.open(bundle.path, [.readOnly, .directory])
-                // The author of the bundle must not choose as which user its files run, or which users may write to
-                // them.
+                // The copies get no set-user-ID bits and no unusual permissions, because the author of the bundle must
+                // not choose these.
                 try TreeCopier.copy(source, into: directory, named: staged, origin: .peer)
             }
             try publish(staged, as: bundle.identifier + ".appex", in: directory)

@@ -3,8 +3,8 @@ import FileProvider
 import FileProviderWire
 import Foundation
 
-/// A check whether an extension's errors come from a network connection without permission. Such errors do not state
-/// the reason.
+/// A check whether an error of an extension may come from an attempt to use the network without permission. Such errors
+/// do not state the reason.
 package enum NetworkRefusal {
     /// Returns an error message, extended by the key that the extension's property list must set to get network access.
     package static func explained(_ message: String) -> String {

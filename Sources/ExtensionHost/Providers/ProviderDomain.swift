@@ -48,7 +48,7 @@ package struct ProviderDomain: Sendable, Equatable {
             }
         }
         guard name.utf8.count > 200 else { return name }
-        // A hash keeps identifiers with the same beginning apart.
+        // A hash distinguishes long identifiers that begin with the same characters.
         let sum = identifier.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return name.prefix(180) + "%" + String(sum, radix: 16, uppercase: true)
     }
@@ -165,8 +165,8 @@ extension ProviderDomain {
     }
 
     /// Returns the directories that the process may access: the directory that was handed to the domain, and the
-    /// domain's own directory in the provider's document storage. If the provider has replaced its own directory by a
-    /// link, the link is not followed. Blocks on the file system.
+    /// domain's own directory in the provider's document storage. If the provider has replaced the domain's own
+    /// directory by a link, the link is not followed. Blocks on the file system.
     func places(
         ofInterfaceOf provider: String, apartFrom kept: [String], data: String
     ) throws -> [(path: String, access: Confinement.Access)] {

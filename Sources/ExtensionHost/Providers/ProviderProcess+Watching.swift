@@ -1,7 +1,7 @@
 import AppExtension
 import LinuxSystem
 
-/// The watch of a service by its provider's process, which is kept running without requests.
+/// The state of a provider's process that is kept running without requests, so that it watches its service.
 struct ServiceWatch {
     /// Whether the process is to be kept running, if the provider watches its service.
     var isWanted = false

@@ -13,8 +13,8 @@ package struct ProviderProcessOptions: Sendable {
     /// The number of consecutive unexpected ends, without a reply in between, after which the process is not started
     /// any more.
     package var crashLimit = 3
-    /// The time between the time limit in the extension's own runtime and the host's. The runtime only cancels the
-    /// request, but the host ends the process.
+    /// The time by which the host's time limit for a request exceeds that of the extension's own runtime. The runtime
+    /// only cancels the request, but the host ends the process.
     package var patience: Duration
 
     /// The environment variable for ``idleTime`` in seconds.

@@ -54,8 +54,8 @@ struct Container: Sendable {
         TemporaryName.sweep(folder)
     }
 
-    /// The path of the directory for the files of a confined process's loads, in its container. It is beneath
-    /// `XDG_DATA_HOME`.
+    /// The path, within a container, of the directory in which a confined process stores the files that it loads. The
+    /// directory is beneath `XDG_DATA_HOME`.
     private static let loads = ["Library", "purvey", "loads"]
 
     /// Returns the environment of all processes of extensions, as `NAME=value`. The processes inherit no variables.
@@ -67,7 +67,8 @@ struct Container: Sendable {
             "HOME=\(path)", "TMPDIR=\(temporary)", "PATH=/usr/bin:/bin", "LANG=\(language ?? "C.UTF-8")",
             // Foundation reads this variable before it looks up the home directory in the user database.
             "CFFIXED_USER_HOME=\(path)",
-            // Directories that the extension loads are copied into its container, as Landlock denies it the originals.
+            // Directories that the extension loads are copied into its container, because Landlock denies access to the
+            // originals.
             "\(FolderPlacement.environmentKey)=1",
             "\(ScopeLink.environmentKey)=\(ScopeLink.descriptorNumber)",
             "XDG_CACHE_HOME=\(path)/Library/Caches", "XDG_DATA_HOME=\(path)/Library",

@@ -6,7 +6,7 @@ import Sandbox
 ///
 /// Each request has its own process, so that requests cannot affect each other.
 package final class ExtensionRun: Sendable {
-    /// The number of the descriptor of the extension's end of the socket, in its process.
+    /// The descriptor number of the socket in the extension's process.
     package static let socketNumber = 3
 
     private let process: ExtensionProcess

@@ -46,8 +46,9 @@ extension Container {
             own = next
         }
         guard (try? own.status(of: name))?.kind == .directory else { return }
-        // If another process has made the group's directory meanwhile, and it is not empty, it stays. To exchange the
-        // two would put that process's files into the extension's container.
+        // If another process has created the group's directory meanwhile, and it is not empty, the rename fails. The
+        // two directories are not exchanged, because that would move the other process's files into the extension's
+        // container.
         _ = renameat(own.rawValue, name.description, groups.rawValue, name.description)
     }
 }

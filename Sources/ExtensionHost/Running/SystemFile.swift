@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Access to files whose contents the kernel generates when they are read; see proc(5).
 enum SystemFile {
-    /// Returns the text of such a file, or an empty string if the file cannot be opened. Foundation cannot be used,
-    /// because it treats every such file as empty.
+    /// Returns the text of a file, or an empty string if the file cannot be opened. Foundation cannot be used, because
+    /// it treats every such file as empty.
     static func text(_ path: String) -> String {
         var text: [UInt8] = []
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return "" }

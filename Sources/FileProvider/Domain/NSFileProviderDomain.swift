@@ -115,8 +115,8 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     }
     /// The external volume of the domain; always `nil` on Linux.
     open var volumeUUID: UUID? { nil }
-    /// The provider's own data about the domain. The keys are strings, the values strings, numbers, dates or data. The
-    /// key `path` has the path of a folder that the user handed to the domain.
+    /// The provider's own data about the domain. The keys are strings. The values are strings, numbers, dates or data.
+    /// The value for the key `path` is the path of a folder that the user handed to the domain.
     open var userInfo: [AnyHashable: Any]? {
         get { with { $0.userInfo } }
         set { with { $0.userInfo = newValue } }

@@ -29,7 +29,7 @@ public protocol FileProviderReplyingAction: NSObjectProtocol {
 ///
 /// Source: an addition, see ``FileProviderReplyingAction``.
 public struct FileProviderActionReply: Sendable, Equatable {
-    /// Lines of text, at most 1,000 of up to 4,096 bytes.
+    /// Lines of text: at most 1,000, each with at most 4,096 bytes.
     public var lines: [String]
     /// An address, such as that of a share.
     public var link: URL?

@@ -122,7 +122,7 @@ extension ProviderItem {
     /// Returns a count; `nil` if the number is negative or too large.
     static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
-        // The usual case, which avoids the two objects that the comparison below makes.
+        // This is the usual case. It avoids the two objects that the comparison below creates.
         let (whole, real) = (number.int64Value, number.doubleValue)
         if whole.magnitude < exactLimit, Double(whole) == real { return whole >= 0 ? whole : nil }
         if let count = Int64(exactly: number) { return count >= 0 ? count : nil }

@@ -34,7 +34,8 @@ extension BeginProviderCall {
         return managed
     }
 
-    /// Makes the managers of this process, which is an extension's, send their requests to the engine that started it.
+    /// Makes the managers of this process, which belongs to an extension, send their requests to the engine that
+    /// started the process.
     package func install(on connection: Connection) { install(on: connection, managedDomain) }
 
     func install(on connection: Connection, _ domain: NSFileProviderDomain?) {

@@ -66,8 +66,8 @@ extension ProviderRuntime {
             try provider.start(request, engineRequest)
             return Empty()
         }
-        // Not serialized with other requests about the item: one of those may wait for a file whose claim is granted
-        // only after the provider learns of this change.
+        // This request is not serialized with others about the item, because another request may wait for a file whose
+        // claim is granted only after the provider learns of this change.
         on(ProviderChangedCall.self, key: { "changed " + $0.identifier }, in: &service) {
             request, provider, _ throws(ProviderError) in
             provider.noteChange(at: request.path)

@@ -4,7 +4,7 @@ import Foundation
 import ItemValues
 import LinuxSystem
 
-/// Partial contents, from a provider that is an ``NSFileProviderPartialContentFetching``.
+/// Requests for partial contents, which a provider serves that conforms to ``NSFileProviderPartialContentFetching``.
 extension ProviderRuntime {
     func addParts(to service: inout Service) {
         on(ProviderServesPartsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in

@@ -10,7 +10,7 @@ package enum ProviderStep: String, FaultPoint {
     // Creating a file or link.
     case creationCopied = "provider.create.copied"
     case creationImported = "provider.create.imported"
-    // A directory was made, an item moved or removed, and no reply was sent yet.
+    // The steps after a directory was created, or an item was moved or removed, and before the reply is sent.
     case folderMade = "provider.folder.made"
     case moved = "provider.moved"
     case deleted = "provider.deleted"

@@ -19,7 +19,7 @@ extension DomainService {
     private func adoptDesktopSettings() async {
         let settings = desktopSettings.withLock { $0 }
         isMetered = settings?.isMetered ?? false
-        // Only the names of what changed are logged: an address may contain a password.
+        // The proxies are not logged, because an address may contain a password.
         if let settings, NetworkProxies.setDesktop(settings.proxies) {
             log.info("the desktop has other proxies")
             for case .running(_, let domain) in places.values { await domain.provider.renew() }

@@ -84,7 +84,7 @@ extension DomainService {
                 if isCutShort { faults.append("\(name): the search takes too long; these are the first results") }
             case .unsupported: break
             case .failed(let failure):
-                // The only domain asked for has failed, so there is no result to return.
+                // The only requested domain has failed, so there is no result to return.
                 if request.domain != nil { throw failure.told(of: name) }
                 hasSearched = true
                 faults.append("\(name): \(failure)")

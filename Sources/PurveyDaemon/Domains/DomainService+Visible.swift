@@ -57,7 +57,8 @@ extension DomainService {
     }
 }
 
-/// A reference to the service for the calls of domains' extensions. It is created before the service.
+/// A weak reference to the service, for the calls of domains' extensions. It is created before the service, and set
+/// afterwards.
 final class DomainServiceReference: Sendable {
     private struct Weak: Sendable { weak var service: DomainService? }
     // Leaf lock.

@@ -29,7 +29,7 @@ extension DocumentProvider {
         throw ProviderError(.transient, message: "the file changes while it is fetched")
     }
 
-    /// Opens a file that a program still uses, in its present state, if the engine prefers this to a failure.
+    /// Opens a file in its present state although a program still uses it, if the engine prefers this to a failure.
     private func usedContents(
         _ request: ProviderContentsCall, _ url: URL, _ engineRequest: EngineRequest
     ) throws(ProviderError) -> ProviderFile {
@@ -61,8 +61,8 @@ extension DocumentProvider {
             do {
                 return try turn.read(url) { try Self.open(url) }
             } catch let error as Errno where error == .noSuchFile && !isAgain {
-                // The file was removed in between: the provider acted on an earlier notice that it was not needed any
-                // more.
+                // The file was removed in between, because the provider acted on an earlier notice that the file was
+                // not needed any more.
                 isAgain = true
             } catch {
                 throw Self.isNotThere(identifier, error)
