@@ -6,13 +6,13 @@ import UniformTypeIdentifiers
 // A class that supports item providers is written to pasteboards and read from them in the same types.
 
 extension NSPasteboardWriting where Self: NSItemProviderWriting {
-    /// Returns the types that it is written as to item providers.
+    /// Returns the types in which item providers offer the object.
     public func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         writableTypeIdentifiersForItemProvider.map { NSPasteboard.PasteboardType($0) }
     }
 
-    /// Returns the data that it writes to item providers: text and URLs as a string, anything else as data. Blocks
-    /// until it is written.
+    /// Returns the data that the object provides to item providers: as a string for text and URLs, and as data for any
+    /// other type. Blocks until the object has provided it.
     public func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? {
         let data: Data? = MainThread.wait(within: PasteboardStore.shared.patience) { done in
             _ = loadData(withTypeIdentifier: type.rawValue) { data, _ in done(data) }
@@ -24,7 +24,7 @@ extension NSPasteboardWriting where Self: NSItemProviderWriting {
 }
 
 extension NSPasteboardReading where Self: NSItemProviderReading {
-    /// Returns the types that it is read from item providers in.
+    /// Returns the types from which item providers create objects of the class.
     public static func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         readableTypeIdentifiersForItemProvider.map { NSPasteboard.PasteboardType($0) }
     }
@@ -41,7 +41,7 @@ extension NSPasteboardReading where Self: NSObject, Self: NSItemProviderReading 
 }
 
 extension Hashable {
-    /// Creates the value by a function.
+    /// Creates the value that a function returns; `nil` if the function returns `nil`.
     ///
     /// An extension cannot give a class an initializer that all subclasses inherit. Only an extension of a protocol
     /// that is not restricted to classes may assign `self`.
@@ -58,7 +58,7 @@ extension UIColor: NSPasteboardWriting, NSPasteboardReading {}
 extension NSURL: NSPasteboardWriting, NSPasteboardReading {}
 
 extension NSURL {
-    /// Creates a URL from the first one of a pasteboard; `nil` if there is none.
+    /// Creates a URL from the first URL on a pasteboard; `nil` if the pasteboard has no URL.
     public convenience init?(from pasteBoard: NSPasteboard) {
         guard let url = pasteBoard.readObjects(forClasses: [NSURL.self])?.first as? NSURL else { return nil }
         self.init(string: url.absoluteString)

@@ -45,13 +45,13 @@ extension NSPasteboard {
         public let rawValue: UInt
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// As `Data`. This is the form without options.
+        /// Reads the value as `Data`. This is the default.
         public static var asData: ReadingOptions { [] }
-        /// As a `String`.
+        /// Reads the value as a `String`.
         public static var asString: ReadingOptions { ReadingOptions(rawValue: 1 << 0) }
-        /// As the contents of a property list.
+        /// Reads the value as the contents of a property list.
         public static var asPropertyList: ReadingOptions { ReadingOptions(rawValue: 1 << 1) }
-        /// As an object of the archived class. No initializer is called.
+        /// Unarchives an object of the class. The pasteboard initializer of the class is not called.
         public static var asKeyedArchive: ReadingOptions { ReadingOptions(rawValue: 1 << 2) }
     }
 }

@@ -68,7 +68,7 @@ extension NSPasteboard.PasteboardType {
         pathExtension.isEmpty ? nil : Self(fileContentsPrefix + pathExtension)
     }
 
-    /// The filename extension of such a type; `nil` for any other type.
+    /// The filename extension of a type for files with an extension; `nil` for any other type.
     public var representedPathExtension: String? {
         for prefix in [Self.fileNamePrefix, Self.fileContentsPrefix] where rawValue.hasPrefix(prefix) {
             let pathExtension = String(rawValue.dropFirst(prefix.count))

@@ -30,8 +30,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     private let ownName: Name
     let store: PasteboardStore
-    /// The contents that an owner fills, of the pasteboard that is passed to the owner. The owner's data is set in
-    /// these contents, even if the pasteboard has other contents now.
+    /// The contents to fill, if this object is the pasteboard that is passed to an owner. The data that the owner sets
+    /// goes into these contents, even if the pasteboard has other contents now.
     private let filled: ItemContents?
 
     /// Creates a pasteboard by its name. An invalid name (empty, with control characters, or of more than 244 bytes
@@ -137,7 +137,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         guard !objects.isEmpty, let contents = store.contents(of: ownName.board) else { return false }
         var added: [ItemContents] = []
         defer {
-            // Bound to the pasteboard until it is known whether they are written.
+            // Items that were not written are not bound to the pasteboard any more, so that they can be written again.
             for item in added { item.unbind() }
         }
         for object in objects {
@@ -162,7 +162,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return set { $0.set(data, for: dataType) != nil }
     }
 
-    /// Sets the value of a property list as a type of the first item.
+    /// Sets the value of a property list as the data of a type of the first item.
     ///
     /// - Returns: `false` if this process is not the owner, or if a property list cannot contain the value.
     @discardableResult
@@ -171,7 +171,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return setData(data, forType: dataType)
     }
 
-    /// Sets a string as a type of the first item.
+    /// Sets a string as the data of a type of the first item.
     ///
     /// - Returns: `false` if this process is not the owner.
     @discardableResult
@@ -263,17 +263,17 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return types.first { type in items.contains { $0.availableType(from: [type]) != nil } }
     }
 
-    /// Returns the data of a type, of the first item that has it. Promised data is requested now.
+    /// Returns the data of a type from the first item that has it. Promised data is requested now.
     open func data(forType dataType: NSPasteboard.PasteboardType) -> Data? {
         pasteboardItems?.lazy.compactMap { $0.data(forType: dataType) }.first
     }
 
-    /// Returns the value of a property list, of the first item that has it.
+    /// Returns the value of a property list from the data of a type of the first item that has it.
     open func propertyList(forType dataType: NSPasteboard.PasteboardType) -> Any? {
         pasteboardItems?.lazy.compactMap { $0.propertyList(forType: dataType) }.first
     }
 
-    /// Returns the strings of all items that have the type, one line for each.
+    /// Returns the strings of all items that have the type, separated by line breaks.
     open func string(forType dataType: NSPasteboard.PasteboardType) -> String? {
         let strings = (pasteboardItems ?? []).compactMap { $0.string(forType: dataType) }
         return strings.isEmpty ? nil : strings.joined(separator: "\n")
@@ -311,10 +311,10 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     /// Reads a file or directory and writes it to the disk. It does not replace an existing file.
     ///
     /// - Parameters:
-    ///   - type: `fileContents`, or the type of contents with an extension; `nil` stands for the type of the path's
-    ///     extension. If the pasteboard does not have this type, `fileContents` is read.
+    ///   - type: the type to read: `fileContents`, or the type of contents with an extension. If it is `nil`, the type
+    ///     for the extension of `filename` is read, or `fileContents` if the pasteboard does not have that type.
     ///   - filename: the path to write to.
-    /// - Returns: the path; `nil` if the pasteboard has no such file, or if it cannot be written.
+    /// - Returns: the path; `nil` if the pasteboard does not have the type, or if the file cannot be written.
     open func readFileContentsType(_ type: NSPasteboard.PasteboardType?, toFile filename: String) -> String? {
         let ofName = PasteboardType.fileContentsType(forPathExtension: (filename as NSString).pathExtension)
         let types = type.map { [$0] } ?? [ofName, .fileContents].compactMap { $0 }

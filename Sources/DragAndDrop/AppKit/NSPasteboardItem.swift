@@ -70,7 +70,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     // MARK: - Types
 
-    /// The types, best first. Text in any encoding is also available as `string`, and a promised file as its type.
+    /// The types, best first. Text in any encoding is also available as `string`, and a promised file as the file's
+    /// type.
     open var types: [NSPasteboard.PasteboardType] {
         let own = ownTypes
         return own.contains(.string) || Self.text(among: own) == nil ? own : own + [.string]
@@ -124,14 +125,14 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         return contents.set(data, for: type) != nil
     }
 
-    /// Sets a string as a type, see ``setData(_:forType:)``.
+    /// Sets a string as the data of a type, see ``setData(_:forType:)``.
     @discardableResult
     open func setString(_ string: String, forType type: NSPasteboard.PasteboardType) -> Bool {
         setPropertyList(string, forType: type)
     }
 
-    /// Sets the value of a property list as a type, see ``setData(_:forType:)``. Returns `false` if a property list
-    /// cannot contain the value.
+    /// Sets the value of a property list as the data of a type, see ``setData(_:forType:)``. Returns `false` if a
+    /// property list cannot contain the value.
     @discardableResult
     open func setPropertyList(_ propertyList: Any, forType type: NSPasteboard.PasteboardType) -> Bool {
         guard let data = PasteboardData.data(of: propertyList, as: type) else { return false }
@@ -161,7 +162,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         data(forType: type).flatMap { PasteboardData.string($0, as: type) }
     }
 
-    /// Returns the value of a property list, of a type.
+    /// Returns the string of a text type, or the property list in the data of any other type.
     open func propertyList(forType type: NSPasteboard.PasteboardType) -> Any? {
         data(forType: type).flatMap { PasteboardData.propertyList($0, as: type) }
     }
@@ -174,7 +175,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
     /// Returns the data of a type.
     open func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? { data(forType: type) }
 
-    /// Returns the root type of all data: an item of a pasteboard is read as itself.
+    /// Returns the root type of all data, because an item of a pasteboard can be read as an `NSPasteboardItem` in any
+    /// type.
     open class func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         [NSPasteboard.PasteboardType(UTType.item.identifier)]
     }

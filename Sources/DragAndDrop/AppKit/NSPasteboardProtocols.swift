@@ -3,7 +3,8 @@ import ItemProvider
 
 /// An object that can be written to a pasteboard, see ``NSPasteboard/writeObjects(_:)``.
 ///
-/// A class that is `NSItemProviderWriting` needs no further methods: it is written as to an item provider.
+/// A class that conforms to `NSItemProviderWriting` needs no further methods: its objects are written in the same types
+/// and with the same data as to an item provider.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardWriting: NSObjectProtocol {
@@ -13,8 +14,9 @@ public protocol NSPasteboardWriting: NSObjectProtocol {
     func writingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.WritingOptions
-    /// Returns the object as a type: data, a string, or another value that a property list can contain; `nil` if it is
-    /// not available. For a promised type, this is called on the main thread when a client loads the type.
+    /// Returns the object in the form of a type: data, a string, or another value that a property list can contain;
+    /// `nil` if it is not available. For a promised type, this is called on the main thread when a client loads the
+    /// type.
     func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any?
 }
 
@@ -28,7 +30,8 @@ extension NSPasteboardWriting {
 /// A class whose objects can be created from the contents of a pasteboard; see
 /// ``NSPasteboard/readObjects(forClasses:options:)``.
 ///
-/// A class that conforms to `NSItemProviderReading` needs no further methods: it is read as from an item provider.
+/// A class that conforms to `NSItemProviderReading` needs no further methods: its objects are read from the same types
+/// and data as from an item provider.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardReading: NSObjectProtocol {
@@ -54,8 +57,7 @@ extension NSPasteboardReading {
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardTypeOwner: NSObjectProtocol {
-    /// Provides data of a declared type that a client loads: it should be set on the given pasteboard. Called on the
-    /// main thread.
+    /// Sets data of a declared type on the given pasteboard, because a client loads it. Called on the main thread.
     func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType)
     /// Called on the main thread when the pasteboard has other contents.
     func pasteboardChangedOwner(_ sender: NSPasteboard)
@@ -70,8 +72,7 @@ extension NSPasteboardTypeOwner {
 ///
 /// Source: AppKit, `NSPasteboardItem.h`.
 public protocol NSPasteboardItemDataProvider: NSObjectProtocol {
-    /// Provides data of a promised type that a client loads: it should be set on the given item. Called on the main
-    /// thread.
+    /// Sets data of a promised type on the given item, because a client loads it. Called on the main thread.
     func pasteboard(
         _ pasteboard: NSPasteboard?, item: NSPasteboardItem,
         provideDataForType type: NSPasteboard.PasteboardType)

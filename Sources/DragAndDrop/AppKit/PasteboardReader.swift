@@ -35,8 +35,8 @@ struct PasteboardReader {
         return readable(item).lazy.compactMap { object(from: item, as: $0) }.first
     }
 
-    /// Returns the item's types that can be read, in the order of the class's list. Types that the class lists come
-    /// before types that conform to one of these.
+    /// Returns the item's types that the class can read, in the order in which the class lists its types. Types that
+    /// are themselves listed come before types that only conform to a listed type.
     private func readable(_ item: NSPasteboardItem) -> [NSPasteboard.PasteboardType] {
         let own = item.types
         let named = types.flatMap { type in own.filter { TypeIdentifier.areEqual($0.rawValue, type.rawValue) } }

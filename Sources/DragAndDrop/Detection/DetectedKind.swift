@@ -20,7 +20,7 @@ enum DetectedKind: CaseIterable, Sendable {
         }
     }
 
-    /// The pattern of the older interface, which has three.
+    /// The pattern of the kind in the older interface; `nil` for a kind that only the newer interface has.
     var pattern: UIPasteboard.DetectionPattern? {
         switch self {
         case .probableWebURL: .probableWebURL
@@ -30,12 +30,12 @@ enum DetectedKind: CaseIterable, Sendable {
         }
     }
 
-    /// Returns the kinds of key paths. Other key paths are ignored.
+    /// Returns the kinds that the key paths identify. Key paths that are not of a kind are ignored.
     static func kinds(_ keyPaths: Set<PartialKeyPath<UIPasteboard.DetectedValues>>) -> Set<DetectedKind> {
         Set(allCases.filter { keyPaths.contains($0.keyPath) })
     }
 
-    /// Returns the kinds of patterns. Unknown patterns are ignored.
+    /// Returns the kinds that the patterns identify. Unknown patterns are ignored.
     static func kinds(_ patterns: Set<UIPasteboard.DetectionPattern>) -> Set<DetectedKind> {
         Set(allCases.filter { $0.pattern.map(patterns.contains) ?? false })
     }
@@ -58,7 +58,7 @@ enum DetectedKind: CaseIterable, Sendable {
 }
 
 extension UIPasteboard.DetectedValues {
-    /// The found values for the older interface.
+    /// The values that were found, by the pattern that identifies them in the older interface.
     var byPattern: [UIPasteboard.DetectionPattern: Any] {
         var values: [UIPasteboard.DetectionPattern: Any] = [:]
         if !probableWebURL.isEmpty { values[.probableWebURL] = probableWebURL }

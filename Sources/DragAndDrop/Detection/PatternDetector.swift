@@ -35,7 +35,7 @@ enum PatternDetector {
 }
 
 extension UIPasteboard.DetectedValues {
-    /// Detects values in a text that is on no pasteboard.
+    /// Creates the values that are detected in a text, which need not be on a pasteboard.
     package init(
         of keyPaths: Set<PartialKeyPath<UIPasteboard.DetectedValues>>, in text: String, clock: CalendarClock = .current
     ) {

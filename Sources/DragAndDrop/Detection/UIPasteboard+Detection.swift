@@ -8,7 +8,7 @@ import LinuxSystem
 /// Detection reads the first 64 KiB of an item's text, or of its URL if it has no text, and no other data. An item
 /// without text and URL has no patterns. The caller's thread is not blocked: handlers are called once, on a separate
 /// queue. Errors come from loading the text (``NSItemProvider``'s domain) or from connecting to the pasteboard.
-/// `itemUnavailableError` means that the pasteboard does not have a position of the item set.
+/// `itemUnavailableError` means that the item set contains a position at which the pasteboard has no item.
 ///
 /// As on Apple's platforms, the functions without an item set examine the first item. An empty pasteboard has no
 /// patterns.
@@ -42,7 +42,8 @@ extension UIPasteboard {
         try await detect(DetectedKind.kinds(keyPaths), in: .first).first?.patterns ?? []
     }
 
-    /// Detects which of the patterns each item of a set matches, in order; of all items if the set is `nil`.
+    /// Detects which of the patterns each item of a set matches; each item of the pasteboard if the set is `nil`. The
+    /// results are in the order of the items.
     public func detectPatterns(
         for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[Set<DetectionPattern>], any Error>) -> Void
@@ -52,7 +53,8 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects which of the patterns each item of a set has, in order; of all items if the set is `nil`.
+    /// Detects which of the patterns each item of a set has; each item of the pasteboard if the set is `nil`. The
+    /// results are in the order of the items.
     public func detectPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[Set<PartialKeyPath<DetectedValues>>], any Error>) -> Void
@@ -62,7 +64,8 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects which of the patterns each item of a set has, in order; of all items if the set is `nil`.
+    /// Detects which of the patterns each item of a set has; each item of the pasteboard if the set is `nil`. The
+    /// results are in the order of the items.
     public func detectedPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
     ) async throws -> [Set<PartialKeyPath<DetectedValues>>] {
@@ -96,7 +99,8 @@ extension UIPasteboard {
         try await detect(DetectedKind.kinds(keyPaths), in: .first).first ?? DetectedValues()
     }
 
-    /// Detects the values of the patterns that each item of a set matches, in order; of all items if the set is `nil`.
+    /// Detects the values of the patterns that each item of a set matches; each item of the pasteboard if the set is
+    /// `nil`. The results are in the order of the items.
     public func detectValues(
         for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[[DetectionPattern: Any]], any Error>) -> Void
@@ -106,7 +110,8 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects the values of the patterns that each item of a set has, in order; of all items if the set is `nil`.
+    /// Detects the values of the patterns that each item of a set has; each item of the pasteboard if the set is `nil`.
+    /// The results are in the order of the items.
     public func detectValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[DetectedValues], any Error>) -> Void
@@ -114,14 +119,15 @@ extension UIPasteboard {
         detect(DetectedKind.kinds(keyPaths), in: .items(itemSet), completionHandler)
     }
 
-    /// Detects the values of the patterns that each item of a set has, in order; of all items if the set is `nil`.
+    /// Detects the values of the patterns that each item of a set has; each item of the pasteboard if the set is `nil`.
+    /// The results are in the order of the items.
     public func detectedValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
     ) async throws -> [DetectedValues] {
         try await detect(DetectedKind.kinds(keyPaths), in: .items(itemSet))
     }
 
-    // MARK: - Both
+    // MARK: - Detection
 
     private func detect(
         _ kinds: Set<DetectedKind>, in selection: PasteboardSelection,
@@ -134,7 +140,7 @@ extension UIPasteboard {
             } catch {
                 result = .failure(error)
             }
-            // It is code of the program, which may block.
+            // The completion handler is code of the program, which may block.
             HandlerThreads.shared.run { completionHandler(result) }
         }
     }

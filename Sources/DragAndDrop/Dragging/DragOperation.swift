@@ -17,8 +17,8 @@ import UniformTypeIdentifiers
     private let interaction: UIDragInteraction
     private let boards: any ItemBoards
     private let publication: DragPublication
-    /// The time for which the items can still be opened after another process has reported the outcome. Its requests
-    /// for the items may arrive after the report.
+    /// The time for which the items can still be opened after another process has reported the outcome, because that
+    /// process's requests for the items may arrive after its report.
     private let grace: DispatchTimeInterval
     /// Whether the drag has ended, so that it cannot be dropped any more.
     var hasEnded: Bool { publication.hasEnded }
@@ -73,7 +73,7 @@ import UniformTypeIdentifiers
     private func endElsewhere(_ operation: UIDropOperation) -> UIDropOperation {
         guard operation == .copy || operation == .move else { return end(operation) }
         guard !hasEnded else { return .cancel }
-        // The publication is retained until then, even if the drag is released.
+        // The closure retains the publication for this time, even if the drag is released.
         DispatchQueue.global().asyncAfter(deadline: .now() + grace) { [publication] in publication.withdraw() }
         // Items are never moved from one process to another.
         return finish(.copy, hasTransferred: true)
@@ -121,9 +121,9 @@ import UniformTypeIdentifiers
 @MainActor package final class DropOperation {
     package let session: DestinationSession
     private let interaction: UIDropInteraction
-    /// The drag, if it is of this process.
+    /// The drag, if it began in this process; otherwise `nil`.
     private let source: DragOperation?
-    /// The control item of a drag of another process.
+    /// The control item of a drag that began in another process; otherwise `nil`.
     private let control: NSItemProvider?
     private var isInside = false
 
@@ -165,7 +165,7 @@ import UniformTypeIdentifiers
         self.control = control
     }
 
-    /// Returns what a drop would do. The first call means that the drag has entered the destination.
+    /// Returns the effect that a drop would have. The first call means that the drag has entered the destination.
     package func update() -> UIDropProposal {
         guard let delegate = interaction.delegate else { return UIDropProposal(operation: .cancel) }
         if !isInside {
@@ -216,7 +216,7 @@ import UniformTypeIdentifiers
                 forTypeIdentifier: "\(DragOperation.outcomePrefix)\(operation.rawValue)"
             ) { data, _ in continuation.resume(returning: data) }
         }
-        // The source has ended and needs no report.
+        // If there was no reply, the source's process has ended and needs no report.
         return answer?.first.flatMap { UIDropOperation(rawValue: UInt($0)) } ?? operation
     }
 }

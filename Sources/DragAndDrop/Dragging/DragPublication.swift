@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// A drag on the board of drags, from its publication until its removal.
 ///
-/// The drag is removed when the last reference to this object is released, or earlier. Newer contents of the board
-/// stay.
+/// The drag is removed by ``withdraw()``, or else when the last reference to this object is released. Contents that
+/// were put on the board later are not removed.
 final class DragPublication: Sendable {
     private enum State {
         case new
@@ -20,7 +20,7 @@ final class DragPublication: Sendable {
     init(_ boards: any ItemBoards) { self.boards = boards }
 
     deinit {
-        // The thread that releases the last reference may not be one that may block.
+        // The last reference may be released on a thread that must not block.
         guard let changeCount = withdrawing() else { return }
         DispatchQueue.global().async { [boards] in
             _ = try? boards.amend(DragOperation.board, with: [], expecting: changeCount)

@@ -2,7 +2,7 @@ import Foundation
 import FoundationAdditions
 import ItemProvider
 
-/// The common part of both sides of a drag.
+/// The common part of the sessions that represent a drag to its source and to its destination.
 @MainActor package class DragDropSession: NSObject {
     package let items: [UIDragItem]
     package fileprivate(set) var allowsMoveOperation: Bool
@@ -31,12 +31,12 @@ import ItemProvider
     }
 }
 
-/// A drag that began in this process.
+/// The session that represents a drag to its source, which is in this process.
 @MainActor package final class SourceSession: DragDropSession, UIDragSession {
     package var localContext: Any?
 }
 
-/// A drag over a destination of this process.
+/// The session that represents a drag to its destination, which is in this process.
 @MainActor package final class DestinationSession: DragDropSession, UIDropSession {
     package nonisolated let progress: Progress = LoadProgress(units: 0)
     package let localDragSession: (any UIDragSession)?
@@ -88,7 +88,8 @@ import ItemProvider
     }
 }
 
-/// The objects of a drop, which arrive in any order.
+/// The objects that are loaded from the items of a drop. They arrive in any order, and are passed on in the items'
+/// order.
 @MainActor private final class CollectedObjects {
     private var objects: [(any NSItemProviderReading)?]
     private var missing: Int
@@ -100,7 +101,7 @@ import ItemProvider
         self.completion = completion
     }
 
-    /// Adds an object. Returns whether it was the last.
+    /// Adds the object of an item; `nil` if it could not be loaded. Returns whether it was the last to arrive.
     func add(_ object: (any NSItemProviderReading)?, at index: Int) -> Bool {
         objects[index] = object
         missing -= 1

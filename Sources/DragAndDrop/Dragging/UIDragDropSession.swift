@@ -1,7 +1,7 @@
 import Foundation
 import ItemProvider
 
-/// The items and properties of a drag, for both sides of it.
+/// The items and properties of a drag, as both its source and its destination see them.
 @MainActor public protocol UIDragDropSession: NSObjectProtocol {
     /// The dragged items.
     var items: [UIDragItem] { get }
@@ -23,7 +23,7 @@ extension UIDragDropSession {
     }
 }
 
-/// A drag, for its source.
+/// A drag, as its source sees it.
 @MainActor public protocol UIDragSession: UIDragDropSession {
     /// Any value of the program, for a drop within the same program.
     var localContext: Any? { get set }
@@ -37,16 +37,16 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
     case `default` = 1
 }
 
-/// A drag, for its destination.
+/// A drag, as its destination sees it.
 ///
-/// Its progress is that of all loads of the drop.
+/// The progress of the session is the progress of all loads of the drop.
 @MainActor public protocol UIDropSession: UIDragDropSession, ProgressReporting {
     /// The source's session, if the drag began in this process.
     var localDragSession: (any UIDragSession)? { get }
     /// The style of the progress indicator.
     var progressIndicatorStyle: UIDropSessionProgressIndicatorStyle { get set }
     /// Loads an object of a class from every item that has a representation for the class. Must be called while the
-    /// drop is performed.
+    /// delegate performs the drop.
     ///
     /// - Parameter completion: called on the main actor with the objects that could be created, in the items' order.
     @discardableResult

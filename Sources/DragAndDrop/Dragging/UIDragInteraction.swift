@@ -23,7 +23,7 @@ import ItemProvider
 /// The delegate that provides the dragged items, and is notified of the drag. All methods but the first have a
 /// default.
 @MainActor public protocol UIDragInteractionDelegate: NSObjectProtocol {
-    /// Returns the items of a drag that begins; none if the drag is not to begin.
+    /// Returns the items of a drag that is about to begin; an empty array prevents the drag.
     func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
     /// Called before a drag begins.
     func dragInteraction(_ interaction: UIDragInteraction, sessionWillBegin session: any UIDragSession)

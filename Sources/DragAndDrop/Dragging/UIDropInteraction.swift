@@ -4,7 +4,7 @@ import Foundation
 @MainActor open class UIDropInteraction: NSObject {
     /// The delegate, which decides about drops.
     open private(set) weak var delegate: (any UIDropInteractionDelegate)?
-    /// Whether several drags can be over it at once.
+    /// Whether several drags can be over the destination at once.
     open var allowsSimultaneousDropSessions = false
 
     /// Creates a destination of drops.
@@ -20,13 +20,13 @@ import Foundation
     func dropInteraction(_ interaction: UIDropInteraction, canHandle session: any UIDropSession) -> Bool
     /// Called when a drag has entered the destination.
     func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnter session: any UIDropSession)
-    /// Returns what a drop would do now. By default it is cancelled.
+    /// Returns the effect that a drop would have now. By default, a drop is cancelled.
     func dropInteraction(
         _ interaction: UIDropInteraction, sessionDidUpdate session: any UIDropSession
     ) -> UIDropProposal
     /// Called when a drag has left the destination.
     func dropInteraction(_ interaction: UIDropInteraction, sessionDidExit session: any UIDropSession)
-    /// Performs a drop. It should start loading the items.
+    /// Performs a drop. An implementation should start to load the items.
     func dropInteraction(_ interaction: UIDropInteraction, performDrop session: any UIDropSession)
     /// Called when the drop was performed.
     func dropInteraction(_ interaction: UIDropInteraction, concludeDrop session: any UIDropSession)

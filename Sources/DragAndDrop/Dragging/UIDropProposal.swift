@@ -18,7 +18,7 @@ public enum UIDropOperation: UInt, Sendable {
 @MainActor open class UIDropProposal: NSObject, NSCopying {
     /// The proposed operation.
     open private(set) var operation: UIDropOperation
-    /// Whether the place within the destination matters.
+    /// Whether the exact position of the drop within the destination matters.
     open var isPrecise = false
     /// Whether previews are shown in full size.
     open var prefersFullSizePreview = false

@@ -36,13 +36,13 @@ public final class UIColor: NSObject, NSSecureCoding, Sendable {
     /// Writes the components.
     public func encode(with coder: NSCoder) { coder.encode(data as NSData, forKey: "components") }
 
-    /// Reads the components; `nil` if there are none.
+    /// Reads the components; `nil` if the archive has none.
     public convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "components") else { return nil }
         self.init(Data(referencing: data))
     }
 
-    /// The components as text, `0.5 0 0 1`.
+    /// The components as text, such as `0.5 0 0 1`.
     private var data: Data { Data(components.map { "\($0)" }.joined(separator: " ").utf8) }
 
     private convenience init?(_ data: Data) {
@@ -56,10 +56,10 @@ public final class UIColor: NSObject, NSSecureCoding, Sendable {
 extension UIColor: NSItemProviderReading, NSItemProviderWriting {
     private static let typeIdentifier = "com.apple.uikit.color"
 
-    /// `com.apple.uikit.color`.
+    /// The type of a color's data: `com.apple.uikit.color`.
     public static var writableTypeIdentifiersForItemProvider: [String] { [typeIdentifier] }
 
-    /// `com.apple.uikit.color`.
+    /// The type of a color's data: `com.apple.uikit.color`.
     public static var readableTypeIdentifiersForItemProvider: [String] { [typeIdentifier] }
 
     /// Writes the components.

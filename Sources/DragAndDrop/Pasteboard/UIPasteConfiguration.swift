@@ -2,7 +2,8 @@ import Foundation
 import FoundationAdditions
 import ItemProvider
 
-/// The types that an object accepts from a paste or drop: types, and the types that classes read.
+/// The types that an object accepts from a paste or drop. They can be added one by one, or as all types that a class
+/// reads.
 ///
 /// Source: UIKit, `UIPasteConfiguration.h`.
 @MainActor open class UIPasteConfiguration: NSObject, NSSecureCoding, NSCopying {
@@ -27,13 +28,14 @@ import ItemProvider
         addTypeIdentifiers(forAccepting: aClass)
     }
 
-    /// Creates a configuration that accepts the types that values of a type are read from.
+    /// Creates a configuration that accepts the types from which values of a Swift type are read.
     public convenience init<T>(forAccepting _: T.Type)
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderReading {
         self.init(forAccepting: T._ObjectiveCType.self)
     }
 
-    /// Creates a configuration from an archive; `nil` if the archive has none. Must be called on the main actor.
+    /// Creates a configuration from an archive; `nil` if the archive has no accepted types. Must be called on the main
+    /// actor.
     public nonisolated required init?(coder: NSCoder) {
         guard
             let types = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self.typesKey) as? [String]
@@ -62,19 +64,19 @@ import ItemProvider
 
     private nonisolated static let typesKey = "acceptableTypeIdentifiers"
 
-    /// Accepts these types too.
+    /// Also accepts these types.
     open func addAcceptableTypeIdentifiers(_ acceptableTypeIdentifiers: [String]) {
         for type in acceptableTypeIdentifiers where !self.acceptableTypeIdentifiers.contains(type) {
             self.acceptableTypeIdentifiers.append(type)
         }
     }
 
-    /// Accepts the types that a class reads too.
+    /// Also accepts the types that a class reads.
     open func addTypeIdentifiers(forAccepting aClass: any NSItemProviderReading.Type) {
         addAcceptableTypeIdentifiers(aClass.readableTypeIdentifiersForItemProvider)
     }
 
-    /// Accepts the types that values of a type are read from too.
+    /// Also accepts the types from which values of a Swift type are read.
     public func addTypeIdentifiers<T>(forAccepting aClass: T.Type)
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderReading {
         addTypeIdentifiers(forAccepting: T._ObjectiveCType.self)

@@ -44,14 +44,14 @@ enum PasteboardValue {
     }
 }
 
-/// A reader of several values with one common deadline: reading a pasteboard blocks the caller, and a process may
-/// never provide a value that it has promised.
+/// A reader of several values with one common deadline. The deadline is needed because reading a pasteboard blocks the
+/// caller, and a process may never provide a value that it has promised.
 struct PasteboardReading {
     private let deadline: DispatchTime
 
     init(within patience: DispatchTimeInterval) { deadline = .now() + patience }
 
-    /// Loads data, and blocks until it is loaded; `nil` on failure.
+    /// Loads data, and blocks until it is loaded; returns `nil` on failure or after the deadline.
     func data(_ provider: NSItemProvider, _ type: String) -> Data? {
         wait { done in
             let progress = provider.loadDataRepresentation(forTypeIdentifier: type) { data, _ in done(data) }
@@ -59,7 +59,7 @@ struct PasteboardReading {
         }
     }
 
-    /// Loads a value, and blocks until it is loaded; `nil` on failure.
+    /// Loads a value, and blocks until it is loaded; returns `nil` on failure or after the deadline.
     func value(_ provider: NSItemProvider, _ type: String) -> Any? {
         let loaded: (item: ItemValue?, error: (any Error)?)? = wait { done in
             let load = PendingCancellation()
@@ -84,7 +84,7 @@ struct PasteboardReading {
         return Self.natural(object)
     }
 
-    /// Returns Foundation's objects as the Swift values to which they bridge.
+    /// Returns the Swift value to which an object of Foundation bridges; any other object as it is.
     private static func natural(_ object: Any) -> Any {
         switch object {
         case let text as NSString: text as String

@@ -4,9 +4,9 @@ import Images
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// The types of the usual values.
+/// The type identifiers for strings, URLs, images and colors.
 extension UIPasteboard {
-    /// The type under which a value is put on the pasteboard with the types of its class.
+    /// The type for a value that is put on the pasteboard in all types of its own class.
     public class var typeAutomatic: String { "com.apple.uikit.type-automatic" }
 
     /// The types of strings.

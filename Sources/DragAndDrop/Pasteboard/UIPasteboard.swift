@@ -58,10 +58,11 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     let boards: any ItemBoards
     /// The time that a reader waits for a process that does not reply.
     private let patience: DispatchTimeInterval
-    /// The maximum time for reading a pasteboard, regardless of its contents.
+    /// The time that a reader waits by default.
     private static let usualPatience = DispatchTimeInterval.seconds(60)
 
-    /// A new read, with its deadline. A promised value that does not arrive within a minute counts as missing.
+    /// A reader whose deadline is counted from now. A promised value that does not arrive before the deadline is read
+    /// as missing.
     var reading: PasteboardReading { PasteboardReading(within: patience) }
 
     /// Creates a pasteboard with a unique name. Subclasses call it.
@@ -170,7 +171,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     private func expire(at date: Date, changeCount: Int) {
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(0, date.timeIntervalSinceNow)) { [self] in
-            // Newer contents, of any process, stay.
+            // Contents that any process has put on the board later are not removed.
             _ = try? boards.amend(board, with: [], expecting: changeCount)
         }
     }
@@ -226,8 +227,8 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         return selected(itemSet)?.compactMap { reading.data($0, pasteboardType) }
     }
 
-    /// Returns the first item's value of a type: a string, a URL, an image, a color or the value of a property list,
-    /// else data.
+    /// Returns the first item's value of a type: a string, a URL, an image, a color or the value of a property list, or
+    /// data for any other type.
     open func value(forPasteboardType pasteboardType: String) -> Any? {
         itemProviders.first.flatMap { reading.value($0, pasteboardType) }
     }
@@ -271,9 +272,9 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
             expirationDate: options[.expirationDate] as? Date)
     }
 
-    // MARK: - The usual values
+    // MARK: - Strings, URLs, images and colors
 
-    // The singular properties are of the first item. Setting either form replaces the contents.
+    // The singular properties read the first item. Setting a singular or a plural property replaces the contents.
 
     /// The first item's string; `nil` if the first item has no string, even if other items have one.
     open var string: String? {

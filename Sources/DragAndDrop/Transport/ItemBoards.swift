@@ -25,7 +25,7 @@ package protocol ItemBoards: Sendable {
     func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool
     /// Returns a number that grows whenever the contents of the board change, except by ``amend(_:with:expecting:)``.
     func changeCount(of board: String) throws -> Int
-    /// Whether the board is known to have been written to since it was last removed.
+    /// Whether a process has written to the board since the board was last removed.
     func isTouched(_ board: String) throws -> Bool
     /// Removes the contents of a board. The board then counts as never used.
     func remove(_ board: String) throws
@@ -37,7 +37,7 @@ package enum SharedBoards {
     /// this process.
     package static let current: any ItemBoards = {
         guard let pointer = clate_shared_boards() else { return LocalBoards() }
-        // The function that is defined elsewhere returns a retained object of this class.
+        // The exchange defines the function, and returns a retained `BoardsBox` from it.
         return Unmanaged<BoardsBox>.fromOpaque(pointer).takeRetainedValue().boards
     }()
 }
@@ -94,7 +94,7 @@ package final class LocalBoards: ItemBoards {
     }
 
     package func remove(_ board: String) {
-        // As above.
+        // The old contents are released after the lock, as in `replace`.
         _ = boards.withLock { boards -> Contents? in
             guard let old = boards[board] else { return nil }
             boards[board] = Contents(changeCount: old.changeCount + 1, isRemoved: true)

@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// Calls of client code on the main thread, and waiting that does not prevent such calls.
+/// A way to call client code on the main thread, and to wait on the main thread without preventing such calls.
 ///
 /// AppKit's owners and delegates are called on the main thread. An owner that reads a pasteboard blocks, possibly until
 /// its own process keeps a promise. Therefore a wait on the main thread also runs the jobs that other threads have for
@@ -61,14 +61,14 @@ enum MainThread {
     /// - Parameters:
     ///   - limit: the timeout.
     ///   - start: gets the function to call with the value. Only the first call has an effect.
-    /// - Returns: `nil` if no value came.
+    /// - Returns: the value; `nil` if no value came in time.
     static func wait<Value: Sendable>(
         within limit: DispatchTimeInterval, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
     ) -> Value? {
         wait(until: .now() + limit, start)
     }
 
-    /// Blocks as ``wait(within:_:)`` does, until a deadline.
+    /// Blocks the calling thread until a value has come or a deadline has passed, see ``wait(within:_:)``.
     static func wait<Value: Sendable>(
         until deadline: DispatchTime, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
     ) -> Value? {
@@ -126,7 +126,7 @@ enum MainThread {
     }
 }
 
-/// A key of the main queue. Sendable because a key has no state: it is identified by its address.
+/// The key whose value marks the main queue. Sendable because a key has no state: it is identified by its address.
 private final class MainQueueMark: @unchecked Sendable {
     let key = DispatchSpecificKey<Bool>()
 }

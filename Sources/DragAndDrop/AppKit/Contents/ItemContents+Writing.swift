@@ -29,8 +29,8 @@ extension ItemContents {
         guard !types.isEmpty || filePromise != nil else { return nil }
     }
 
-    /// Returns the item of an object that is written; `nil` if the object provides no data for any type, or was read
-    /// from a pasteboard.
+    /// Returns the item to write for an object; `nil` if the object provides no data for any type, or was read from a
+    /// pasteboard.
     static func written(by object: any NSPasteboardWriting, to pasteboard: NSPasteboard) -> ItemContents? {
         if let item = object as? NSPasteboardItem { return item.contents.flatMap { $0.types.isEmpty ? nil : $0 } }
         return ItemContents(collecting: object, for: pasteboard)
@@ -45,8 +45,8 @@ private struct SharedWriter: @unchecked Sendable {
 
 /// Conversion between a pasteboard's values and bytes.
 enum PasteboardData {
-    /// Returns the bytes of data, of a string in the encoding of its type, or of a property list; `nil` for any other
-    /// value.
+    /// Returns a value as bytes: data as it is, a string in the encoding of its type, a property list in binary form;
+    /// `nil` for any other value.
     static func data(of value: Any, as type: NSPasteboard.PasteboardType) -> Data? {
         if let data = value as? Data { return data }
         if let text = value as? String { return PlainText.encode(text, typeIdentifier: type.rawValue) }
@@ -62,7 +62,8 @@ enum PasteboardData {
         return String(data: data, encoding: .utf8)
     }
 
-    /// Returns the value of a property list, or a string.
+    /// Returns the string of a text type, or the property list in the bytes of any other type. Bytes that are not a
+    /// property list are read as a string in UTF-8.
     static func propertyList(_ data: Data, as type: NSPasteboard.PasteboardType) -> Any? {
         if TypeIdentifier.conforms(type.rawValue, to: UTType.text.identifier) { return string(data, as: type) }
         return ItemPropertyList.decode(data) ?? string(data, as: type)

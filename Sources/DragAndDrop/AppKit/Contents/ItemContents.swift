@@ -9,9 +9,9 @@ final class ItemContents: Sendable {
     struct ValuePromise: Sendable {
         /// The object that made the promise, which may have promised several types.
         let keeper: ObjectIdentifier
-        /// Called on the main thread.
+        /// The function that sets the data of a type of the item. Called on the main thread.
         let keep: @Sendable (NSPasteboard.PasteboardType, ItemContents) -> Void
-        /// Called on the main thread when no more data will be requested.
+        /// The function that is called on the main thread when no more data will be requested.
         let finish: (@Sendable (NSPasteboard) -> Void)?
     }
 
@@ -59,7 +59,7 @@ final class ItemContents: Sendable {
         state.withLock { $0.pasteboard = nil }
     }
 
-    /// The object of the item. The same object is returned as long as a client retains it.
+    /// The `NSPasteboardItem` of these contents. The same object is returned as long as a client retains it.
     var handle: NSPasteboardItem {
         if let handle = state.withLock({ $0.handle }) { return handle }
         return NSPasteboardItem(self)
@@ -79,7 +79,8 @@ final class ItemContents: Sendable {
         set(.data(data), for: type)
     }
 
-    /// Promises types.
+    /// Promises the data of types, or only declares the types if `promise` is `nil`. Returns `false` if a type is
+    /// invalid, or if `types` is empty.
     @discardableResult
     func promise(_ types: [NSPasteboard.PasteboardType], by promise: ValuePromise?) -> Bool {
         types.reduce(!types.isEmpty) { done, type in
@@ -101,7 +102,7 @@ final class ItemContents: Sendable {
         return old == nil
     }
 
-    /// Whether the object has promised a type whose data was not requested yet.
+    /// Whether an object has promised data of this item that it has not provided yet.
     func hasPromises(of keeper: ObjectIdentifier) -> Bool {
         state.withLock { state in
             state.values.values.contains { value in
@@ -118,7 +119,7 @@ final class ItemContents: Sendable {
         case .data(let data): return data
         case .missing, nil: return nil
         case .promised:
-            // The value is read again there, because another thread may have requested it meanwhile.
+            // `keep` reads the value again on the main thread, because another thread may have requested it meanwhile.
             guard MainThread.perform(within: limit, { self.keep(type) }) else { return nil }
             if case .data(let data) = state.withLock({ $0.values[type] }) { return data }
             return nil
@@ -159,9 +160,10 @@ final class ItemContents: Sendable {
 // MARK: - Offering
 
 extension ItemContents {
-    /// Returns the item for other processes; `nil` if the item has no type.
+    /// Returns a provider that offers the item to other processes; `nil` if the item has neither a type nor a promised
+    /// file.
     ///
-    /// - Parameter publication: an object that is retained as long as the item is offered.
+    /// - Parameter publication: an object that the provider retains as long as the item is offered.
     func makeProvider(_ publication: Publication, within limit: DispatchTimeInterval) -> NSItemProvider? {
         let provider = NSItemProvider()
         for type in types {
@@ -191,7 +193,8 @@ extension ItemContents {
         return types + [file]
     }
 
-    /// Returns the data of a promised file of this type. The file is written now. Blocks until it is written.
+    /// Returns the data of the promised file if the file has this type. Requests that the file is written now, and
+    /// blocks until it is.
     func fileData(for type: NSPasteboard.PasteboardType) -> Data? {
         guard let filePromise, filePromise.fileType == type.rawValue, !types.contains(type), let pasteboard else {
             return nil

@@ -23,7 +23,7 @@ final class OfferedItem: Sendable {
         promise.representations.map { NSPasteboard.PasteboardType($0.typeIdentifier) }
     }
 
-    /// Whether both objects are the same item of the same contents.
+    /// Whether both objects represent the same item of the same contents of a board.
     func isSame(as other: OfferedItem) -> Bool {
         (board, changeCount, index) == (other.board, other.changeCount, other.index)
     }

@@ -9,12 +9,12 @@ final class PasteboardContents: Sendable {
 
     private struct State {
         var items: [ItemContents] = []
-        /// The objects that promised data to the pasteboard as a whole, and not by an item.
+        /// The objects that promised data by declaring types of the pasteboard, and not by an item of their own.
         var owners: [TypeOwner] = []
         var changeCount = 0
         /// A number that grows with each publication.
         var generation = 0
-        /// The publication whose end ends the ownership; `nil` if nothing is published.
+        /// The generation of the current publication, whose end ends the ownership; `nil` if nothing is published.
         var standing: Int?
         var isOver = false
     }
@@ -57,7 +57,8 @@ final class PasteboardContents: Sendable {
         return Publication(self, generation: generation)
     }
 
-    /// Makes a publication the current one. Returns the previous one.
+    /// Makes the publication of a generation the current one; with `nil`, there is no current publication. Returns the
+    /// generation of the previous one.
     func stand(_ generation: Int?) -> Int? {
         state.withLock { state in
             defer { state.standing = generation }

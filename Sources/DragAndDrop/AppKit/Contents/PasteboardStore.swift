@@ -43,7 +43,7 @@ package final class PasteboardStore: Sendable {
         return contents
     }
 
-    /// Whether an object has promised data on a board of this process that was not requested yet.
+    /// Whether an object has promised data on a board of this process that it has not provided yet.
     func hasPromises(of keeper: ObjectIdentifier, on board: String) -> Bool {
         own.withLock { $0[board] }?.items.contains { $0.hasPromises(of: keeper) } ?? false
     }
@@ -56,7 +56,8 @@ package final class PasteboardStore: Sendable {
         let staysAfterwards = board == NSPasteboard.Name.general.board
         let replaced = publishing.withLock { _ -> (count: Int, old: PasteboardContents?)? in
             let old = own.withLock { $0[board] }
-            // The old contents are notified below, with the new owner, and not when the board drops their items.
+            // The call of `end` below notifies the owners of the old contents, except the new owner. They must not be
+            // notified before, when the board releases the old items.
             let standing = old?.stand(nil)
             let count = publish(items, of: contents) {
                 try? boards.replace(board, with: $0, staysAfterwards: staysAfterwards)
@@ -92,7 +93,8 @@ package final class PasteboardStore: Sendable {
         }
     }
 
-    /// Puts items on a board by a function, which returns `nil` on failure.
+    /// Creates a provider for each item, and calls `body` to put the providers on a board. Returns `nil` if `body`
+    /// does.
     private func publish<Result>(
         _ items: [ItemContents], of contents: PasteboardContents, by body: ([NSItemProvider]) -> Result?
     ) -> Result? {

@@ -28,9 +28,9 @@ final class FilePromise: @unchecked Sendable {
 
     /// Asks the delegate to write the file into a directory, under a name that is not taken there.
     ///
-    /// Blocks for the main thread.
+    /// Blocks until the main thread has called the delegate.
     ///
-    /// - Parameter completion: called once, on any thread, with the file.
+    /// - Parameter completion: called once, on any thread, with the file or an error.
     func write(into folder: URL, completion: @escaping Completion) {
         let answer = PromiseAnswer(completion)
         let isAsked = MainThread.perform(within: patience.forAnswers) { self.ask(toWriteInto: folder, answer) }
@@ -68,7 +68,7 @@ final class FilePromise: @unchecked Sendable {
         return .success(url)
     }
 
-    /// Returns the file as a representation of an item.
+    /// Returns a representation whose data is the file that `supply` passes to its completion handler.
     func representation(
         _ supply: @escaping @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Void
     ) -> Representation {
@@ -78,7 +78,7 @@ final class FilePromise: @unchecked Sendable {
         }
     }
 
-    /// Writes the file for a consumer, which gets it as the contents of the item.
+    /// Writes the file into a temporary directory for a consumer, which loads it as the contents of the item.
     func supply(_ completion: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void) {
         do {
             let folder = try LoadFolder()
@@ -126,13 +126,13 @@ extension FilePromise {
 
 /// The timeouts of file promises.
 struct PromisePatience: Sendable {
-    /// For the main thread, where the delegate returns the name.
+    /// The timeout for the main thread, on which the delegate returns the file's name.
     let forAnswers: DispatchTimeInterval
-    /// For a file that is being written.
+    /// The timeout for the writing of a file.
     let forFiles: DispatchTimeInterval
 }
 
-/// A completion that runs once: by the delegate, by the timeout, or when the last reference is released.
+/// A completion that is called only once: by the delegate, after the timeout, or when the last reference is released.
 private final class PromiseAnswer: Sendable {
     // Leaf lock: the completion runs after it is released.
     private let completion: Lock<FilePromise.Completion?>

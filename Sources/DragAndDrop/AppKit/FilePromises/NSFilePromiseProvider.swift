@@ -32,7 +32,7 @@ open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {
         [FilePromise.contentType]
     }
 
-    /// Returns no options: the promise itself is written at once.
+    /// Returns no options, because the promise itself is written at once, unlike its file.
     open func writingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.WritingOptions { [] }
