@@ -50,7 +50,7 @@ package enum ItemName {
     }
 
     private static func withExtension(_ name: String, for type: UTType?) -> String {
-        // UTF-8 plain text has no extension of its own; that of plain text stands for it.
+        // UTF-8 plain text has no extension of its own, so the extension of its supertype, plain text, is used.
         guard let type,
             let named = ([type] + type.supertypesByDistance).first(where: { $0.preferredFilenameExtension != nil }),
             let preferred = named.preferredFilenameExtension

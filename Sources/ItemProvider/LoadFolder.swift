@@ -29,8 +29,8 @@ private final class OpenFolder: Sendable {
     let path: String
     let directory: FileDescriptor
 
-    // Held while the tree is removed, and no other lock is taken meanwhile. A concurrent caller returns when the tree
-    // is gone.
+    // The lock is held while the tree is removed, so that a concurrent call of `remove` returns only when the tree is
+    // gone. No other lock is taken under it.
     private let tree: Lock<StagedTree?>
 
     init(in place: FileDescriptor) throws {
@@ -49,7 +49,7 @@ private final class OpenFolder: Sendable {
 private enum OpenFolders {
     private struct State {
         var isWatching = false
-        /// Whether the process ends, so that a new directory would stay.
+        /// Whether the process is ending, so that a new directory would not be removed.
         var isOver = false
         var folders: [ObjectIdentifier: OpenFolder] = [:]
     }
@@ -92,7 +92,7 @@ private enum OpenFolders {
 private struct LoadPlace {
     let directory: FileDescriptor
 
-    // Held while the directory is created and swept. No other lock is taken under it.
+    // The lock is held while the directory is created and swept. No other lock is taken under it.
     private static let found = Lock<LoadPlace?>(nil)
 
     static func shared() throws -> LoadPlace {

@@ -10,12 +10,14 @@ import UniformTypeIdentifiers
 /// run in their caller's isolation, like methods imported from Objective-C, so that an actor may load from its own
 /// provider.
 extension NSItemProvider {
-    /// Loads the first representation that conforms to a type, as data. Throws the error of the handler form.
+    /// Loads the first representation that conforms to a type, as data. Throws the error that the form with a
+    /// completion handler reports.
     nonisolated(nonsending) public func loadDataRepresentation(for contentType: UTType) async throws -> Data {
         try await loadDataRepresentation(forTypeIdentifier: contentType.identifier)
     }
 
-    /// Loads the first representation that conforms to a type, as data. Throws the error of the handler form.
+    /// Loads the first representation that conforms to a type, as data. Throws the error that the form with a
+    /// completion handler reports.
     nonisolated(nonsending) public func loadDataRepresentation(forTypeIdentifier typeIdentifier: String) async throws
         -> Data
     {
@@ -54,7 +56,8 @@ extension NSItemProvider {
                 completion($0.flatMap { $0.asFile })
             }
         }
-        // Not left to the last reference, because the program may end as soon as this returns.
+        // The copy is removed explicitly and not by the release of its last reference, because the program may end as
+        // soon as this function returns.
         defer { file.folder?.remove() }
         return try await body(file.url, file.isInPlace)
     }

@@ -17,9 +17,9 @@ extension NSItemProvider {
     }
 }
 
-/// The errors of loads. They are in `NSItemProvider.errorDomain`, with their cause under `NSUnderlyingErrorKey`.
-/// Exceptions: a cancelled load is `CocoaError.userCancelled`, and an error of a reading class is passed on
-/// unchanged.
+/// The errors of loads. They are in `NSItemProvider.errorDomain`, with their cause under `NSUnderlyingErrorKey`. There
+/// are two exceptions: a cancelled load fails with `CocoaError.userCancelled`, and an error of a reading class is
+/// passed on unchanged.
 package enum ItemProviderError {
     /// Returns the error for an item without a representation that conforms to the requested type.
     package static func noRepresentation(of typeIdentifier: String, registered: [String]) -> NSError {

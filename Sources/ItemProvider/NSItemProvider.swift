@@ -5,8 +5,9 @@ import UniformTypeIdentifiers
 /// A promise of one item in one or several representations.
 ///
 /// A provider registers handlers, best representation first; nothing is produced before a consumer loads it. Each
-/// representation can be loaded as data, as a copied file or, if the provider allows it, as the original file, in
-/// any way it was registered: the item provider converts it. The consumer may be in this process or in another.
+/// representation can be loaded as data, as a copied file or, if the provider allows it, as the original file. It does
+/// not matter in which of these forms it was registered, because the item provider converts it. The consumer may be in
+/// this process or in another.
 ///
 /// ```swift
 /// let provider = NSItemProvider()
@@ -117,9 +118,9 @@ open class NSItemProvider: NSObject, NSCopying {
     /// - Parameters:
     ///   - fileOptions: with `openInPlace`, a consumer may get the original file. Otherwise it gets a copy, and the
     ///     handler's file or directory may be deleted as soon as the handler's completion handler returns. So the
-    ///     consumer's copy is made before that completion handler returns, on the thread that calls it: do not call
-    ///     it on the main thread with a large file or with a directory that may not be opened in place. (A file that
-    ///     is written to while another process still copies it fails that load.)
+    ///     consumer's copy is made before that completion handler returns, on the thread that calls it: do not call it
+    ///     on the main thread with a large file or with a directory that may not be opened in place. If the file is
+    ///     written to while another process still copies it, that load fails.
     ///   - visibility: the processes that may load the file.
     ///   - loadHandler: called for each load; calls its completion handler once with the file's URL and whether the
     ///     file is to be read through file coordination, or with an error.
@@ -155,7 +156,8 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writingClass: aClass, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Registers an object of a type, which consumers of the other interface load as data or a file.
+    /// Registers an object of a type. Consumers can also load the object as data or as a file, through the binary
+    /// interface.
     ///
     /// Another process gets these objects unchanged: strings, attributed strings, URLs, data, images, file wrappers,
     /// property lists, and `NSUUID`, `NSNull` and collections that are not property lists. The URL of a file is
@@ -170,13 +172,13 @@ open class NSItemProvider: NSObject, NSCopying {
     ///
     /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the given completion handler once. For
     ///   a consumer in another process, it gets the expected class only if objects of this class are transferred
-    ///   unchanged. It gets options with keys that are strings and values that a property list can contain, and the
-    ///   preferred size of an image; all together in 4 KiB.
+    ///   unchanged. Of the options, it gets the preferred size of an image, and those with strings as keys and with
+    ///   values that a property list can contain. If the latter are larger than 4 KiB together, none of them is sent.
     open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
         register(itemForTypeIdentifier: typeIdentifier, loadHandler: loadHandler)
     }
 
-    // MARK: - Asking
+    // MARK: - Registered types
 
     /// The registered types in order of registration: best first.
     open var registeredTypeIdentifiers: [String] {
@@ -336,7 +338,8 @@ open class NSItemProvider: NSObject, NSCopying {
     /// created from the first representation that is an image.
     ///
     /// - Parameters:
-    ///   - options: with `NSItemProviderPreferredImageSizeKey`, the size in pixels that a made preview fits into.
+    ///   - options: options for the preview handler. Without a handler, the value for
+    ///     `NSItemProviderPreferredImageSizeKey` is the size in pixels into which the created preview fits.
     ///   - completionHandler: called once, on an arbitrary queue, with the preview or an error.
     open func loadPreviewImage(options: [AnyHashable: Any]! = [:], completionHandler: CompletionHandler!) {
         let answer: @Sendable (Result<ItemValue, any Error>) -> Void = { result in

@@ -27,12 +27,14 @@ public protocol NSItemProviderWriting: NSObjectProtocol {
     /// The types as which this object can be written, best first. By default, these are the types of the class.
     var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// Returns the visibility of a type of objects of the class. By default `all`.
+    /// Returns the visibility of one of the types as which objects of the class can be written. By default, it is
+    /// `all`.
     static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Returns the visibility of a type of this object. By default that of the class.
+    /// Returns the visibility of one of the types as which this object can be written. By default, it is the visibility
+    /// that the class specifies.
     func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
@@ -49,7 +51,7 @@ public protocol NSItemProviderWriting: NSObjectProtocol {
 }
 
 extension NSItemProviderWriting {
-    /// The class's list.
+    /// The types of the class.
     public var writableTypeIdentifiersForItemProvider: [String] { Self.writableTypeIdentifiersForItemProvider }
 
     /// Returns `all`.

@@ -13,23 +13,23 @@ struct Bridge {
     /// The type, if it is undeclared but was registered as a `UTType`.
     let contentType: UTType?
     let suggestedName: String?
-    /// Gets the finished fraction, from 0 to 1.
+    /// The function that gets the finished fraction, from 0 to 1.
     let report: @Sendable (Double) -> Void
-    /// Called between pieces.
+    /// The function that returns whether the load was cancelled. It is called between two pieces of the work.
     let isCancelled: @Sendable () -> Bool
-    /// Waits for writers of the file.
+    /// The reader that waits until no process writes the file.
     var coordination = CoordinatedReading()
 
     /// The size of the largest file that is read into memory. A larger one is copied to an unnamed file that is mapped.
-    /// Therefore its size is limited by the disk and not by memory. If the file system can clone the file, the copy
-    /// costs nothing.
+    /// Therefore the size of a file is limited by the disk and not by memory. If the file system can clone the file,
+    /// the copy costs nothing.
     private static let largestRead = 1 << 20
 
     /// The number of bytes that are written between two checks for cancellation.
     private static let pieceSize = 8 << 20
 
     func deliver(_ supply: Supply, as delivery: Delivery) throws -> Arrival {
-        // The consumer's own handler runs later, and must not keep the provider waiting.
+        // The lease ends now, because the consumer's own handler runs later and must not keep the provider waiting.
         defer { supply.file?.lease?.end() }
         guard let file = supply.file else { return try carryOut(supply, as: delivery) }
         return try coordination.read(file) { try carryOut(.file($0), as: delivery) }
@@ -66,7 +66,8 @@ struct Bridge {
     private static func data(mapping file: FileDescriptor, size: Int) throws -> Data {
         let mapping = try Mapping(file, size: size)
         guard let base = mapping.bytes.baseAddress else { return Data() }
-        // The mapping is read-only, and `Data` copies bytes before it changes them unless it is their only owner.
+        // The mapping is read-only. `Data` copies bytes with several owners before it changes them. The only owner of
+        // the result must not change the bytes in place.
         return Data(
             bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: size,
             deallocator: .custom { _, _ in withExtendedLifetime(mapping) {} })
@@ -135,7 +136,7 @@ extension Bridge {
 extension Bridge {
     private func read(_ file: SuppliedFile) throws -> Data {
         let status = try file.descriptor.status()
-        // A device may have no end.
+        // A file of another kind, such as a device, may have no end.
         guard status.kind == .regular else {
             throw ItemProviderError.unusableFile("The promised file is not a regular file")
         }

@@ -3,8 +3,7 @@ import LinuxSystem
 /// The conversion from the form that a provider offers to the form that a consumer requests.
 ///
 /// The plan is a pure function of three things: the offered form, the requested form, and whether the file system
-/// allows to open the original. It is the matrix of the article that describes item providers, with directories
-/// added:
+/// allows to open the original. It is given by this matrix:
 ///
 /// | offered | wanted as data | as a copy | in place |
 /// | --- | --- | --- | --- |

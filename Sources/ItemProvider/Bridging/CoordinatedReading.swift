@@ -12,17 +12,18 @@ final class CoordinatedReading: @unchecked Sendable {
     /// Cancels a read that waits for its claim.
     func cancel() { coordinator.cancel() }
 
-    /// Runs a function while no process writes a file: at once for one that needs no coordination.
+    /// Runs a function while no process writes a file. If the file needs no coordination, the function runs at once.
     ///
     /// A presenter often saves a new file under the same name, so the function gets the file that is at the path after
-    /// the presenter has saved. This path is used only if it led to the offered file before. This process opens it with
-    /// its own rights.
+    /// the presenter has saved. This path is used only if it led to the offered file before. This process opens the
+    /// path with its own permissions.
     func read<Result>(_ file: SuppliedFile, _ body: (SuppliedFile) throws -> Result) throws -> Result {
         guard file.needsCoordination, let path = file.path else { return try body(file) }
         let isReachable = file.isReachable
         var outcome: Swift.Result<Result, any Error>?
         var failure: NSError?
-        // The supplied file is the target of a symbolic link, and so is the file that others write.
+        // If the path is a symbolic link, its target is the supplied file, and also the file that other processes
+        // write.
         let (url, options) = (URL(fileURLWithPath: path), NSFileCoordinator.ReadingOptions.resolvesSymbolicLink)
         let read = { (url: URL) in
             outcome = Swift.Result { try body(isReachable ? file.reopened(at: url.path) : file) }
@@ -47,8 +48,8 @@ extension SuppliedFile {
 
     /// Returns the file that is at the path now, if it has the same kind; otherwise the original file.
     fileprivate func reopened(at path: String) -> SuppliedFile {
-        // Nearly always it is the same file: hundreds of files that are loaded at once need no second descriptor
-        // each.
+        // The file at the path is nearly always the same file. In this case it is not opened again, because hundreds of
+        // files that are loaded at once would need a second descriptor each.
         if let there = try? FileStatus.of(path, followingLinks: true), let own = try? descriptor.status(),
             there.identity == own.identity
         {

@@ -3,12 +3,12 @@ import UniformTypeIdentifiers
 
 /// Attributed strings keep their attributes among processes of this package, and are plain text for others.
 extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
-    /// `org.purvey.attributed-string`, then `public.utf8-plain-text`.
+    /// The types as which the string is written: `org.purvey.attributed-string`, then `public.utf8-plain-text`.
     public static var writableTypeIdentifiersForItemProvider: [String] {
         [AttributedText.typeIdentifier, UTType.utf8PlainText.identifier]
     }
 
-    /// `org.purvey.attributed-string`, then any plain text.
+    /// The types from which a string is read: `org.purvey.attributed-string`, then any plain text.
     public static var readableTypeIdentifiersForItemProvider: [String] {
         [AttributedText.typeIdentifier] + PlainText.readableTypes
     }

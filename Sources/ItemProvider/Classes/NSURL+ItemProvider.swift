@@ -6,10 +6,10 @@ import UniformTypeIdentifiers
 ///
 /// The data is the URL's own bytes, as `URL(dataRepresentation:relativeTo:)` reads them.
 extension NSURL: NSItemProviderReading, NSItemProviderWriting {
-    /// `public.url`.
+    /// The type as which every URL is written: `public.url`.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.url.identifier] }
 
-    /// `public.url`; for a file `public.file-url` before it.
+    /// The types as which this URL is written: `public.url`, and before it `public.file-url` for the URL of a file.
     public var writableTypeIdentifiersForItemProvider: [String] {
         isFileURL ? [UTType.fileURL.identifier, UTType.url.identifier] : [UTType.url.identifier]
     }
@@ -38,7 +38,8 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
     }
 
     private static func parse(_ data: Data) -> URL? {
-        // Only binary lists: Foundation would take other bytes for a property list of the oldest, textual form.
+        // Only binary lists are read, because Foundation would take other bytes for a property list of the oldest,
+        // textual form.
         if ForeignPropertyList.isBinary(data) {
             let list = try? ForeignPropertyList.read(data)
             let strings = (list as? [Any])?.map { $0 as? String ?? "" } ?? (list as? String).map { [$0] }

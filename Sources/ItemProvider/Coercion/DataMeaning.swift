@@ -15,7 +15,7 @@ struct DataMeaning {
     private enum Kind {
         case url
         case text
-        /// Bytes of any kind.
+        /// A kind that only the bytes determine, because the type does not.
         case open
         case other
     }

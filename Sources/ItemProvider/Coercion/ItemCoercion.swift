@@ -9,14 +9,15 @@ import UniformTypeIdentifiers
 /// | from | to |
 /// | --- | --- |
 /// | a class | itself, a superclass |
-/// | anything that has bytes | data, and a file wrapper of it: the bytes that the binary interface gives |
+/// | anything that has bytes | data, and a file wrapper with it: the bytes that the binary interface loads |
 /// | a file's URL | data (its contents, of any type), anything that these can be converted to, file wrapper |
 /// | any other URL | string |
 /// | data | string, attributed string, URL, image, property list, the object of an archive, as its type says |
 /// | string, attributed string | URL, each other |
 /// | file wrapper | anything that the contents of its regular file can be converted to |
 ///
-/// Everything else, and data that is not of its stated type, is `unavailableCoercionError`.
+/// Every other conversion fails with `unavailableCoercionError`, and so does the conversion of data that is not of its
+/// stated type.
 struct ItemCoercion {
     /// The type under which the item is registered.
     let typeIdentifier: String
@@ -53,8 +54,8 @@ struct ItemCoercion {
 
     // MARK: - Bytes
 
-    /// Returns the bytes of the binary interface, except that a file's URL gives the file's contents even if its type
-    /// means the URL.
+    /// Returns the bytes that the binary interface loads. For the URL of a file, returns the file's contents even if
+    /// the item's type is a URL type, unlike the binary interface.
     private func data(of value: ItemValue) throws -> Data {
         if let url = value.object as? NSURL, url.isFileURL { return try contents(of: url as URL) }
         return try unavailable { try value.supply(typeIdentifier: typeIdentifier) }
@@ -64,7 +65,8 @@ struct ItemCoercion {
         try unavailable { .file(try SuppliedFile(url: url, isOfferedInPlace: false, isCoordinated: false)) }
     }
 
-    /// Returns a supply as data. An error is converted to an error of the coercion, with its description and cause.
+    /// Returns a supply as data. An error is converted to `unavailableCoercionError` with the same description and
+    /// cause.
     private func unavailable(_ supply: () throws -> Supply) throws -> Data {
         do {
             return try bridge.deliver(supply(), as: .data).asData.get()
@@ -114,7 +116,8 @@ struct ItemCoercion {
             return DataMeaning(data, typeIdentifier).text.map { NSAttributedString(string: $0) }
         }
         let lists: [AnyClass] = [NSDictionary.self, NSArray.self, NSNumber.self, NSDate.self]
-        // An archive is a property list too, but of its internal structure.
+        // An archive is also a property list, but that list is the archive's internal structure and not the requested
+        // value.
         if lists.contains(where: { $0 == wanted }), !KeyedArchive.isArchive(data) {
             guard let list = ItemPropertyList.decode(data), list.isKind(of: wanted) else { return nil }
             return list as? any NSSecureCoding
@@ -129,7 +132,8 @@ struct ItemCoercion {
         return nil
     }
 
-    /// Returns an image's bytes in the format of a type, or in the image's own if the type leaves that open.
+    /// Returns an image's bytes in the format of a type, or in the image's own format if the type does not determine
+    /// one.
     static func data(of image: UIImage, _ typeIdentifier: String) -> Data? {
         let format = UTType(typeIdentifier).flatMap { ImageFormat($0) } ?? image.header.format
         return try? image.data(as: format)
@@ -141,7 +145,7 @@ struct ItemCoercion {
     }
 }
 
-/// Property lists as data, in any of the three forms.
+/// A reader of property lists in any of the three forms: binary, XML, and the oldest, textual one.
 package enum ItemPropertyList {
     package static func decode(_ data: Data) -> NSObject? {
         // Foundation takes any text at all for a property list of the oldest form, so such a list must look like a

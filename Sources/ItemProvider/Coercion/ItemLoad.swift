@@ -12,7 +12,8 @@ final class ItemLoad: Sendable {
     private let request: ItemRequest
     // Leaf lock: the completion runs after it is released.
     private let completion: Lock<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
-    /// The cancellation of the request to another process, or of the load.
+    /// The cancellation of the running work: the handler of the coercing interface, or the load as data or a file after
+    /// it.
     private let cancellation = PendingCancellation()
 
     init(

@@ -6,8 +6,8 @@ import UniformTypeIdentifiers
 
 /// An item of the coercing interface: an object of a class that can be coded.
 ///
-/// Sendable for the same reason as the handlers in Apple's declaration, which is not checked by the compiler: after
-/// passing an item on, a provider must not change it. A consumer gets the stored object itself.
+/// Sendable because a provider must not change an item after passing it on. The compiler does not check this, as in
+/// Apple's declaration of the handlers. A consumer gets the stored object itself.
 package struct ItemValue: @unchecked Sendable {
     package let object: any NSSecureCoding
 
@@ -38,6 +38,7 @@ package struct ItemValue: @unchecked Sendable {
 struct ItemRequest: Sendable {
     /// The class that the consumer can use; `nil` for any.
     let expectedClass: SendableType<AnyClass>?
-    /// The options of this one load. They are handed over: the call that brought them has no further use for them.
+    /// The options of this one load. They may be passed to another thread, because the call that brought them does not
+    /// use them any more.
     let options: Disconnected<[AnyHashable: Any]>?
 }

@@ -41,7 +41,7 @@ package enum KeyedArchive {
         }
     }
 
-    /// Whether data begins like a keyed archive. The archive may be unreadable.
+    /// Whether data is a property list that is marked as a keyed archive. The archive may still be unreadable.
     static func isArchive(_ data: Data) -> Bool {
         guard ForeignPropertyList.isBinary(data), let list = try? BinaryPropertyList(data) else { return false }
         return list.value(list.root, "$archiver").flatMap { list.text($0) } == "NSKeyedArchiver"
@@ -69,8 +69,8 @@ package enum KeyedArchive {
     package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)
-        // A class of Foundation has no module in its name. Except for the plain ones, these classes do not check what
-        // they read.
+        // Classes of Foundation, which have no module in their names, do not check their input when they are decoded.
+        // Therefore only the plain ones are accepted, whose input is checked before.
         guard plainClasses.contains(name) || name.contains("."), let names = classNames(in: data),
             names.root == name || immutableName(of: names.root) == name,
             names.all.subtracting(plainClasses) == [name]

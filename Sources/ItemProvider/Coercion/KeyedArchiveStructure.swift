@@ -1,13 +1,13 @@
 import Foundation
 import PropertyLists
 
-/// A check of the references in a keyed archive that Foundation follows unchecked.
+/// A check of a keyed archive for faulty references, which Foundation follows unchecked.
 ///
-/// Foundation on Linux force-unwraps the object under `$class`, and decodes an object once more for each reference to
-/// it before it is complete. Therefore an object that contains itself ends the process.
+/// Foundation on Linux force-unwraps the object under `$class`. It also decodes an object again for each reference to
+/// it, as long as the object is not complete, so that an object that contains itself ends the process.
 struct KeyedArchiveStructure {
     private let list: BinaryPropertyList
-    /// The archive's objects, as indices of the property list's.
+    /// The archive's objects, as indices of the property list's objects.
     private let entries: [Int]
 
     static let deepest = 100

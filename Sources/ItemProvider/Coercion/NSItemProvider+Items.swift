@@ -117,8 +117,8 @@ public let NSExtensionJavaScriptPreprocessingResultsKey = "NSExtensionJavaScript
 /// its end.
 public let NSExtensionJavaScriptFinalizeArgumentKey = "NSExtensionJavaScriptFinalizeArgumentKey"
 
-/// A wait for an object of the coercing interface. Cancelling the waiting task cancels the load and ends the wait,
-/// even if the load handler continues: it has no progress that could be cancelled.
+/// A wait for an object of the coercing interface. Cancelling the waiting task cancels the load and ends the wait, even
+/// if the load handler continues, because such a handler has no progress that could be cancelled.
 package enum CancellableItem {
     /// The cancellation of the load that is being started. The load sets its function, even if it is started through
     /// a subclass.

@@ -3,14 +3,14 @@ import PropertyLists
 
 /// A writer of keyed archives of plain values and collections of them, as `NSKeyedUnarchiver` reads them.
 ///
-/// Foundation's own archiver on Linux identifies objects by a dictionary whose keys are the objects. Some equal
-/// objects have different hashes, which occasionally ends the process ("Duplicate keys of type 'AnyHashable'"), and a
-/// Boolean becomes an equal number 1 that precedes it.
+/// Foundation's own archiver on Linux identifies objects by a dictionary whose keys are the objects. Some equal objects
+/// have different hashes, which occasionally ends the process ("Duplicate keys of type 'AnyHashable'"), and a Boolean
+/// is archived as a number 1 if an equal number precedes it.
 struct PlainArchive {
     private var writer = BinaryPropertyListWriter()
-    /// The property list's indices of the archive's objects, in order. The first object represents `nil`.
+    /// The archive's objects in order, as indices of the property list's objects. The first object represents `nil`.
     private var objects: [Int] = []
-    /// The archive's indices of the class descriptions.
+    /// The position of each class's description among the archive's objects, by the name of the class.
     private var classes: [String: Int] = [:]
 
     /// Archives a value.
@@ -72,7 +72,7 @@ struct PlainArchive {
     }
 
     private mutating func add(_ number: NSNumber) -> Int {
-        // Foundation's number of a Boolean is of a class of its own.
+        // A Boolean is also an `NSNumber`, so it is recognized before the numbers.
         if CFNumberKind.isBoolean(number) { return writer.add(bool: number.boolValue) }
         switch number.objCType.pointee {
         case CChar(UInt8(ascii: "d")), CChar(UInt8(ascii: "f")): return writer.add(real: number.doubleValue)

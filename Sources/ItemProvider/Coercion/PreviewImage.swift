@@ -5,10 +5,10 @@ import UniformTypeIdentifiers
 
 /// A thumbnail of an item.
 enum PreviewImage {
-    /// The longer side in pixels, if no size is requested.
+    /// The length of the longer side in pixels, if no size is requested.
     private static let usualLength: CGFloat = 256
 
-    /// Returns the size that the options of a load request.
+    /// Returns the size that a load's options request, or the usual size.
     static func size(in options: [AnyHashable: Any]?) -> CGSize {
         let usual = CGSize(width: usualLength, height: usualLength)
         guard let value = options?[NSItemProviderPreferredImageSizeKey] else { return usual }
@@ -38,7 +38,8 @@ enum PreviewImage {
             HandlerThreads.shared.run { completion(.failure(error)) }
             return nil
         }
-        // As data, because a large file is then mapped, and only the parts that the decoder needs are read.
+        // The image is loaded as data, because a large file is then mapped, and only the parts that the decoder needs
+        // are read.
         let progress = LoadOperation.start(representation, of: promise, as: .data) { result in
             completion(
                 result.flatMap { $0.asData }.flatMap { data in

@@ -33,7 +33,7 @@ package final class LoadOperation: Sendable {
     private let state: Lock<State>
     /// The requested form. With `nil`, data is delivered as data, and a file in place or as a copy.
     private let delivery: Delivery?
-    /// The units of the load handler; the rest belong to the conversion.
+    /// The progress units of the load handler. The other units belong to the conversion.
     private let supplyUnits: Int64
     private let coordination = CoordinatedReading()
 
@@ -44,7 +44,7 @@ package final class LoadOperation: Sendable {
         supplyUnits = isHandedOver ? Self.totalUnits : Self.totalUnits / 2
     }
 
-    /// Starts a load. It never completes before this returns.
+    /// Starts a load. The load never completes before this function returns.
     ///
     /// - Parameters:
     ///   - delivery: the requested form. With `nil`, data is delivered as data, and a file in place if this is allowed
@@ -81,7 +81,7 @@ package final class LoadOperation: Sendable {
             state.task = task
             return state.load == nil
         }
-        // Cancelled between the start of the task and this call.
+        // The load has ended, for example by cancellation, between the start of the task and this call.
         if isOver { task.cancel() }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// A progress that a client gets. The client may make it part of its own, together with others.
+/// The progress of a load, which a client gets and may make a child of its own progress, together with other children.
 ///
 /// Foundation on Linux changes the parents of a progress without any lock. So all progresses of this class are
 /// changed in one place, ``ProgressGate``, and none is changed while one of them is being added to another progress.
@@ -25,13 +25,14 @@ package final class LoadProgress: Progress, @unchecked Sendable {
         set { ProgressGate.wait { super.completedUnitCount = newValue } }
     }
 
-    /// The hash value. `addChild(_:withPendingUnitCount:)` first adds the child to a set, which reads this value.
+    /// The hash value. Reading it announces an adding to the gate, because `addChild(_:withPendingUnitCount:)` first
+    /// adds the child to a set, which reads the child's hash value.
     package override var hash: Int {
         ProgressGate.announceAdding()
         return super.hash
     }
 
-    /// Moves forward, now or a little later; never back.
+    /// Raises the number of completed units, at once or a little later. A lower number has no effect.
     package func move(to units: Int64) {
         ProgressGate.move(self, to: units, then: nil)
     }
@@ -47,7 +48,7 @@ package final class LoadProgress: Progress, @unchecked Sendable {
         ProgressGate.wait { addChild(child, withPendingUnitCount: units) }
     }
 
-    /// Moves forward. Only ``ProgressGate`` may call it.
+    /// Raises the number of completed units at once. Only ``ProgressGate`` may call this function.
     func advance(to units: Int64) {
         if units > super.completedUnitCount { super.completedUnitCount = units }
     }

@@ -39,7 +39,7 @@ enum ProgressGate {
     private static let state = Lock(State())
     /// The thread that holds the lock; 0 if no thread holds it.
     private static let owner = Atomic<UInt>(0)
-    /// The number of threads that are announcing an adding at this moment.
+    /// The number of threads that are in ``announceAdding()`` at this moment.
     private static let announcing = Atomic<Int>(0)
 
     private static func locked<Result>(_ body: (inout State) -> sending Result) -> sending Result {
@@ -52,12 +52,12 @@ enum ProgressGate {
 
     /// Records that this thread begins to add a progress to another one.
     static func announceAdding() {
-        // Foundation also asks for the hash when a finished child leaves its parent.
+        // Foundation also reads the hash when a finished child leaves its parent, which happens under this lock.
         guard owner.load(ordering: .relaxed) != pthread_self() else { return }
         announcing.add(1, ordering: .sequentiallyConsistent)
         locked { state in
             state.adders.removeAll { $0.isOfThisThread }
-            // Not earlier, because waiting for the lock may use processor time as well.
+            // The measurement does not begin earlier, because waiting for the lock may use processor time as well.
             state.adders.append(ThreadProgress())
             announcing.subtract(1, ordering: .sequentiallyConsistent)
         }
@@ -77,10 +77,10 @@ enum ProgressGate {
         }
     }
 
-    /// Advances a progress. If a thread is adding a progress, this happens later. Then calls a function: on this
-    /// thread, or later on another one.
+    /// Advances a progress, and then calls a function, both at once on this thread. If a thread is adding a progress,
+    /// both happen later on another thread.
     static func move(_ progress: LoadProgress, to units: Int64, then: (@Sendable () -> Void)?) {
-        // Releasing a client's object with a progress may call back on this thread.
+        // Under the lock, Foundation may release a client's object, which may call this function on the same thread.
         if owner.load(ordering: .relaxed) == pthread_self() {
             progress.advance(to: units)
             then?()
@@ -118,11 +118,13 @@ enum ProgressGate {
         }
     }
 
-    /// Whether every thread that began to add a progress is done. The calling thread is.
+    /// Whether every thread that began to add a progress has finished. The calling thread has, because it runs this
+    /// code.
     private static func isQuiet(_ state: inout State) -> Bool {
         if state.adders.isEmpty { return true }
         let adding = state.adders.filter { !$0.isOfThisThread && !isPast($0) }
-        // A set that grows asks for hashes in the middle of an adding. A thread that sleeps in that is not done.
+        // A set that grows reads the hashes of its members in the middle of an adding. A thread that sleeps because it
+        // waits for this lock in order to announce such a read has not finished.
         if adding.count < state.adders.count, announcing.load(ordering: .sequentiallyConsistent) > 0 { return false }
         state.adders = adding
         return adding.isEmpty

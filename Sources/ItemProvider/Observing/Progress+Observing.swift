@@ -60,7 +60,7 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
     /// Polls, and reports a change. Returns whether further changes are possible.
     private func look() -> Bool {
         guard !hasEnded.load(ordering: .acquiring) else { return false }
-        // Read before the value, so that the last change is not missed.
+        // This is read before the value, so that the last change is not missed.
         let isLast = progress.isFinished
         let value = progress[keyPath: keyPath]
         guard !Self.areEqual(value, seen) else { return !isLast }
@@ -79,8 +79,9 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
 }
 
 extension Progress {
-    /// Creates a progress without a parent and without any units. `Progress()` resolves to it: Foundation on Linux
-    /// has no initializer without arguments, and its own cannot be overridden from outside.
+    /// Creates a progress without a parent and without any units. `Progress()` resolves to this initializer, because
+    /// Foundation on Linux has none without arguments. An extension cannot override that of `NSObject`, hence the
+    /// unused parameter.
     public convenience init(_unused: Void = ()) {
         self.init(parent: nil, userInfo: nil)
     }

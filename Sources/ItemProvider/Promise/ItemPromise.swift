@@ -5,8 +5,8 @@ import UniformTypeIdentifiers
 
 /// The state of an item provider: its representations in order of registration, and its suggested name.
 ///
-/// `NSItemProvider` is an open class that cannot be `Sendable`, because client code declares that itself. This part
-/// of it may cross threads.
+/// `NSItemProvider` is an open class that is not declared `Sendable`, because client code may declare this conformance
+/// itself. This part of it may cross threads.
 package final class ItemPromise: Sendable {
     /// The appearance of the item in a drag; the module of drags and pasteboards defines the values.
     package struct Presentation: Sendable {
@@ -114,7 +114,7 @@ package final class ItemPromise: Sendable {
         UTType(typeIdentifier) ?? undeclaredType(typeIdentifier)
     }
 
-    /// Whether a registered type is, or is a kind of, another.
+    /// Whether a registered type is another type, or conforms to it.
     func conforms(_ typeIdentifier: String, to other: String) -> Bool {
         if TypeIdentifier.conforms(typeIdentifier, to: other) { return true }
         guard let type = undeclaredType(typeIdentifier), let parent = UTType(other) else { return false }

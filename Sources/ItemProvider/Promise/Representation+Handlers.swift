@@ -30,8 +30,8 @@ extension Representation {
                 guard let url else {
                     return completion(.failure(error ?? ItemProviderError.emptyAnswer()))
                 }
-                // Opened before the handler's completion call returns, because after that the handler may delete the
-                // file.
+                // The file is opened before the handler's completion call returns, because after that the handler may
+                // delete it.
                 completion(
                     Result {
                         .file(

@@ -72,8 +72,8 @@ package final class SupplyTask: Sendable {
         return isHeld
     }
 
-    /// Ends the task with a cancellation error and passes the cancellation on. The progress of a handler of this
-    /// process runs client code on this thread. Does nothing once the task is completed.
+    /// Ends the task with a cancellation error, and cancels the running work. Cancelling the progress of a handler in
+    /// this process may run client code on this thread. Has no effect once the task is completed.
     package func cancel() {
         let running = state.withLock { state in
             if state.completion != nil { state.isCancelled = true }

@@ -19,7 +19,7 @@ package final class HostedOffer: Sendable {
     /// A number that grows from one offer of this process to the next.
     package let order: UInt64
     private static let made = Atomic<UInt64>(0)
-    /// Called after each load has been replied to, with whether it succeeded.
+    /// The function that is called after the reply to each load was sent, with whether the load succeeded.
     private let loaded: @Sendable (Bool) -> Void
 
     private struct State {

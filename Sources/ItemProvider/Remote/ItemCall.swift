@@ -26,7 +26,7 @@ package struct ItemCall: Call, SchemaMessage {
     /// The result of the load handler.
     package enum Reply: SchemaMessage {
         case value(ItemMessage)
-        /// The object cannot be sent: load the representation as data or a file.
+        /// The object cannot be sent, so the consumer has to load the representation as data or as a file.
         case asItComes
         case failed(FailureMessage)
 
@@ -173,7 +173,8 @@ package struct ItemMessage: SchemaMessage {
         return ItemValue(object)
     }
 
-    /// Reads what the consumer may have of an archive: its bytes, an object of the requested class, or a plain value.
+    /// Returns the form of an archive that the consumer may get: the bytes if it requests data, otherwise an object of
+    /// the requested class or a plain value.
     private static func unarchive(_ data: Data, as wanted: AnyClass?) -> (any NSSecureCoding)? {
         if wanted == NSData.self { return data as NSData }
         return wanted.flatMap { KeyedArchive.unarchive(data, as: $0) } ?? KeyedArchive.unarchivePlain(data)

@@ -26,7 +26,7 @@ struct ItemRequestMessage: SchemaMessage {
     }
 
     private let expectedClass: ClassName?
-    /// CBOR, see ``PropertyListItem``; `nil` without options.
+    /// The options as CBOR, see ``PropertyListItem``; `nil` if the consumer gave none.
     private let options: Data?
     private let imageSize: ImageSize?
 
@@ -53,7 +53,7 @@ struct ItemRequestMessage: SchemaMessage {
     var request: ItemRequest {
         let wanted = ClassName.all.first { $0.name == expectedClass }.map { SendableType($0.value) }
         guard let options else { return ItemRequest(expectedClass: wanted, options: nil) }
-        // The compiler does not see that a dictionary of Foundation is one of Swift.
+        // Without `Any`, the compiler would not accept the cast of Foundation's class to a dictionary of Swift.
         let list: Any? = PropertyListItem.decode(options)
         var given = list as? [AnyHashable: Any] ?? [:]
         if let imageSize { given[NSItemProviderPreferredImageSizeKey] = imageSize.value }

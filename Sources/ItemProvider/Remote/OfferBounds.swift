@@ -7,7 +7,7 @@ package enum OfferBounds {
     package static let representations = 256
     /// The maximum number of bytes of a type identifier.
     package static let typeIdentifierBytes = 1_024
-    /// The maximum number of bytes of a suggested name. It is larger than that of a file name, because names are
+    /// The maximum number of bytes of a suggested name. It is larger than the limit of a file name, because names are
     /// shortened when a file is created.
     package static let nameBytes = 4_096
     /// The maximum number of bytes of a board's name.
@@ -21,8 +21,8 @@ package enum OfferBounds {
 }
 
 extension ItemPromise {
-    /// The item without invalid types, without representations beyond the limit, and with its name shortened. `nil`
-    /// if no representation is left. Returns the same object if nothing changes.
+    /// The item without invalid types, without representations beyond the limit, and with its name shortened. It is
+    /// `nil` if no representation is left, and the same object if nothing has to be changed.
     package var offerable: ItemPromise? {
         let all = offered
         let good = all.filter { 1...OfferBounds.typeIdentifierBytes ~= $0.typeIdentifier.utf8.count }

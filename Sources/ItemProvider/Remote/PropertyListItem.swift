@@ -1,8 +1,8 @@
 import Conduit
 import Foundation
 
-/// Property lists as CBOR (RFC 8949), for sending to other processes: Foundation's own reader of binary lists is not
-/// safe for untrusted input. Dates are tagged 1, seconds since 1970.
+/// Property lists as CBOR (RFC 8949), for sending to other processes. They are not sent as binary lists, because
+/// Foundation's reader of these is not safe for untrusted input. A date has tag 1, and is in seconds since 1970.
 package enum PropertyListItem {
     private static let dateTag: UInt64 = 1
     private static let deepest = 100
@@ -40,7 +40,7 @@ package enum PropertyListItem {
     }
 
     private static func encode(_ number: NSNumber) -> CBORValue? {
-        // Foundation's number of a Boolean is of a class of its own.
+        // A Boolean is also an `NSNumber`, so it is recognized before the numbers.
         if CFNumberKind.isBoolean(number) { return .bool(number.boolValue) }
         switch number.objCType.pointee {
         case CChar(UInt8(ascii: "d")), CChar(UInt8(ascii: "f")): return .float(number.doubleValue)
@@ -53,7 +53,7 @@ package enum PropertyListItem {
 
     /// Decodes a value.
     ///
-    /// - Returns: `nil` for bytes that are no property list in this form.
+    /// - Returns: `nil` for bytes that are not a property list in this form.
     package static func decode(_ data: Data) -> (any NSSecureCoding)? {
         let value = data.withUnsafeBytes { try? CBORValue(decoding: $0, depthLimit: 2 * deepest) }
         return value.flatMap { object($0) } as? any NSSecureCoding

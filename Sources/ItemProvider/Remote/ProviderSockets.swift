@@ -18,7 +18,7 @@ final class ProviderSockets: Sendable {
         /// Items with a socket that was unused when they were recorded.
         var idle: [ObjectIdentifier: Idle] = [:]
         var order: UInt64 = 0
-        /// The functions that wait to open a socket, in order, by number.
+        /// The functions that wait until they may open a socket, in order, each with a unique number.
         var waiting: [(number: UInt64, open: @Sendable () -> Void)] = []
         var nextNumber: UInt64 = 0
     }
@@ -34,7 +34,7 @@ final class ProviderSockets: Sendable {
     static let shared = ProviderSockets(
         limit: min(max(Int(clamping: ResourceLimit.descriptors.current ?? .max) / 4, 16), 256))
 
-    /// Creates the limits.
+    /// Creates an empty set of sockets with its limits.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of open sockets. After a wait, it is doubled.

@@ -52,8 +52,8 @@ package final class RemoteItem: Sendable {
         provider.suggestedName = manifest.name
         for representation in manifest.representations {
             if representation.typeIdentifier == Representation.teamDataType {
-                // An item that all processes can see may be of any team. The daemon has checked the team of one that
-                // only the team sees.
+                // The daemon has checked the team only for data that is restricted to a team. Data that all processes
+                // can see may come from any team, and is therefore ignored.
                 let isOfTheTeam = representation.visibility != NSItemProviderRepresentationVisibility.all.rawValue
                 if isOfTheTeam { provider.promise.teamRepresentation = promise(representation) }
             } else {
@@ -213,7 +213,7 @@ extension RemoteItem {
         let (waiting, others) = state.withLock { state in
             state.connection = connection
             state.isOpening = false
-            // The socket counts as used until all have got it.
+            // The socket counts as used until all waiting requests have got it.
             state.users += connection == nil ? 0 : state.others.count + state.waiting.count + 1
             defer { (state.waiting, state.others) = ([:], []) }
             return (state.waiting, state.others)

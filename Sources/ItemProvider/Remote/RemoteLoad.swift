@@ -16,7 +16,7 @@ final class RemoteLoad: Sendable {
     private let request: LoadCall
     /// The directory to copy an offered directory to, in a confined process.
     private let target: LoadFolder?
-    /// Gets the provider's progress, on the connections' thread.
+    /// The function that gets the provider's progress, on the connections' thread.
     private let report: Representation.Report
     private let completion: Representation.Completion
     // Leaf lock: no function is called while it is held.
@@ -60,7 +60,8 @@ final class RemoteLoad: Sendable {
             if case .over = phase { return true }
             return false
         }
-        // The load was cancelled while the request was being sent. Has no effect if the reply has come instead.
+        // The load was cancelled while the request was being sent. Cancelling has no effect if the reply has come
+        // instead.
         if isOver { pending.cancel() }
     }
 

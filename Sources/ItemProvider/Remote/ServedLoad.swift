@@ -19,7 +19,7 @@ enum ServedLoad {
         finished: @escaping @Sendable (Bool) -> Void
     ) {
         let handlerFraction = LastFraction()
-        // A directory is read in this process, which may have to wait for other claims.
+        // A directory is read in this process, and the reading may have to wait for other claims.
         let reading = CoordinatedReading()
         let task = SupplyTask(
             representation, for: request.delivery,
@@ -48,10 +48,10 @@ enum ServedLoad {
         }
     }
 
-    /// Whether the reply should be sent from another thread: it takes a while, its supply stays valid during this time,
-    /// and this thread must not be blocked.
+    /// Whether the reply should be sent from another thread. This is the case if it takes a while and this thread must
+    /// not be blocked, and only if the supply stays valid in the meantime.
     private static func mayMove(_ result: Result<Supply, any Error>, _ request: LoadCall) -> Bool {
-        // A directory is read in this process. Its presenter may need the thread to save.
+        // A directory is read in this process, for which its presenter may need this thread in order to save first.
         if request.target != nil, (try? result.get())?.file?.needsCoordination == true { return true }
         if HandlerThreads.isCurrent { return false }
         return switch result {
@@ -81,12 +81,13 @@ enum ServedLoad {
             let packed = try SupplyPacking.pack(supply, isCancelled: { call.isCancelled }, report: report)
             let endOfLease = send(packed, call)
             finished(!call.isCancelled)
-            // Returning from here lets the load handler's completion call return.
+            // The load handler's completion call returns as soon as this function does.
             if let endOfLease { LeasedFolder.wait(for: endOfLease) }
-            // A directory that was written for this load must exist until then.
+            // A directory that was written for this load must exist until the lease has ended.
             withExtendedLifetime(packed) {}
         } catch {
-            // As an error that the consumer knows: it would see a private error as a name and a number.
+            // A private error is converted to a Cocoa error, because the consumer would see it only as a name and a
+            // number.
             call.reply(.failed(FailureMessage(CocoaError.known(error))))
             finished(false)
         }

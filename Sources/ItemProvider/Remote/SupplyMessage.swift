@@ -7,7 +7,7 @@ import LinuxSystem
 ///
 /// Small data is inside the message, larger data in a sealed memory file, and files are open descriptors.
 package struct SupplyMessage: SchemaMessage {
-    /// The maximum size in bytes of data inside the message. For this size, a memory file would be slower.
+    /// The maximum size in bytes of data inside the message. Up to this size, a memory file would be slower.
     package static let inlineBytes = 4 << 10
 
     package let supply: Supply
@@ -39,9 +39,10 @@ package struct SupplyMessage: SchemaMessage {
 }
 
 extension SuppliedFile {
-    /// The values of a supply. Key 0 is its tag.
+    /// Returns the schema of a file's values. The key 0 is not used here, because it is the tag of the supply.
     ///
-    /// - Parameter isDirectory: not trusted: reading a file as a directory fails.
+    /// - Parameter isDirectory: whether the sender describes the file as a directory. This need not be checked here,
+    ///   because reading a file as a directory fails.
     fileprivate static func schema(isDirectory: Bool) -> Schema<SuppliedFile> {
         Schema(
             {
@@ -52,7 +53,7 @@ extension SuppliedFile {
                 // The sender itself must be able to read the file: the receiver could open a mere handle (`O_PATH`)
                 // for reading.
                 guard descriptor.isOpenForReading else { throw .invalid("the file is not open for reading") }
-                // The system would take such a path for a shorter one.
+                // The kernel would end such a path at the zero byte.
                 guard path?.utf8.contains(0) != true, name?.utf8.contains(0) != true else {
                     throw .invalid("the file's path or name has a zero byte")
                 }
