@@ -1,8 +1,8 @@
 import CRuntimeSupport
 import Glibc
 
-/// Names in the form in which the compiler makes them. They are not trusted, because another process may have made them
-/// up.
+/// Names of Swift declarations in the mangled form that the compiler generates. They are not trusted, because another
+/// process may have made them up.
 ///
 /// A mangled name refers to its own parts by number. A part that refers twice to another part is twice as long as that
 /// part when it is demangled. Therefore 300 bytes can represent a name of terabytes. Swift's runtime has no limit.

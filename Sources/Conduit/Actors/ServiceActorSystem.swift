@@ -17,7 +17,7 @@ import LinuxSystem
 /// allows. Cancelling the task that waits for a call cancels the task that runs the call. The end of the connection
 /// cancels that task, too, and fails every waiting call.
 ///
-/// Any thread may use it.
+/// Any thread may use the actor system.
 public final class ServiceActorSystem: DistributedActorSystem {
     /// The identity of an actor.
     public typealias ActorID = ServiceActorID

@@ -123,7 +123,7 @@ struct ServiceInvocationCall: Call, SchemaMessage {
         Field(1, { $0.arguments.map { ByteString($0) } }))
 
     struct Reply: SchemaMessage {
-        /// Empty if the function returns nothing.
+        /// The encoded result; empty if the function returns nothing.
         let value: [UInt8]
 
         init(value: [UInt8]) { self.value = value }

@@ -16,7 +16,7 @@ package final class ServiceLink: Sendable, Hashable {
         _ socket: FileDescriptor, service: Service = Service(),
         translate: @escaping @Sendable (RemoteError) -> any Error, ended: @escaping @Sendable (CloseReason) -> Void
     ) throws(Errno) {
-        // Services are those of file providers, which are confined.
+        // The peer is confined, because services are offered by file providers.
         connection = try Connection(
             try SequencedPacketSocket(checking: socket), service: service, limits: .ofServices, isPeerConfined: true)
         self.translate = translate
@@ -162,7 +162,7 @@ private enum ServiceFault {
         return RemoteError(domain: domain, code: code.rawValue, message: message)
     }
 
-    /// Returns `nil` for a failure of another domain.
+    /// Returns the error that a failure describes; `nil` for a failure of another domain.
     static func error(_ failure: RemoteError) -> ServiceCallError? {
         guard failure.domain == domain else { return nil }
         switch Code(rawValue: failure.code) {

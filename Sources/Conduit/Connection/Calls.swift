@@ -8,7 +8,7 @@ struct Calls: ~Copyable {
         let progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)?
     }
 
-    /// The state that is left when the connection has ended. All of it must be notified.
+    /// The calls and handlers that must be notified because the connection has ended.
     struct Ended {
         let pending: [UInt64: Receiver]
         let served: [UInt64: ServedCallRecord]
@@ -55,7 +55,7 @@ struct Calls: ~Copyable {
         return record
     }
 
-    /// Takes everything out, permanently. Returns `nil` from the second call on.
+    /// Removes all calls and close handlers, because the connection ends. Returns `nil` from the second call on.
     mutating func end(_ reason: CloseReason) -> Ended? {
         guard closeReason == nil else { return nil }
         closeReason = reason

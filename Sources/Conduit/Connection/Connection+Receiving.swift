@@ -8,7 +8,8 @@ extension Connection: EventSource {
         if isPeerConfined, events.tellOfTheEnd { hasPeerGone.store(true, ordering: .relaxed) }
         let budget = receiveBudget.next()
         for count in 0..<budget {
-            // A clogged peer that has hung up is still read to the end: the end of input closes the connection.
+            // Nothing is read from a clogged peer, unless it has hung up. In that case everything is read, because the
+            // end of input closes the connection.
             if isClogged.load(ordering: .relaxed), !events.tellOfTheEnd { return }
             if isClosing.load(ordering: .acquiring) {
                 return finish(outbound.withLock { $0.closeReason } ?? .closedHere)
@@ -24,7 +25,8 @@ extension Connection: EventSource {
             } catch .wouldBlock {
                 return receiveBudget.ranDry(after: count)
             } catch .connectionReset {
-                // Reported once, if the peer closed before it read everything. Its own data can still be read.
+                // The error is reported once, if the peer closed the socket before it read everything. The data that
+                // the peer sent can still be read.
                 continue
             } catch {
                 return finish(.system(error))
@@ -74,7 +76,7 @@ extension Connection: EventSource {
                 let arrived = packet.descriptors.count
                 reject(frame, kind, .descriptorsLost(declared: frame.descriptorCount, arrived: arrived))
             } else if packet.descriptors.count > ConnectionLimits.descriptorsPerMessage + 1 {
-                // One more than a message may have: the memory file that holds its body.
+                // One descriptor more than a message may have is allowed, for the memory file that holds the body.
                 let limit = ConnectionLimits.descriptorsPerMessage
                 reject(frame, kind, .tooManyDescriptors(count: packet.descriptors.count, limit: limit))
             } else {
@@ -133,8 +135,8 @@ extension Connection: EventSource {
                 do throws(MessageError) { try handler(&decoder, self) } catch { fault = error }
             }
         } catch {
-            // The sender cannot be notified of the failure, and may wait for a result. Purvey's own programs send no
-            // such notices.
+            // The sender cannot be notified of the failure, and may wait for a result. Therefore the connection to a
+            // confined sender ends. Purvey's own programs send no such notices.
             if isPeerConfined, case .oversized = error { return .protocolViolation("\(error)") }
             return nil
         }
@@ -185,7 +187,7 @@ extension Connection: EventSource {
         return nil
     }
 
-    /// Fails the call of a packet with unusable contents.
+    /// Fails the call to which a packet with unusable contents belongs.
     private func reject(_ frame: Frame, _ kind: Frame.Kind, _ error: ConduitError) {
         switch kind {
         case .request: sendFailure(error.asAnswer, call: frame.call)
@@ -212,7 +214,7 @@ extension Connection: EventSource {
         guard let file = descriptors.last else { throw .malformed(.missingDescriptor(index: 0)) }
         let mapping: Mapping
         do throws(Errno) {
-            // Truncating an unsealed file would crash this process when it reads on (SIGBUS).
+            // If the peer truncated an unsealed file, reading it would end this process with SIGBUS.
             guard MemoryFile.isSealed(file), try file.status().size == Int(size) else {
                 throw .invalidArgument
             }

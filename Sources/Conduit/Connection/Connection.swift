@@ -28,14 +28,15 @@ package final class Connection: Sendable {
     let token: UInt64
 
     let nextCall = Atomic<UInt64>(1)
-    /// Set before this side shuts the socket down. Data that arrives later is ignored.
+    /// Whether this side shuts the socket down, or has done so. Data that arrives later is ignored.
     let isClosing = Atomic<Bool>(false)
     /// Whether too much data is queued for the peer. As long as this is so, nothing is read from the peer.
     let isClogged = Atomic<Bool>(false)
     /// Whether too many of the peer's descriptors wait to be closed. As long as this is so, nothing is read from the
     /// peer.
     let isClosingBehind = Atomic<Bool>(false)
-    /// Set when descriptors arrive, and cleared when all are closed. Only the loop's thread uses it.
+    /// Whether received descriptors may still wait to be closed. It is set when descriptors arrive, and cleared when
+    /// all are closed. Only the loop's thread uses it.
     let mayHaveUnclosed = Atomic<Bool>(false)
     /// Whether a confined peer was found to have ended. Only the loop's thread uses this property.
     let hasPeerGone = Atomic<Bool>(false)
@@ -130,11 +131,11 @@ extension Connection {
         for (_, receiver) in ended.pending.sorted(by: { $0.key < $1.key }) { receiver.fail(.disconnected(reason)) }
         for (_, record) in ended.served.sorted(by: { $0.key < $1.key }) { record.cancel() }
         for handler in ended.closeHandlers { handler(reason) }
-        // Last, because no caller waits for it, and it may take a while.
+        // The remaining packets come last, because no caller waits for them, and receiving them may take a while.
         if let socket { takeQueued(from: socket) }
     }
 
-    /// An upper bound of the packets that a socket's buffer holds.
+    /// An upper bound of the number of packets in a socket's buffer.
     private static let mostQueued = 2048
 
     /// Receives the remaining packets, so that the close queue closes each of their descriptors with
@@ -146,7 +147,8 @@ extension Connection {
             for _ in 0..<Self.mostQueued where lane.count <= limits.unclosedDescriptors {
                 do throws(Errno) {
                     let packet = try socket.receive(into: byte, closingOn: lane)
-                    // A hostile peer may have sent an empty packet, which looks like the end of input.
+                    // This is the end of input. Only from a confined peer, which may be hostile, it can also be an
+                    // empty packet.
                     if packet.byteCount == 0, packet.descriptors.isEmpty, !isPeerConfined { return }
                 } catch {
                     if error != .connectionReset { return }

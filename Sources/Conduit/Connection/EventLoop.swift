@@ -86,7 +86,7 @@ extension EventLoop {
         }
     }
 
-    /// Stops serving a source. If called on the loop's thread, no event follows.
+    /// Stops serving a source. If called on the loop's thread, no event of the source follows.
     func remove(token: UInt64) {
         guard let removed = state.withLock({ $0.sources.removeValue(forKey: token) }) else { return }
         // Cannot fail: the descriptor was added and is still open.
@@ -95,7 +95,7 @@ extension EventLoop {
 
     /// Sets the events that a source waits for.
     func setEvents(_ events: EventPoll.Events, _ descriptor: FileDescriptor, token: UInt64) {
-        // Fails only if the source was removed meanwhile. Then nothing waits for its events.
+        // This fails only if the source was removed meanwhile, so that its events do not matter any more.
         try? poll.change(descriptor, to: events, token: token)
     }
 
@@ -148,8 +148,8 @@ extension EventLoop {
 
     private func run() {
         // A batch thread does not preempt the thread that wakes it. The sender continues until it waits, instead of
-        // being preempted and scheduled once more only to sleep. That saves two context switches per call. Failure
-        // costs no more than that.
+        // being preempted and scheduled once more only to sleep. That saves two context switches per call. If the call
+        // fails, only this saving is lost.
         _ = clinux_become_batch_thread()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Frame.packetLimit + 1, alignment: 4096)
         defer { buffer.deallocate() }

@@ -17,8 +17,8 @@ struct Frame {
         case request, reply, failure, progress, cancel, notice
     }
 
-    /// The maximum size of a packet in bytes. A local socket takes about 200 KiB. At this size, one copy in the
-    /// kernel costs as much as a memory file.
+    /// The maximum size of a packet in bytes. A local socket accepts packets of about 200 KiB. However, at 64 KiB a
+    /// copy in the kernel already costs as much as a memory file.
     static let packetLimit = 64 * 1024
 
     let kind: Kind?

@@ -32,7 +32,7 @@ struct Outbound {
         case failed(Errno)
     }
 
-    /// `nil` after the connection has ended.
+    /// The socket; `nil` after the connection has ended.
     private(set) var socket: SequencedPacketSocket?
     private(set) var closeReason: CloseReason?
     private var queue: [Packet] = []
@@ -160,7 +160,7 @@ struct Outbound {
         head = 0
     }
 
-    /// Whether a packet can be sent later: the socket has no space now, or the system is short of memory or of
+    /// Whether a packet can be sent later, because the socket has no space now, or the system is short of memory or of
     /// descriptors in flight, which other processes of the user can cause.
     private static func passes(_ error: Errno) -> Bool {
         switch error {

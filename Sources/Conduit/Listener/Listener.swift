@@ -19,7 +19,7 @@ package final class Listener: Sendable {
     /// The state. Under its lock, only the loop's lock may be taken.
     private let state: Lock<State>
 
-    /// The time to accept no connections after descriptors ran out.
+    /// The time for which no connections are accepted after descriptors or memory ran out.
     private static let pauseMilliseconds: Int64 = 50
 
     /// Listens at a path. Creates its directory if it is missing. The directory must be private to this user.

@@ -107,7 +107,7 @@ final class ListeningPath: Sendable {
         } catch .connectionRefused {
             return
         } catch {
-            // A listener of another socket type, or one that is too busy to accept, still is a listener.
+            // The path is also in use if the listener has another socket type, or is too busy to accept a connection.
             throw error == .wrongSocketType || error == .timedOut ? .addressInUse : error
         }
         throw .addressInUse

@@ -38,7 +38,7 @@ extension Field where Value: MessageValue & Equatable & Sendable {
 }
 
 extension Field where Value: MessageValue & Sendable {
-    /// Creates a field that is always sent. Older writers do not know it: if it is absent, it has a default value.
+    /// Creates a field that is always sent. Older writers do not send it, so it has a default value if it is absent.
     @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value, absent value: Value) {
         self.init(
             decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
@@ -100,7 +100,7 @@ extension Field {
     }
 }
 
-/// A type of values of fields: one that is sent, or an optional one.
+/// A type that the value of a field can have: a type of values in messages, or an optional of such a type.
 @usableFromInline package protocol FieldValue: SendableMetatype {
     func encode(to encoder: inout MessageEncoder, forKey key: UInt64)
     static func decode(from decoder: inout MessageDecoder, forKey key: UInt64) throws(MessageError) -> Self

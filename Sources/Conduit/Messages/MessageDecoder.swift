@@ -170,7 +170,7 @@ extension MessageDecoder {
         try seek(key) && !reader.skipNull()
     }
 
-    /// Moves on until a key is pending. Returns `false` if the map has no such key.
+    /// Moves on until the given key is pending. Returns `false` if the map has no such key.
     private mutating func find(_ key: UInt64) throws(MessageError) -> Bool {
         if let passed = map.passedKey, key <= passed { rewind() }
         while try readKey() {
