@@ -3,7 +3,7 @@ import ItemProvider
 
 /// An error of the exchange between processes.
 ///
-/// They are errors of offering and listing items, and of the daemon itself. Errors of a load are errors of
+/// It is an error of offering or listing items, or of the daemon itself. The errors of loads are those of
 /// `NSItemProvider`.
 public enum ExchangeError: Error, Sendable, Equatable {
     /// The daemon cannot be reached or started. The text gives the reason.

@@ -6,12 +6,12 @@ package struct ExchangeLimits: Sendable {
     package var offersPerConnection = OfferBounds.items
     /// The maximum number of representations of one item.
     package var representationsPerOffer = OfferBounds.representations
-    /// The size of a type identifier in bytes.
+    /// The maximum size of a type identifier in bytes.
     package var typeIdentifierBytes = OfferBounds.typeIdentifierBytes
-    /// The maximum size of a suggested name in bytes. It is larger than that of a file name, because names are
+    /// The maximum size of a suggested name in bytes. It is larger than the limit of a file name, because names are
     /// shortened when a file is created.
     package var nameBytes = OfferBounds.nameBytes
-    /// The size of a board's name in bytes.
+    /// The maximum size of a board's name in bytes.
     package var boardNameBytes = OfferBounds.boardNameBytes
     /// The maximum number of boards on which one connection has items at a time.
     package var boardsPerConnection = 256
@@ -22,7 +22,7 @@ package struct ExchangeLimits: Sendable {
     package var opensInFlight = 64
     /// The maximum number of consumers that wait in the daemon for one provider's process.
     package var opensWaiting = 8_192
-    /// The number of registered bundles.
+    /// The maximum number of registered bundles.
     package var bundles = 2_000
     /// The maximum size in bytes of memory files for pasteboards whose process has ended. Boards other than the general
     /// one may use half of it.

@@ -35,8 +35,8 @@ package struct BundleInspection {
                 "\(Self.teamKey) has no effect: \(executable) is a script, and its processes run the interpreter, which is not the bundle's"
             )
         }
-        // Read as the type registry will read them: declarations that it would ignore are reported now, while the
-        // caller can correct them.
+        // The type declarations are read in the same way as by the type registry later. Declarations that it would
+        // ignore are reported now, while the caller can correct them.
         faults += TypeDeclaration.declarations(in: list, source: folder + "/Info.plist").faults.map(\.reason)
         guard faults.isEmpty, let identifier, let executable else { return }
         do {
@@ -45,7 +45,8 @@ package struct BundleInspection {
                 identifier: identifier, path: root, executable: executable, team: list[Self.teamKey] as? String,
                 typeDeclarations: try BundleRecord.encode(declarations),
                 secretGroups: list[ExtensionBundle.secretGroupsKey] as? [String] ?? [])
-            // The record's format differs from the bundle's own list, and its size can be the larger one.
+            // The size of the record is checked as well, because its format differs from that of the bundle's own list,
+            // so that it can be larger.
             let size = try made.propertyList().count
             guard size <= BundleRecords.largestRecord else {
                 faults.append(
@@ -58,8 +59,8 @@ package struct BundleInspection {
         }
     }
 
-    /// Finds the executable. It must be a file in the bundle that the bundle's processes run directly, because they are
-    /// recognized by it.
+    /// Finds the executable. It must be a file in the bundle that the bundle's processes run directly, because the
+    /// daemon recognizes the processes by this file.
     private mutating func findExecutable(named name: String, in folder: String, of root: String) -> String? {
         guard !name.contains("/"), name != ".", name != ".." else {
             faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")

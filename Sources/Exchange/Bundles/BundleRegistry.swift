@@ -41,7 +41,8 @@ package final class BundleRegistry: Sendable {
     package func register(path: String) throws -> BundleRecord {
         let inspection = BundleInspection(path: path)
         guard let record = inspection.record else {
-            // The reply is one message, and a list can have a fault in each of a thousand entries.
+            // The number of faults in the message is limited, because the reply is a single message, and a list can
+            // have a fault in each of a thousand entries.
             let others = inspection.faults.count - Self.mostFaults
             throw ExchangeRefusalError.refused(
                 "the bundle cannot be registered: "
@@ -64,7 +65,7 @@ package final class BundleRegistry: Sendable {
         return record
     }
 
-    /// Removes a bundle's record. Writes the disk.
+    /// Removes a bundle's record. Writes to the disk.
     package func remove(identifier: String) throws(ExchangeRefusalError) {
         // Only registered identifiers are accepted, so that no arbitrary text becomes a path.
         guard records.withLock({ $0[identifier] }) != nil else {

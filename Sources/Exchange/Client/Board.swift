@@ -33,7 +33,7 @@ public struct Board: Sendable, Hashable {
         self.client = client
     }
 
-    /// Compares the names of two boards.
+    /// Whether two values refer to the same board of the same daemon.
     public static func == (left: Board, right: Board) -> Bool {
         left.name == right.name && left.client === right.client
     }

@@ -37,8 +37,8 @@ extension ExchangeClient {
 
     /// Opens a socket to the process that offers an item.
     ///
-    /// - Parameter generation: The connection on which the item was listed. If the daemon was restarted since, the
-    ///   provider has a moment to reconnect.
+    /// - Parameter generation: The number of the connection on which the item was listed. If the daemon was restarted
+    ///   since, the request is repeated for a moment, so that the provider can reconnect.
     func open(
         _ identifier: UUID, listedIn generation: Int,
         completion: @escaping @Sendable (Result<Connection, ExchangeError>) -> Void

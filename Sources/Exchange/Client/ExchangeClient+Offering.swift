@@ -8,7 +8,8 @@ extension ExchangeClient {
     ///
     /// - Parameters:
     ///   - loaded: Called after the reply to each load of the item, with whether the load succeeded.
-    ///   - completion: Called once, with an object. The item is offered as long as the object is referenced.
+    ///   - completion: Called once, with an error or with an object. The item is offered as long as the object is
+    ///     referenced.
     package func offer(
         _ promise: ItemPromise, on board: String, loaded: @escaping @Sendable (Bool) -> Void = { _ in },
         completion: @escaping @Sendable (Result<Offer, ExchangeError>) -> Void

@@ -121,7 +121,7 @@ package final class ExchangeClient: Sendable {
         }.get()
     }
 
-    /// Makes a call to the daemon if it is connected.
+    /// Makes a call to the daemon if a connection exists. Otherwise, completes without a call.
     func callIfConnected<C: Call>(_ request: C, completion: @escaping @Sendable () -> Void) {
         let connection = state.withLock { state in
             if case .connected(let connection) = state.link { connection } else { nil as Connection? }
@@ -154,7 +154,7 @@ extension ExchangeClient {
                 state.connectedAt = .now()
             }
             connection.onClose { [weak self] in self?.lost(connection, $0) }
-            // Before other calls, so that other processes find the offered items.
+            // The items are offered again before waiting calls are made, so that other processes find them.
             offers.offerAgain(over: connection)
             let waiters = state.withLock { state in
                 state.link = .connected(connection)
@@ -179,7 +179,8 @@ extension ExchangeClient {
         var attempt = 1
         while true {
             let connection = try openConnection(locations, startingDaemon: startingDaemon)
-            // Reset before the daemon's first reply, as the daemon may announce its end at any time.
+            // This is reset before the daemon's first reply, because the daemon may announce its end at any time after
+            // that.
             state.withLock { $0.endedOnPurpose = false }
             do throws(ExchangeError) {
                 try locations.check(connection)

@@ -75,7 +75,7 @@ final class OfferList: Sendable {
 
     private func offeredAgain(_ identifiers: [UUID], _ result: Result<ChangeCountReply, ConduitError>) {
         guard case .failure(.remote) = result else { return }
-        // The new daemon refuses it, so the offer ends.
+        // The new daemon refuses the items, so their offers end.
         for identifier in identifiers { remove(identifier)?.offer.end() }
     }
 }

@@ -33,8 +33,8 @@ package final class ExchangeService: Sendable {
         self.limits = limits
         self.log = log
         self.bundles = bundles
-        // Above any count that a daemon can have reached that ran until a second ago, at a million changes per
-        // second.
+        // This is greater than any count of an earlier daemon, if that daemon ended at least a second ago, and has made
+        // at most a million changes per second.
         let start = UInt64(clamping: time(nil)) * 1_000_000
         state = Lock(State(table: BoardTable(limits: limits, firstChangeCount: start)))
     }

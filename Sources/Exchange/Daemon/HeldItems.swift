@@ -7,7 +7,7 @@ import LinuxSystem
 struct HeldItems {
     /// The resources that held representations use.
     private struct Cost {
-        /// The number of bytes of memory. Files are open, but use none.
+        /// The number of bytes of memory. A file with a name is held open, but uses none.
         var bytes = 0
         var representations = 0
 

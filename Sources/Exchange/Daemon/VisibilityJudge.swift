@@ -53,8 +53,9 @@ struct VisibilityJudge {
 }
 
 extension ExchangeService {
-    /// Runs a function that decides on the visibility of items: at once if all items are visible to all processes,
-    /// otherwise on another thread. Finding the program of a process accesses file systems, which may be slow.
+    /// Runs a function that decides on the visibility of items. If all items are visible to all processes, the function
+    /// runs at once; otherwise it runs on another thread, because finding the program of a process accesses file
+    /// systems, which may be slow.
     func judging(_ entries: [BoardTable.Entry], _ body: @escaping @Sendable () -> Void) {
         let isForEverybody = entries.allSatisfy { entry in
             entry.manifest.representations.allSatisfy { $0.visibility == Visibility.all.rawValue }
@@ -62,7 +63,7 @@ extension ExchangeService {
         if isForEverybody { body() } else { HandlerThreads.shared.run(body) }
     }
 
-    /// Returns a client with the team that its program's bundle declares at present.
+    /// Returns a client as a participant, with the team that the bundle of the client's program declares at present.
     func participant(_ peer: ExchangePeer) -> Participant {
         let executable = try? peer.connection.peer.executable().identity
         return Participant(

@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 
 extension DaemonConnector {
-    /// Creates the entrance to the user's own daemon, or to the daemon in `PURVEY_HOME` if that is set. The daemon is
+    /// Creates the connector to the user's own daemon, or to the daemon in `PURVEY_HOME` if that is set. The daemon is
     /// started if necessary.
     package convenience init(_ locations: @escaping @Sendable () throws -> Locations = { try Locations.current() }) {
         self.init(
@@ -21,7 +21,7 @@ extension DaemonConnector {
                 do {
                     try locations().check(connection)
                 } catch ExchangeError.interrupted {
-                    // The request that follows fails with the connection, and is repeated.
+                    // The caller's next request fails as well, because the connection has ended, and is then repeated.
                 }
             })
     }

@@ -47,10 +47,10 @@ package enum DaemonLauncher {
     }
 }
 
-/// The messages of a program to the one that starts it.
+/// The messages of a program to the program that starts it.
 package enum StartMessages {
-    /// Creates the two ends of a channel for messages. A socket pair, unlike a pipe here, is close-on-exec from the
-    /// start.
+    /// Creates the two ends of a channel for messages. It is a socket pair, because that is close-on-exec from the
+    /// start, unlike a pipe.
     package static func channel() throws(Errno) -> (FileDescriptor, FileDescriptor) {
         var ends: (CInt, CInt) = (-1, -1)
         try retrying {

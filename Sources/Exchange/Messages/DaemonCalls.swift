@@ -59,7 +59,8 @@ package struct ReplaceContentsCall: Call, SchemaMessage {
     /// The change count that the board must still have, without items of other clients; `nil` for new contents. The
     /// count stays the same, because a program continues to write its own contents.
     package let amending: UInt64?
-    /// Whether the board is not used any more. When it is empty, it then equals a board that was never used.
+    /// Whether the board is not used any more. If it is empty afterwards, it is treated like a board that was never
+    /// used.
     package let isRemoval: Bool
 
     package init(
