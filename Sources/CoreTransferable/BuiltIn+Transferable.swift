@@ -3,14 +3,14 @@ import ItemProvider
 import UniformTypeIdentifiers
 
 extension Data: Transferable {
-    /// The representation as `public.data`, both ways.
+    /// The representation as `public.data`, for export and import.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(contentType: .data, exporting: { $0 }, importing: { $0 })
     }
 }
 
 extension String: Transferable {
-    /// The representation as `public.utf8-plain-text`, both ways.
+    /// The representation as `public.utf8-plain-text`, for export and import.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(
             contentType: .utf8PlainText, exporting: { Data($0.utf8) },
@@ -19,7 +19,8 @@ extension String: Transferable {
 }
 
 extension URL: Transferable {
-    /// The representations as `public.file-url`, for the URL of a file, and as `public.url`, both ways.
+    /// The representations as `public.url` and, for the URL of a file, before it as `public.file-url`. Both can be
+    /// exported and imported.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(
             contentType: .fileURL, exporting: { $0.absoluteURL.dataRepresentation },
@@ -78,7 +79,7 @@ extension AttributedString: Transferable {
     }
 }
 
-/// Decodes data as item providers of the class do.
+/// Decodes data in the same way as an item provider that loads an object of the class.
 private func decoded<Object: NSItemProviderReading>(
     _ data: Data, as type: Object.Type, _ contentType: UTType
 ) throws -> Object {

@@ -3,7 +3,7 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// A directory of the caller's, held open, for an exported file.
+/// A directory of the caller to which an exported file is copied. It is held open.
 struct ExportDestination: Sendable {
     private let url: URL
     private let folder: FileDescriptor
@@ -47,7 +47,7 @@ struct ExportDestination: Sendable {
     private func copy(
         _ source: FileDescriptor, isDirectory: Bool, named name: String, isCancelled: () -> Bool
     ) throws -> Bool {
-        // Checked first, to avoid a copy for a name that is taken.
+        // The name is checked first, to avoid a copy under a name that is taken.
         if (try? folder.status(of: name)) != nil { return false }
         do throws(CopyError) {
             if isDirectory {

@@ -27,7 +27,8 @@ extension NSItemProvider {
         }
     }
 
-    /// Loads a value of a type, from the first of its importing representations that the item offers a type for.
+    /// Loads a value with the first importing representation of a type for which the item offers a matching content
+    /// type.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error. If the progress
     ///   is cancelled, it is called at once with `CocoaError.userCancelled`, even if an importing closure does not
@@ -63,7 +64,7 @@ extension ResolvedExport {
             fileOptions: allowsOpenInPlace ? .openInPlace : [], suppliesFiles: isFile
         ) { _, completion in
             let progress = Progress.discreteProgress(totalUnitCount: 1)
-            // Made on this thread, where the program's code may block.
+            // The value is made on this thread, because the program's code may block here.
             let value = make()
             let task = Task {
                 let product: Result<Product, any Error>

@@ -2,8 +2,8 @@ import Foundation
 import ItemProvider
 
 extension TransferRepresentation {
-    /// Restricts the visibility of the exported representations. It cannot widen the visibility that a representation
-    /// has already.
+    /// Restricts the visibility of the exported representations. The visibility of a representation that is already
+    /// more restricted stays the same.
     public func visibility(_ visibility: TransferRepresentationVisibility) -> some TransferRepresentation<Item> {
         ModifiedRepresentation(base: self) { $0.visibility = $0.visibility.restricted(to: visibility) }
     }
@@ -108,7 +108,8 @@ public struct TransferRepresentationVisibility: Sendable, Equatable {
     /// This process alone.
     public static let ownProcess = TransferRepresentationVisibility(itemProviderVisibility: .ownProcess)
 
-    /// Whether a process that is as close as `viewer` says may see a representation of this visibility.
+    /// Whether a process may see a representation of this visibility, if the closeness of the process is that of
+    /// `viewer`.
     func includes(_ viewer: TransferRepresentationVisibility) -> Bool { closeness <= viewer.closeness }
 
     /// Returns the stricter of two visibilities.

@@ -54,12 +54,12 @@ where Item: Transferable, Value: Sendable {
 
     init(_ parts: [any TransferRepresentation]) { self.parts = parts }
 
-    /// A representation that combines all of them.
+    /// A representation that combines all these representations.
     public var body: some TransferRepresentation { JoinedRepresentation<Item>(parts: parts) }
 }
 
-// Resolves the parts directly and not through the body: a long list is nested, and each level would count as a
-// representation.
+// The parts are resolved directly and not through the body, because a long list consists of nested pairs, and each
+// level would count as a type of the ``ResolutionPath``.
 extension TupleTransferRepresentation: ResolvableRepresentation {
     func resolve(_ path: inout ResolutionPath) -> Resolution {
         parts.reduce(into: Resolution()) { $0.append($1.resolved(&path)) }

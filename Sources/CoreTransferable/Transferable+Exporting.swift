@@ -5,8 +5,8 @@ import UniformTypeIdentifiers
 
 /// Source: CoreTransferable, the default implementations since iOS 18.2 and macOS 15.2.
 extension Transferable {
-    /// Returns the value as data, from the first representation that conforms to a type, or the first of all. A file
-    /// is read, and a directory is zipped.
+    /// Returns the value as data, from the first representation whose type conforms to the given type, or from the
+    /// first of all representations if the type is `nil`. A file is read, and a directory is zipped.
     public func exported(as contentType: UTType?) async throws -> Data {
         try await delivered(as: contentType, .data).asData.get()
     }
@@ -70,9 +70,8 @@ extension Transferable {
         types.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Exports the value with the first representation that fits a type. If a representation does not export the value
-    /// after all, the next one is tried, because a condition behind an asynchronous proxy is only known during the
-    /// export.
+    /// Exports the value with the first representation that fits a type. If the export fails because the value does not
+    /// meet a condition, tries the next representation. The condition behind an asynchronous proxy is only known then.
     private func delivered(as contentType: UTType?, _ delivery: Delivery) async throws -> Arrival {
         let value = TransferredValue(value: self)
         let resolution = Self.resolution()

@@ -10,7 +10,7 @@ public struct DataRepresentation<Item>: TransferRepresentation where Item: Trans
     private let exporting: (@Sendable (Item) async throws -> Data)?
     private let importing: (@Sendable (Data) async throws -> Item)?
 
-    /// Creates a representation as data of a type, both ways.
+    /// Creates a representation that exports and imports data of a type.
     public init(
         contentType: UTType, exporting: @escaping @Sendable (Item) async throws -> Data,
         importing: @escaping @Sendable (Data) async throws -> Item

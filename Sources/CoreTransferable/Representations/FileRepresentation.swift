@@ -12,9 +12,10 @@ public struct FileRepresentation<Item>: TransferRepresentation where Item: Trans
     private let exporting: (@Sendable (Item) async throws -> SentTransferredFile)?
     private let importing: (@Sendable (ReceivedTransferredFile) async throws -> Item)?
 
-    /// Creates a representation as files of a type, both ways.
+    /// Creates a representation that exports and imports files of a type.
     ///
-    /// - Parameter shouldAttemptToOpenInPlace: whether the importer requests the sender's own file.
+    /// - Parameter shouldAttemptToOpenInPlace: whether the sender's own file is requested for an import, and whether a
+    ///   receiver may get the exported file itself, if the sent file allows it, too.
     public init(
         contentType: UTType, shouldAttemptToOpenInPlace: Bool = false,
         exporting: @escaping @Sendable (Item) async throws -> SentTransferredFile,

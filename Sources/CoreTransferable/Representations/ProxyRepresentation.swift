@@ -42,7 +42,7 @@ where Item: Transferable, ProxyRepresentation: Transferable {
         importing = nil
     }
 
-    /// Creates a representation as values of another type, both ways.
+    /// Creates a representation that exports as values of another type, and imports from them.
     public init(
         exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
         importing: @escaping @Sendable (ProxyRepresentation) throws -> Item
@@ -51,7 +51,7 @@ where Item: Transferable, ProxyRepresentation: Transferable {
         self.importing = { try importing($0) }
     }
 
-    /// Creates a representation as values of another type, both ways.
+    /// Creates a representation that exports as values of another type, and imports from them.
     @_disfavoredOverload
     public init(
         exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
@@ -61,7 +61,7 @@ where Item: Transferable, ProxyRepresentation: Transferable {
         self.importing = importing
     }
 
-    /// Creates a representation as values of another type, both ways.
+    /// Creates a representation that exports as values of another type, and imports from them.
     @_disfavoredOverload
     public init(
         exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation,
@@ -96,7 +96,7 @@ extension ProxyRepresentation: ResolvableRepresentation {
             }
         var export = ResolvedExport(
             contentType: proxied.contentType, visibility: proxied.visibility, payload: payload)
-        // The name and the condition need no value, or one that can be made synchronously.
+        // The name and the condition are used only if they need no value, or a value that can be made synchronously.
         if case .fixed = proxied.fileName { export.fileName = proxied.fileName }
         if case .now(let make) = exporting {
             let proxyNow: @Sendable (TransferredValue) -> TransferredValue? = { value in

@@ -70,7 +70,7 @@ struct ResolvedImport: Sendable {
     let payload: Payload
 }
 
-/// A representation that resolves itself.
+/// A representation that creates its resolution itself, and not from its body.
 protocol ResolvableRepresentation: TransferRepresentation {
     func resolve(_ path: inout ResolutionPath) -> Resolution
 }

@@ -38,7 +38,7 @@ enum ResolutionFault: Sendable {
     case proxyOfItself(String)
     /// A representation that contains itself in its body.
     case madeOfItself(String)
-    /// Proxies or bodies of generic types, each of which has a larger generic type.
+    /// A chain of proxies or bodies of generic types, in which each type is followed by a larger one.
     case endless(String)
 }
 

@@ -23,7 +23,7 @@ final class TransferImport: Sendable {
     private struct State {
         var completion: Completion?
         var isCancelled = false
-        /// The load of a later choice. That of the first choice is a child of the progress, which cancels it.
+        /// The load of a later choice. The load of the first choice is a child of the progress, which cancels it.
         var load: Progress?
         var task: Task<Void, Never>?
     }
@@ -38,8 +38,8 @@ final class TransferImport: Sendable {
         state = Mutex(State(completion: completion))
     }
 
-    /// Imports from the first choice. If it is found during the import that this choice is not exported, tries the
-    /// later ones.
+    /// Imports from the first choice. If its load fails because the value does not meet an exporting condition, tries
+    /// the later choices in turn.
     ///
     /// - Parameter completion: called once, on a thread that may block.
     static func start(
