@@ -82,7 +82,7 @@ public final class DDMatchPostalAddress: DDMatch, @unchecked Sendable {
 public final class DDMatchCalendarEvent: DDMatch, @unchecked Sendable {
     /// Whether the text gives days without a time.
     public let isAllDay: Bool
-    /// The start; of a whole day, its midnight.
+    /// The start of the event; if the event takes a whole day, the first moment of that day.
     public let startDate: Date?
     /// The time zone of the start, if the text names one.
     public let startTimeZone: TimeZone?

@@ -9,7 +9,7 @@ enum Currencies {
         "ALL", "TOP", "TRY", "CUP", "PEN", "COP", "GEL", "MOP", "MAD", "BOB", "SOS", "RON", "BAM",
     ]
 
-    /// Returns the code of a sign, with the letters directly before it.
+    /// Returns the code of the currency that a sign denotes together with the letters directly before it, as in `US$`.
     static func code(sign: String, prefix: String) -> String? {
         if sign == "$" { return dollars[prefix.uppercased()] }
         if sign == "¥" || sign == "￥" {
@@ -18,7 +18,7 @@ enum Currencies {
         return prefix.isEmpty ? signs[sign] : nil
     }
 
-    /// Returns the code of a name after an amount.
+    /// Returns the code of the currency with a name that can follow an amount, such as `dollars`.
     static func code(name: String) -> String? { names[name] }
 
     private static let codes: Set<String> = Set(

@@ -66,7 +66,7 @@ package enum MoneyAmountDetector {
         let start = isNegative ? first.range.lowerBound - 1 : first.range.lowerBound
         let value = isNegative ? -amount.value : amount.value
         if !scalar.isLetter {
-            // `5 $10` is a five and ten dollars.
+            // In `5 $10`, the sign belongs to the second number.
             guard let code = Currencies.code(sign: String(scalar), prefix: ""), !(text[position + 1]?.isDigit ?? false)
             else {
                 return nil
@@ -83,7 +83,7 @@ package enum MoneyAmountDetector {
         return Sum(currency: code, amount: value, range: start..<word.upperBound)
     }
 
-    // MARK: - Both
+    // MARK: - Amounts
 
     private static func isMinus(_ scalar: Unicode.Scalar?) -> Bool { scalar == "-" || scalar == "\u{2212}" }
 
@@ -112,7 +112,7 @@ package enum MoneyAmountDetector {
             end = number.end
             hasSeparator = text.scalars[position..<end].contains { !$0.isDigit }
             multiply(in: text)
-            // The Swiss form of a round amount.
+            // In the Swiss form of a round amount, a dash stands in place of the decimals, as in `20.–`.
             if let dot = text[end], dot == "." || dot == ",", let dash = text[end + 1],
                 "-\u{2013}\u{2014}".unicodeScalars.contains(dash),
                 !(text[end + 2]?.isLetterOrDigit ?? false)

@@ -15,7 +15,7 @@ package struct NumberForm {
     let value: Double
     let end: Int
 
-    /// Returns the whole text as a number, with a sign and white space around it.
+    /// Returns the number of which the whole text consists, apart from a sign and surrounding white space.
     package static func wholeText(_ text: DetectionText) -> Double? {
         let trimmed = text.trimmed
         guard text.isWhole, trimmed.count <= longest else { return nil }
@@ -58,7 +58,7 @@ package struct NumberForm {
             separators.append(Self.kind(of: separator))
             position += 1
         }
-        // A number beyond the limit does not count, nor does its beginning.
+        // A number that is longer than the limit is not read, and its beginning is not read as a number either.
         guard position - start <= Self.longest, text[position]?.isDigit != true,
             let value = Self.value(groups, separators, isPrice), value.isFinite
         else { return nil }

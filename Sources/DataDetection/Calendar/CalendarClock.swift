@@ -2,7 +2,8 @@ import Foundation
 
 /// The reference for dates in a text.
 package struct CalendarClock: Sendable {
-    /// The day to which "tomorrow" refers, and the year of dates without a year.
+    /// The present time. Relative days such as "tomorrow" are counted from it, and dates without a year are in its
+    /// year.
     let now: Date
     /// The time zone of times for which the text names no time zone.
     let timeZone: TimeZone
@@ -78,7 +79,7 @@ struct TimeOfDay: Equatable, Sendable {
     var minute = 0
     var second = 0
 
-    /// Creates a time; `nil` for a time that no clock shows.
+    /// Creates a time; `nil` for a time that does not exist, such as 25:00.
     init?(hour: Int, minute: Int = 0, second: Int = 0) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else { return nil }
         self.hour = hour

@@ -54,7 +54,7 @@ package struct CalendarEventDetector {
         if let (first, second, end) = daysOfOneMonth(at: start) {
             return make(start, end, from: first, nil, to: second, nil, nil)
         }
-        // The time first: "3 pm on 5 March".
+        // The time comes first, as in "3 pm on 5 March".
         guard !isPartOfMore(start), let hours = hours(at: start) else { return nil }
         let next = skip(Self.beforeDays, at: hours.next)
         guard let (day, end) = dates.day(at: next) else { return nil }
@@ -149,7 +149,7 @@ package struct CalendarEventDetector {
             || Self.partsOfMore.contains(before.text)
     }
 
-    /// Whether the text continues a time to something else: a fourth part, a percentage.
+    /// Whether a time continues in the text, so that it is only a part of something else, such as a percentage.
     private func isPartOfMore(after end: Int) -> Bool {
         guard let after = tokens[end], tokens.touchesPrevious(end) else { return false }
         if after.isSign("%") { return true }

@@ -1,10 +1,10 @@
-/// The forms of days.
+/// The forms in which days are written.
 ///
 /// | form | examples |
 /// | --- | --- |
 /// | ISO 8601 | `2024-03-05`, `2024/03/05`, `20240305T…` |
 /// | numbers, day first | `5.3.2024`, `05.03.24`, `5-3-2024`, `25/12/2024` |
-/// | numbers, by the clock's custom | `3/4/2024` |
+/// | numbers, in the order that the ``CalendarClock`` gives | `3/4/2024` |
 /// | with a month's name | `5 March 2024`, `5th of March`, `5. März 2024`, `5 de marzo de 2024`, `March 5th, 2024` |
 /// | relative | `today`, `tomorrow`, `next Friday`, `on Friday` |
 ///
@@ -28,7 +28,8 @@ struct DateForms {
         return absolute(at: start) ?? relative(at: start)
     }
 
-    /// Reads the last day of a span such as `5–7 March 2024`. It immediately follows the dash and has a month's name.
+    /// Reads the last day of a span such as `5–7 March 2024`. The day immediately follows the dash, and has a month's
+    /// name.
     func lastDay(at start: Int) -> Found? {
         tokens[start]?.kind == .number ? dayFirst(at: start) : nil
     }
@@ -76,7 +77,7 @@ struct DateForms {
         if let basic = basicISO(at: start) { return basic }
         guard let (values, lengths, sign, end) = triple(at: start) else { return nil }
         if let after = tokens[end], tokens.touchesPrevious(end) {
-            // A fourth part: an IP address, a version.
+            // With a fourth part, it is an IP address or a version.
             if [".", "/", "-"].contains(after.text), let next = tokens[end + 1], after.touches(next),
                 next.kind == .number
             {
@@ -118,7 +119,7 @@ struct DateForms {
         return (values, lengths, sign.text, start + 5)
     }
 
-    /// Reads `20240305`, only before a time.
+    /// Reads a day without separators, such as `20240305`, if a time follows.
     private func basicISO(at start: Int) -> Found? {
         guard let token = tokens[start], token.digits == 8, let value = token.value, tokens[start + 1]?.text == "T",
             tokens.touchesPrevious(start + 1),
@@ -140,7 +141,7 @@ struct DateForms {
         if let word = tokens[next]?.word, word == "of" || word == "de" { next += 1 }
         guard let month = CalendarWords.month(tokens[next]) else { return nil }
         next += 1
-        // The point of an abbreviation belongs to it if a year follows.
+        // A point after an abbreviated month belongs to the date only if a year follows.
         var afterYear = next
         while let token = tokens[afterYear], afterYear < next + 2,
             token.isSign(".") || token.isSign(",") || token.word == "de"
@@ -166,7 +167,7 @@ struct DateForms {
             if ["st", "nd", "rd", "th"].contains(ordinal.word) {
                 next += 1
             } else if ordinal.kind == .word || ordinal.isSign(":") || ordinal.isSign("%") || ordinal.isSign("/") {
-                // May 5:30, Mar 3rds, Sep 5/8: a time, or no date at all.
+                // In `May 5:30`, `Mar 3rds` and `Sep 5/8`, the number is not a day.
                 return nil
             }
         }

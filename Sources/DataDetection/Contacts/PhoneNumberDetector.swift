@@ -40,7 +40,7 @@ package enum PhoneNumberDetector {
         }
         guard let before = text[position - 1] else { return true }
         if before.isLetterOrDigit || "+-_#=&@/\\%$€£¥".unicodeScalars.contains(before) { return false }
-        // The rest of a decimal fraction, or of a list such as 1,234.
+        // After a digit and a point or comma, the digits are the rest of a number such as 0.25 or 1,234.
         return !(before == "." || before == ",") || !(text[position - 2]?.isDigit ?? false)
     }
 
@@ -80,7 +80,7 @@ package enum PhoneNumberDetector {
 /// A run of digits with the separators between them.
 struct PhoneNumberRun {
     private(set) var range: Range<Int>
-    /// Whether it begins with a plus sign.
+    /// Whether the run begins with a plus sign.
     let isInternational: Bool
     private(set) var groups: [String] = []
     /// The separators between the groups. Their number is one less than that of the groups.

@@ -46,7 +46,7 @@ package struct PostalAddressDetector {
         return found
     }
 
-    // MARK: - Anchors
+    // MARK: - Postal codes
 
     private func american(_ index: Int, _ number: Int) -> Found? {
         guard tokens[index]?.digits == 5 else { return nil }
@@ -95,7 +95,7 @@ package struct PostalAddressDetector {
     private func continental(_ index: Int, _ number: Int) -> Found? {
         let line = lines.lines[number]
         guard let code = tokens[index], (4...5).contains(code.digits), index - line.lowerBound <= 2 else { return nil }
-        // D-10117, CH-8001
+        // A country may precede the code, as in `D-10117` and `CH-8001`.
         let isPrefixed = index == line.lowerBound + 2
         if isPrefixed {
             guard let country = tokens[line.lowerBound], country.kind == .word, country.text.utf8.count <= 2,
@@ -105,7 +105,7 @@ package struct PostalAddressDetector {
             return nil
         }
         var codeEnd = index + 1
-        // 1012 JS Amsterdam
+        // Two letters may be a part of the code, as in `1012 JS Amsterdam`.
         if code.digits == 4, let letters = tokens[codeEnd], letters.kind == .word, letters.text.utf8.count == 2,
             letters.text.unicodeScalars.allSatisfy(\.isCapital)
         {
@@ -118,14 +118,14 @@ package struct PostalAddressDetector {
         return make(city: codeEnd..<end, state: nil, code: line.lowerBound..<codeEnd, streetLine: number - 1)
     }
 
-    // MARK: - Around them
+    // MARK: - Parts around the postal code
 
     /// Reads an address with a state before its postal code.
     private func withState(_ code: Range<Int>, _ number: Int, isState: (String, String) -> Bool) -> Found? {
         let line = lines.lines[number]
         var (end, number, lineStart) = (code.lowerBound, number, line.lowerBound)
         if end == lineStart {
-            // Cupertino, CA, 95014
+            // The code may be in a separate part, as in `Cupertino, CA, 95014`.
             guard number > 0 else { return nil }
             number -= 1
             (lineStart, end) = (lines.lines[number].lowerBound, lines.lines[number].upperBound)
@@ -172,8 +172,8 @@ package struct PostalAddressDetector {
         return nil
     }
 
-    /// Returns the end of single letters and digits in a given order; `nil` if the text does not have them. A space may
-    /// be in the middle.
+    /// Returns the end of a series of single letters and digits in a given order; `nil` if the text does not have such
+    /// a series. A space may be in the middle.
     private func pattern(_ kinds: [Token.Kind], from start: Int) -> Int? {
         for (offset, kind) in kinds.enumerated() {
             guard let token = tokens[start + offset], token.kind == kind, token.range.count == 1 else { return nil }

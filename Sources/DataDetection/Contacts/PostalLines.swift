@@ -1,6 +1,6 @@
 /// The parts of a text between commas and ends of lines. Addresses consist of such parts.
 struct PostalLines {
-    /// The most tokens of a part of an address.
+    /// The maximum number of tokens in a part of an address.
     private static let longest = 12
 
     let text: DetectionText
@@ -57,7 +57,7 @@ struct PostalLines {
         }
         let range = start..<end
         guard range.contains(where: isKindOfStreet) else { return nil }
-        // A number at the start is tried first: the leftmost begins the street.
+        // A house number at the start is tried first. The leftmost number begins the street.
         if let first = range.first(where: { tokens[$0]?.kind == .number }), isHouse(first), first < end - 1,
             (first + 1..<end).contains(where: isKindOfStreet)
         {

@@ -11,15 +11,15 @@ package struct Link: Sendable {
 /// The detector of links to web pages: `http`, `https` and `ftp` URLs, and host names that are usually written
 /// without a scheme, with a port and path.
 ///
-/// A link ends at white space, at a quotation mark or angle bracket, and before punctuation of the sentence. A
-/// closing bracket belongs to it only if it contains the opening one.
+/// A link ends at white space, at a quotation mark or angle bracket, and before punctuation of the sentence. A closing
+/// bracket belongs to the link only if the link contains the opening one.
 ///
 /// Looks ahead by a host name. A link, or a run of letters that is not a link, is not read again.
 ///
 /// Sources: RFC 3986 (section 3 for the parts, appendix C for links in text).
 package enum LinkDetector {
     private static let schemes: Set<String> = ["http", "https", "ftp"]
-    /// Includes space for a user name before the host.
+    /// The maximum length of the part between scheme and path, including a user name before the host.
     private static let longestAuthority = HostName.longest + 128
 
     package static func links(in text: DetectionText) -> [Link] {
@@ -66,7 +66,7 @@ package enum LinkDetector {
         let isSentenceEnd = whole.upperBound
         whole = trimmed(whole, in: text)
         let string = text.string(whole)
-        // Text before the last @ only looks like the host.
+        // The host is after the last @. Text before it may look like a host, but is user information.
         let host = string.lastIndex(of: "@").map { string[string.index(after: $0)...] } ?? string[...]
         guard isHostAndPort(host) else { return nil }
         let end = whole.upperBound == isSentenceEnd ? path(from: whole.upperBound, in: text) : whole.upperBound
@@ -92,10 +92,11 @@ package enum LinkDetector {
         return colon == ":" && (2...6).contains(string.utf8.count) && UInt16(string.dropFirst()) != nil
     }
 
-    // MARK: - Without
+    // MARK: - Without a scheme
 
     private static func bare(at run: Range<Int>, in text: DetectionText) -> Link? {
-        // The rest of an email address, of a path, or of a URL with another scheme.
+        // After one of these characters, the name is the rest of an email address, of a path, or of a URL with another
+        // scheme.
         if let before = text[run.lowerBound - 1], "@/\\:#%&=~$".unicodeScalars.contains(before) { return nil }
         if text[run.upperBound] == "@" { return nil }
         let name = trimmed(run, in: text)
@@ -113,7 +114,7 @@ package enum LinkDetector {
         return make(name.lowerBound..<end, prefix: "http://", in: text)
     }
 
-    // MARK: - What follows the host
+    // MARK: - Paths
 
     private static func path(from start: Int, in text: DetectionText) -> Int {
         guard let first = text[start], "/?#".unicodeScalars.contains(first) else { return start }

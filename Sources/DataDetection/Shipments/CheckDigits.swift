@@ -1,7 +1,7 @@
 /// The check digits that distinguish tracking numbers from other rows of digits.
 enum CheckDigits {
-    /// Whether the check digit of GS1 is correct: weights 3 and 1 in turns, from the right. USPS (Publication 199)
-    /// and FedEx Ground use it.
+    /// Whether the check digit of GS1 is correct: alternating weights of 3 and 1, from the right. USPS (Publication
+    /// 199) and FedEx Ground use it.
     static func isGS1(_ digits: ArraySlice<Int>) -> Bool {
         guard let check = digits.last, digits.count > 1 else { return false }
         let sum = digits.dropLast().reversed().enumerated().reduce(0) {
@@ -30,7 +30,8 @@ enum CheckDigits {
         return (10 - sum % 10) % 10 == check
     }
 
-    /// Whether the check digit of FedEx Express is correct: weights 3, 1, 7 in turns, modulo 11 and then 10.
+    /// Whether the check digit of FedEx Express is correct: repeating weights of 3, 1 and 7, modulo 11 and then modulo
+    /// 10.
     static func isFedExExpress(_ digits: ArraySlice<Int>) -> Bool {
         guard digits.count == 12, let check = digits.last else { return false }
         let sum = digits.dropLast().enumerated().reduce(0) { $0 + $1.element * [3, 1, 7][$1.offset % 3] }

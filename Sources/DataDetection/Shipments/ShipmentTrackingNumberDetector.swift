@@ -74,7 +74,7 @@ package enum ShipmentTrackingNumberDetector {
     }
 
     private static func usps(_ digits: [Int], _ written: CompactText) -> Number? {
-        // The ZIP code of the destination may precede it, of five digits or nine.
+        // `420` and the destination's ZIP code, of five or nine digits, may precede the number.
         let routed = digits.starts(with: [4, 2, 0]) ? [8, 12] : [0]
         for prefix in routed {
             for length in [26, 22, 20] where digits.count >= prefix + length {
@@ -94,7 +94,7 @@ package enum ShipmentTrackingNumberDetector {
         return Number(carrier: "FedEx", length: 22)
     }
 
-    /// Reads the numbers that the text must mention.
+    /// Reads the numbers that count only if the text before them mentions the carrier or tracking.
     private static func announced(_ digits: [Int], _ written: CompactText, in text: DetectionText) -> Number? {
         func isWhole(_ length: Int) -> Bool { digits.count >= length && written.end(after: length) != nil }
         let isExpress = isWhole(12) && CheckDigits.isFedExExpress(digits[..<12])
@@ -113,12 +113,12 @@ package enum ShipmentTrackingNumberDetector {
 
 /// Capital letters and digits from a position on, without the single spaces and hyphens between them.
 struct CompactText {
-    /// The maximum number of characters. It is one more than that of the longest tracking number.
+    /// The maximum number of characters. It is one more than the longest tracking number has.
     private static let longest = 35
 
     let start: Int
     private(set) var characters: [Unicode.Scalar] = []
-    /// The end of each character in the text.
+    /// The position in the text after each of the characters.
     private var ends: [Int] = []
     private let text: DetectionText
 
@@ -142,7 +142,7 @@ struct CompactText {
         guard ends.indices.contains(length - 1) else { return nil }
         let end = ends[length - 1]
         if let after = text[end], after.isLetterOrDigit || after == "_" { return nil }
-        // The rest of a number with hyphens, or of a decimal fraction.
+        // In this case the characters are only a part of a number with hyphens, or of a decimal fraction.
         if let after = text[end], "-.,".unicodeScalars.contains(after), text[end + 1]?.isLetterOrDigit ?? false {
             return nil
         }

@@ -60,7 +60,7 @@ extension Unicode.Scalar {
     var isLetterOrDigit: Bool { isDigit || isLetter }
     var isLineBreak: Bool { self == "\n" || self == "\r" || self == "\u{2028}" || self == "\u{2029}" }
     var isSpace: Bool { self == " " || (isASCII ? ("\t"..."\r").contains(self) : properties.isWhitespace) }
-    /// Whether it is white space within a line.
+    /// Whether the character is white space within a line, and not a line break.
     var isBlank: Bool { isSpace && !isLineBreak }
     var digitValue: Int? { isDigit ? Int(value) - 48 : nil }
 }
