@@ -1,4 +1,4 @@
-// In a file of its own because nothing else here extends Data.
+// In a file of its own because nothing else in this module extends Data.
 import Foundation
 
 /// The names of options before Swift 3, which programs still use.

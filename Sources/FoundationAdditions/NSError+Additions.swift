@@ -1,4 +1,4 @@
-// In a file of its own because nothing else here extends NSError.
+// In a file of its own because nothing else in this module extends NSError.
 import Foundation
 
 /// The key of an array of underlying errors.

@@ -13,7 +13,7 @@ extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
 
 /// Calls `body` and returns its result.
 ///
-/// There are no autoreleased objects on Linux: the last reference destroys an object.
+/// There are no autoreleased objects on Linux: an object is destroyed when its last reference is released.
 ///
 /// Source: ObjectiveC, which Foundation exports.
 public func autoreleasepool<Result, Failure: Error>(invoking body: () throws(Failure) -> Result) throws(Failure)

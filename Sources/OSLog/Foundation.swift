@@ -1,2 +1,2 @@
-// Foundation is re-exported, as the frameworks do on Apple's platforms.
+// As on Apple's platforms, this module exports Foundation.
 @_exported import FoundationAdditions

@@ -1,14 +1,14 @@
 @_exported import COSLog
 
-/// A lock and the state that it guards. Copies are the same lock.
+/// A lock and the state that it guards. Copies of the value refer to the same lock and state.
 ///
 /// A waiting thread lends its priority to the owner of the lock. To lock recursively, or to unlock a lock of another
 /// thread, ends the process.
 ///
 /// Source: `os/lock.h`.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-    // Sendable: the state is accessed only with the lock held, or by functions with names that leave that to the
-    // caller.
+    // Sendable: the state is accessed only with the lock held. Only functions with "unchecked" in their names accept
+    // values that are not Sendable, and leave it to the caller that other threads do not use them.
     private let storage: Storage
 
     private final class Storage {
@@ -62,7 +62,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
         return try body(&storage.state)
     }
 
-    /// Ends the process unless the ownership of the lock is as given.
+    /// Ends the process unless the calling thread's relation to the lock is the given one.
     public func precondition(_ condition: Ownership) {
         switch condition {
         case .owner: os_unfair_lock_assert_owner(storage.lock)

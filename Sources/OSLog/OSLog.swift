@@ -4,8 +4,8 @@ import Glibc
 /// A stream of messages.
 ///
 /// Messages are written to standard error, one line each: the time, the program, the stream and the message. The
-/// environment variable `PURVEY_LOG` sets the lowest level (`debug`, `info`, `default`, `error`, `fault`); the
-/// default is `error`.
+/// environment variable `PURVEY_LOG` sets the lowest level that is written (`debug`, `info`, `default`, `error`,
+/// `fault`); the default is `error`.
 ///
 /// Source: `os/log.h`.
 public final class OSLog: Sendable {

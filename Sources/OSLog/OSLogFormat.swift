@@ -100,7 +100,7 @@ public enum OSLogInt32ExtendedFormat: Sendable {
     case darwinErrno
     /// The mode of a file.
     case darwinMode
-    /// A file mode.
+    /// The number of a signal.
     case darwinSignal
     /// A Boolean, as `true` or `false`.
     case truth

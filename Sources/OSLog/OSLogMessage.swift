@@ -4,7 +4,7 @@ import Foundation
 public struct OSLogPrivacy: Sendable, Equatable {
     /// The replacement of a hidden value.
     public enum Mask: Sendable, Equatable {
-        /// A hash, which is equal for equal values.
+        /// A hash, which is the same for equal values within one process.
         case hash
         /// No trace of the value.
         case none

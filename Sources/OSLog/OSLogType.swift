@@ -28,7 +28,7 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The order of severity, the lowest first.
+    /// The rank of the type in the order of severity; the least severe type has the lowest rank.
     var rank: Int {
         switch self {
         case .debug: 0

@@ -57,7 +57,7 @@ public final class OSSignpostIntervalState: Sendable {
 
     fileprivate init(_ id: OSSignpostID) { self.id = id }
 
-    /// Returns the state of an interval that began elsewhere.
+    /// Returns the state of an interval that began elsewhere. The duration of the interval is measured from this call.
     public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { OSSignpostIntervalState(id) }
 }
 

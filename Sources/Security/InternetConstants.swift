@@ -5,7 +5,7 @@ import Foundation
 
 /// FTP.
 public var kSecAttrProtocolFTP: CFString { "ftp " }
-/// FTPAccount.
+/// An FTP account.
 public var kSecAttrProtocolFTPAccount: CFString { "ftpa" }
 /// HTTP.
 public var kSecAttrProtocolHTTP: CFString { "http" }
@@ -35,17 +35,17 @@ public var kSecAttrProtocolSSH: CFString { "ssh " }
 public var kSecAttrProtocolFTPS: CFString { "ftps" }
 /// HTTPS.
 public var kSecAttrProtocolHTTPS: CFString { "htps" }
-/// HTTPProxy.
+/// An HTTP proxy.
 public var kSecAttrProtocolHTTPProxy: CFString { "htpx" }
-/// HTTPSProxy.
+/// An HTTPS proxy.
 public var kSecAttrProtocolHTTPSProxy: CFString { "htsx" }
-/// FTPProxy.
+/// An FTP proxy.
 public var kSecAttrProtocolFTPProxy: CFString { "ftpx" }
 /// SMB.
 public var kSecAttrProtocolSMB: CFString { "smb " }
 /// RTSP.
 public var kSecAttrProtocolRTSP: CFString { "rtsp" }
-/// RTSPProxy.
+/// An RTSP proxy.
 public var kSecAttrProtocolRTSPProxy: CFString { "rtsx" }
 /// DAAP.
 public var kSecAttrProtocolDAAP: CFString { "daap" }
@@ -57,7 +57,7 @@ public var kSecAttrProtocolIPP: CFString { "ipp " }
 public var kSecAttrProtocolNNTPS: CFString { "ntps" }
 /// LDAPS.
 public var kSecAttrProtocolLDAPS: CFString { "ldps" }
-/// TelnetS.
+/// Telnet over TLS.
 public var kSecAttrProtocolTelnetS: CFString { "tels" }
 /// IMAPS.
 public var kSecAttrProtocolIMAPS: CFString { "imps" }
@@ -82,5 +82,5 @@ public var kSecAttrAuthenticationTypeHTTPBasic: CFString { "http" }
 public var kSecAttrAuthenticationTypeHTTPDigest: CFString { "httd" }
 /// A form in HTML.
 public var kSecAttrAuthenticationTypeHTMLForm: CFString { "form" }
-/// The default.
+/// The default kind of authentication.
 public var kSecAttrAuthenticationTypeDefault: CFString { "dflt" }

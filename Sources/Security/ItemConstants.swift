@@ -21,13 +21,13 @@ public var kSecAttrCreationDate: CFString { "cdat" }
 public var kSecAttrCreator: CFString { "crtr" }
 /// The key for a description.
 public var kSecAttrDescription: CFString { "desc" }
-/// The key for data of the program, of a generic password.
+/// The key for data that a program stores with a generic password in addition to the password.
 public var kSecAttrGeneric: CFString { "gena" }
 /// The key for whether an item is hidden.
 public var kSecAttrIsInvisible: CFString { "invi" }
-/// The key for whether an item says that there is no password.
+/// The key for whether an item records that there is no password.
 public var kSecAttrIsNegative: CFString { "nega" }
-/// The key for a name for users.
+/// The key for the name of an item that is shown to users.
 public var kSecAttrLabel: CFString { "labl" }
 /// The key for the time of an item's last change. Set by the system.
 public var kSecAttrModificationDate: CFString { "mdat" }
@@ -43,7 +43,7 @@ public var kSecAttrSecurityDomain: CFString { "sdmn" }
 public var kSecAttrServer: CFString { "srvr" }
 /// The key for the service of a generic password.
 public var kSecAttrService: CFString { "svce" }
-/// The key for whether an item is synchronized between machines. Stored only.
+/// The key for whether an item is synchronized between machines. The value is stored, and has no other effect.
 public var kSecAttrSynchronizable: CFString { "sync" }
 /// The key for the code of an item's type.
 public var kSecAttrType: CFString { "type" }
@@ -59,7 +59,7 @@ public var kSecReturnPersistentRef: CFString { "r_PersistentRef" }
 public var kSecReturnRef: CFString { "r_Ref" }
 /// The key for the authentication of the user. Has no effect.
 public var kSecUseAuthenticationContext: CFString { "u_AuthCtx" }
-/// The key for whether the user may be asked. Has no effect.
+/// The key for whether the user may be asked to authenticate. Has no effect.
 public var kSecUseAuthenticationUI: CFString { "u_AuthUI" }
 /// The key for which keychain is used on macOS. Has no effect.
 public var kSecUseDataProtectionKeychain: CFString { "nleg" }
@@ -67,7 +67,7 @@ public var kSecUseDataProtectionKeychain: CFString { "nleg" }
 public var kSecUseOperationPrompt: CFString { "u_OpPrompt" }
 /// The key for the password.
 public var kSecValueData: CFString { "v_Data" }
-/// The key for a reference that was stored.
+/// The key for the persistent reference of the item to find.
 public var kSecValuePersistentRef: CFString { "v_PersistentRef" }
 /// The key for an object of an item. Not supported for passwords.
 public var kSecValueRef: CFString { "v_Ref" }
@@ -78,11 +78,11 @@ public var kSecValueRef: CFString { "v_Ref" }
 public var kSecClassGenericPassword: CFString { "genp" }
 /// The class of internet passwords.
 public var kSecClassInternetPassword: CFString { "inet" }
-/// The class of certificates. There are none.
+/// The class of certificates. No store on Linux has any.
 public var kSecClassCertificate: CFString { "cert" }
-/// The class of keys. There are none.
+/// The class of keys. No store on Linux has any.
 public var kSecClassKey: CFString { "keys" }
-/// The class of identities. There are none.
+/// The class of identities. No store on Linux has any.
 public var kSecClassIdentity: CFString { "idnt" }
 
 // MARK: Limits, and other values
@@ -95,24 +95,24 @@ public var kSecMatchLimitAll: CFString { "m_LimitAll" }
 public var kSecAttrSynchronizableAny: CFString { "syna" }
 /// The user may be asked.
 public var kSecUseAuthenticationUIAllow: CFString { "u_AuthUIA" }
-/// A question for the user is an error.
+/// A query that would need a question for the user fails.
 public var kSecUseAuthenticationUIFail: CFString { "u_AuthUIF" }
 /// Items that need a question for the user are left out.
 public var kSecUseAuthenticationUISkip: CFString { "u_AuthUIS" }
 
 // MARK: Accessibility
 
-/// While the device is unlocked.
+/// An item can be read while the device is unlocked.
 public var kSecAttrAccessibleWhenUnlocked: CFString { "ak" }
-/// After the device was unlocked once.
+/// An item can be read after the device was unlocked once.
 public var kSecAttrAccessibleAfterFirstUnlock: CFString { "ck" }
-/// Always.
+/// An item can always be read.
 public var kSecAttrAccessibleAlways: CFString { "dk" }
-/// While the device is unlocked, has a passcode, and is this one.
+/// An item can be read only on this device, while the device is unlocked and has a passcode.
 public var kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString { "akpu" }
-/// While this device is unlocked.
+/// An item can be read only on this device, while the device is unlocked.
 public var kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString { "aku" }
-/// After this device was unlocked once.
+/// An item can be read only on this device, after the device was unlocked once.
 public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { "cku" }
-/// Always, on this device.
+/// An item can always be read, but only on this device.
 public var kSecAttrAccessibleAlwaysThisDeviceOnly: CFString { "dku" }

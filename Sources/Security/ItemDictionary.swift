@@ -1,7 +1,7 @@
 import Foundation
 import Secrets
 
-/// An error as the functions return it.
+/// An error as the status that the public functions return.
 struct StatusError: Error {
     let status: OSStatus
 

@@ -54,7 +54,7 @@ struct ItemForm {
         return (Data(item.itemClass.rawValue.utf8) + identity) as NSData
     }
 
-    /// Returns the identity of the item that a stored reference is for; `nil` if it is not a reference.
+    /// Returns the identity of the item to which a stored reference refers; `nil` if the data is not such a reference.
     static func reference(in data: Data) -> UUID? {
         let bytes = [UInt8](data)
         guard bytes.count == 20, SecretClass(rawValue: String(decoding: bytes[..<4], as: UTF8.self)) != nil else {

@@ -1,4 +1,5 @@
-// The results of the functions, by number. Apple's platforms have more; programs compare with these.
+// The results of the functions, by number. Apple's platforms have more of them; these are the ones with which programs
+// compare a result.
 import Foundation
 
 /// No error.

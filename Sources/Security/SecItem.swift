@@ -2,7 +2,7 @@ import Foundation
 import Secrets
 
 // The four functions for items, as in Apple's module Security. Each blocks until the store has replied, and any thread
-// that may block can call it. None logs what it was given.
+// that may block can call it. None logs its arguments.
 
 /// Adds a password.
 ///
@@ -11,8 +11,8 @@ import Secrets
 ///   - result: a place for the result; may be `nil`.
 /// - Returns: `errSecSuccess`; `errSecDuplicateItem` if an item has the same primary key; `errSecParam` for a key or
 ///   value that the function does not take; `errSecNoSuchAttr` for an attribute of the other class;
-///   `errSecMissingEntitlement` if the program is not in the access group; `errSecDataTooLarge`,
-///   `errSecQuotaExceeded`, `errSecDiskFull`, `errSecIO` and `errSecNotAvailable` if it cannot be stored.
+///   `errSecMissingEntitlement` if the program is not in the access group; `errSecDataTooLarge`, `errSecQuotaExceeded`,
+///   `errSecDiskFull`, `errSecIO` and `errSecNotAvailable` if the password cannot be stored.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { (source) throws(StatusError) in
@@ -114,7 +114,7 @@ extension ItemDictionary {
         return stored
     }
 
-    /// The conditions that the dictionary makes.
+    /// Returns the search for the items that meet the conditions in the dictionary.
     fileprivate func search() throws(StatusError) -> SecretSearch {
         var passwords: SecretClass?
         switch itemClass {
@@ -129,7 +129,7 @@ extension ItemDictionary {
             created: created?.timeIntervalSince1970, modified: modified?.timeIntervalSince1970)
     }
 
-    /// Whether the dictionary has only what an item can change.
+    /// Whether the dictionary has only values that can be changed, and at least one of them.
     fileprivate var isChange: Bool {
         itemClass == nil && reference == nil && limit == nil && !hasForm && synchronized != .any
             && (value != nil || !storedAttributes.isEmpty)

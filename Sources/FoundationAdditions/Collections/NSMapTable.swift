@@ -3,7 +3,7 @@ import Foundation
 /// A dictionary from objects to objects, each with strong or weak references. An entry is removed when one of its
 /// objects is destroyed.
 ///
-/// As on Apple's platforms, only one thread may use it at a time.
+/// As on Apple's platforms, only one thread may use the table at a time.
 ///
 /// Source: Foundation, `NSMapTable.h`.
 open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {

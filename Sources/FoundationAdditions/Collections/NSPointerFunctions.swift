@@ -6,9 +6,9 @@ import Foundation
 public enum NSPointerFunctions {
     /// Options of a table.
     public struct Options: OptionSet, Sendable {
-        /// The number on Apple's platforms.
+        /// The options as bits, which are those of Apple's platforms.
         public let rawValue: UInt
-        /// Creates options from their numbers.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// The table references its objects strongly.

@@ -30,7 +30,8 @@ public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
     func activate()
 }
 
-/// The functions that programs call. Dispatch on Linux has them for every source, but requires its own class.
+/// The functions that programs call. Those of Dispatch on Linux exist for every source, but require that the source is
+/// of Dispatch's own class.
 extension DispatchSourceFileSystemObject {
     /// Sets the event handler.
     public func setEventHandler(handler: DispatchSourceHandler?) {

@@ -1,4 +1,4 @@
-// In a file of its own because nothing else here extends the times of Dispatch.
+// In a file of its own because nothing else in this module extends the times of Dispatch.
 import Dispatch
 
 extension DispatchTime {

@@ -24,7 +24,7 @@ final class FileSystemObjectSource: DispatchSourceFileSystemObject {
     var data: DispatchSource.FileSystemEvent { watch?.events ?? [] }
     var isCancelled: Bool { source.isCancelled }
 
-    // The handlers retain the watch. So its descriptor is closed only after Dispatch has released it.
+    // The handlers retain the watch, so that its descriptor is closed only after Dispatch has released the handlers.
     func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {
         source.setEventHandler(qos: qos, flags: flags) { [watch, mask] in
             if watch?.read(mask) == true { handler?() }
