@@ -2,9 +2,10 @@ import Foundation
 
 /// The objects of a binary property list, read without Foundation and without decoding them.
 ///
-/// It validates a list before Foundation decodes it, because Foundation's own readers crash on some inputs, and never
-/// return on others. It throws for references out of range, containers that contain themselves, nesting beyond
-/// ``deepest``, lists that expand to more than any regular list, and objects that are invalid in a property list.
+/// Creating this value validates a list before Foundation decodes it, because Foundation's own readers crash on some
+/// inputs, and never return on others. The initializer throws for references out of range, containers that contain
+/// themselves, nesting beyond ``deepest``, lists that expand to more than any regular list, and objects that are
+/// invalid in a property list.
 package struct BinaryPropertyList {
     package enum Object: Equatable {
         case uid(Int)
@@ -32,8 +33,8 @@ package struct BinaryPropertyList {
 
     private static let deepest = 200
     private static let mostObjects = 1 << 20
-    /// The maximum expanded size. Objects may be referenced more than once, and Foundation creates a copy for each
-    /// reference.
+    /// The maximum expanded size in bytes, for lists of a regular size. Objects may be referenced more than once, and
+    /// Foundation creates a copy for each reference.
     private static let mostBytes = 64 << 20
 
     package init(_ data: Data) throws(Malformed) {
@@ -112,8 +113,8 @@ package struct BinaryPropertyList {
         try checkReferences(largest: max(Self.mostBytes, 4 * bytes.count))
     }
 
-    /// Checks that the keys of every dictionary are texts and unique: Foundation does not define which duplicate it
-    /// takes.
+    /// Checks that the keys of every dictionary are texts and unique, because Foundation does not define which of
+    /// several equal keys it takes.
     private func checkKeys() throws(Malformed) {
         for case .dictionary(let pairs) in objects {
             var seen: Set<String> = []
@@ -152,8 +153,8 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// An expanded size. Before two sizes are added, both are checked against the limits, so that the sum cannot
-    /// overflow.
+    /// An expanded size. The sum of several sizes cannot overflow, because each of them was checked against the limits
+    /// before.
     private struct Measure {
         var objects: Int
         var bytes: Int
@@ -180,14 +181,15 @@ package struct BinaryPropertyList {
         return nil
     }
 
-    /// Returns the value of a dictionary's key, or `nil` if there is none or the object is not a dictionary.
+    /// Returns the index of the value for a dictionary's key, or `nil` if there is none or the object is not a
+    /// dictionary.
     package func value(_ index: Int, _ key: String) -> Int? {
         guard case .dictionary(let pairs) = objects[index] else { return nil }
         return pairs.first { text($0.key) == key }?.value
     }
 }
 
-/// Reading of property lists from untrusted sources. All of them are decoded through it.
+/// A reader of property lists from untrusted sources. All such lists are decoded through it.
 ///
 /// A list in the binary form is validated first, see ``BinaryPropertyList``: Foundation crashes on some contents, and a
 /// list of a few hundred bytes can refer to its parts so often that it would fill the memory. The two textual forms

@@ -7,7 +7,8 @@ package struct BinaryPropertyListWriter {
     /// The position of each object.
     private var offsets: [Int] = []
     private var bytes = Array("bplist00".utf8)
-    /// Containers. Their references are written at the end, since their size depends on the number of objects.
+    /// Containers. Their references are written at the end, since the size of a reference depends on the number of
+    /// objects.
     private var containers: [(object: Int, marker: UInt8, count: Int, references: [Int])] = []
     private var pieces: [[UInt8]] = []
 
@@ -39,7 +40,7 @@ package struct BinaryPropertyListWriter {
         add([0x33] + Self.bigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8))
     }
 
-    /// Adds a reference to an object of a keyed archive, by its number there.
+    /// Adds a reference to an object of a keyed archive, by the object's number in the archive.
     package mutating func add(uid: Int) -> Int { add([0x83] + Self.bigEndian(UInt64(uid), 4)) }
 
     package mutating func add(array: [Int]) -> Int { addContainer(0xA0, count: array.count, array) }
@@ -88,7 +89,8 @@ package struct BinaryPropertyListWriter {
         count < 15 ? [marker | UInt8(count)] : [marker | 0xF, 0x13] + bigEndian(UInt64(count), 8)
     }
 
-    /// Returns the size of an offset or reference in bytes, one of the sizes that readers expect.
+    /// Returns the size in bytes of offsets or references that are at most `number`. It is one of the sizes that
+    /// readers expect.
     private static func size(of number: Int) -> Int {
         switch number {
         case ..<(1 << 8): 1

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The writer of one archive. It requests pieces from the workers ahead of writing, and writes them in order.
 struct ArchiveWriter: ~Copyable {
-    /// The maximum of requested pieces that are not written yet: the number of files, which are open during this time,
-    /// and the number of bytes.
+    /// The maximum number of steps that are not written yet, each of which keeps its file open, and the maximum number
+    /// of bytes of their pieces.
     private static let pendingSteps = 48
     private static let pendingBytes = 32 << 20
 
@@ -177,7 +177,8 @@ struct ArchiveWriter: ~Copyable {
         complete(entry)
     }
 
-    /// Writes a part of a large file. Its header is written first to reserve the space, and again when it is complete.
+    /// Writes a part of a large file. The file's header is written before the first part to reserve the space, and
+    /// again when the file is complete.
     private mutating func writePart(
         _ begun: ZipEntry, _ request: PieceRequest, _ range: Range<Int>, isLast: Bool, _ number: Int
     ) throws(ZipError) {

@@ -51,12 +51,12 @@ package enum ZipArchiver {
 
     /// Writes an archive with the directory itself as the only entry at the root: `name/`, `name/…`.
     ///
-    /// The output may be any regular or memory file that is open for writing at any position. If the archive fails or
-    /// is cancelled, the output is truncated to its earlier length. A tree or file that changes meanwhile fails the
-    /// archive.
+    /// The output may be any regular or memory file that is open for writing at arbitrary positions. If the archive
+    /// fails or is cancelled, the output is truncated to its earlier length. The archive fails if the tree or file
+    /// changes meanwhile.
     ///
     /// - Parameters:
-    ///   - directory: open in any way.
+    ///   - directory: the directory. Its descriptor may be open in any mode.
     ///   - name: the directory's name in the archive.
     ///   - shouldStore: whether a file of this name is compressed already, so that compressing it is useless.
     ///   - progress: called with the completed and the total bytes of all files. If given, the tree is measured
@@ -79,7 +79,7 @@ package enum ZipArchiver {
 
     /// Writes an archive of one regular file, its only entry. Otherwise the same as for a directory.
     ///
-    /// - Parameter file: open for reading. Its position is neither used nor moved.
+    /// - Parameter file: the file, open for reading. The descriptor's position is neither used nor moved.
     @discardableResult
     package static func archive(
         file: FileDescriptor, named name: String, to output: FileDescriptor, options: Options = Options(),

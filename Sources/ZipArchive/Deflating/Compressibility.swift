@@ -31,7 +31,7 @@ struct Compressibility: ~Copyable {
         output.deallocate()
     }
 
-    /// Whether bytes in memory would get smaller.
+    /// Whether compression would make bytes in memory smaller.
     func isCompressible(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= Self.leastSize else { return true }
         var deflated = 0
@@ -42,7 +42,8 @@ struct Compressibility: ~Copyable {
         return deflated < Self.samples * Self.sampleSize
     }
 
-    /// Whether a file would get smaller. `true` if it cannot be read, so that its reader reports the error.
+    /// Whether compression would make a file smaller. `true` if the file cannot be read, so that its reader reports the
+    /// error.
     func isCompressible(_ file: FileDescriptor, size: Int) -> Bool {
         guard size >= Self.leastSize else { return true }
         var deflated = 0

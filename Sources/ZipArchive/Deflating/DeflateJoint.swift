@@ -7,14 +7,16 @@ import CZlib
 /// the piece must end at a byte: as in zlib's sync flush, an empty stored block does that (RFC 1951 §3.2.4). The
 /// start of the last block can only be found by decompressing, which is several times as fast as compressing.
 enum DeflateJoint {
-    /// The maximum growth of a piece: the rest of the byte with the empty block's header, and its four bytes.
+    /// The maximum growth of a piece in bytes: the empty block's header of three bits with the padding after it, and
+    /// the four bytes of the block.
     static let length = 6
 
     /// Converts a stream in place.
     ///
     /// - Parameters:
     ///   - stream: the buffer; the stream is its first `count` bytes, and ``length`` more bytes follow.
-    ///   - content: the uncompressed bytes. They are decompressed into the same place, byte for byte.
+    ///   - content: the buffer with the uncompressed bytes. The stream is decompressed into the same buffer, which
+    ///     thereby gets the bytes that it has already.
     /// - Returns: the new length, or `nil` if the stream does not decompress to the length of `content`.
     static func open(
         _ stream: UnsafeMutableRawBufferPointer, count: Int, content: UnsafeMutableRawBufferPointer
@@ -49,7 +51,7 @@ enum DeflateJoint {
         reader.avail_out = uInt(content.count)
         var begin = 0
         while true {
-            // Stops after each block.
+            // `inflate` stops after each block.
             guard inflate(&reader, Z_BLOCK) == Z_OK else { return nil }
             let isBetweenBlocks = reader.data_type & 128 != 0
             let wasLast = reader.data_type & 64 != 0

@@ -3,7 +3,7 @@ import LinuxSystem
 /// A request to a worker: some bytes of one file, to be prepared for the archive.
 struct PieceRequest: Sendable {
     enum Extent: Sendable {
-        /// The whole file. It may claim to be empty and not be, as in /proc.
+        /// The whole file. A file with the size 0 may have contents nevertheless, as in /proc.
         case whole
         /// A part of a large file.
         case part(Range<Int>, isLast: Bool)
@@ -22,7 +22,7 @@ struct PieceRequest: Sendable {
 /// A worker's result for a request.
 struct Piece: Sendable {
     let method: ZipEntry.Method
-    /// The number of bytes of the file in it, and their CRC-32.
+    /// The number of bytes of the file in this piece, and their CRC-32.
     let size: Int
     let checksum: UInt32
     let bytes: [UInt8]

@@ -66,7 +66,8 @@ struct PieceMaker: ~Copyable {
         }
         var deflated = deflater.deflate(UnsafeRawBufferPointer(content), into: output)
         if !isLast, let count = deflated { deflated = DeflateJoint.open(output, count: count, content: content) }
-        // Neither can fail with a buffer of the requested size and a stream of the same compressor.
+        // Neither compressing nor opening the stream can fail, because the buffer has the required size, and the stream
+        // is one of this compressor.
         guard let deflated else { throw .system(.inputOutput) }
         let piece = Piece(method: .deflated, size: range.count, checksum: checksum, bytes: Array(output[..<deflated]))
         if areZeros { zeros = piece }

@@ -14,7 +14,7 @@ struct ArchiveFile: ~Copyable {
 
     /// Prepares an output file.
     ///
-    /// - Throws: ``ZipError/unsuitableOutput`` if it cannot be written at any position.
+    /// - Throws: ``ZipError/unsuitableOutput`` if the file cannot be written at arbitrary positions.
     init(_ descriptor: FileDescriptor, startingAt position: Int) throws(ZipError) {
         let status: FileStatus
         let flags: CInt

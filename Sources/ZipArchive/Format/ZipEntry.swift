@@ -30,8 +30,8 @@ struct ZipEntry {
     ///   - origin: the side that chose the file.
     init(path: [UInt8], status: FileStatus, size: Int, origin: CopyOrigin) {
         self.path = path
-        // A fixed mask instead of the process's umask, so that the same tree makes the same bytes. The mode of a link
-        // has no effect.
+        // The mask is fixed and independent of the process's umask, so that the same tree makes the same bytes. The
+        // mode of a link has no effect.
         let isPeers = origin == .peer && status.kind != .symbolicLink
         mode = UInt32(status.mode) & (isPeers ? 0o170755 : 0o170777)
         time = ZipTime(secondsSince1970: status.modifiedSeconds)

@@ -2,7 +2,8 @@ import Glibc
 
 /// A value behind a lock with condition variables, so that threads can wait until another thread has changed it.
 ///
-/// A `Mutex` has no condition variables, which worker threads need. It must not be used from Swift's thread pool.
+/// A `Mutex` has no condition variables, which worker threads need. A monitor must not be used from Swift's thread
+/// pool, because waiting blocks the thread.
 final class Monitor<State: Sendable>: @unchecked Sendable {
     // Safe to share: `state` is accessed only while `mutex` is held, and the two pthread objects are made for
     // sharing; they stay at fixed addresses from init to deinit.
@@ -37,7 +38,8 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Waits until the closure returns a value. It is called now, and again whenever the condition is signalled.
+    /// Waits until the closure returns a value. The closure is called now, and again whenever the condition is
+    /// signalled.
     func wait<Result>(for condition: Int, until body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
