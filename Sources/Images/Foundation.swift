@@ -1,2 +1,2 @@
-// Foundation is re-exported, as UIKit does on Apple's platforms.
+// As UIKit does on Apple's platforms, this module exports Foundation.
 @_exported import FoundationAdditions

@@ -4,7 +4,7 @@
 enum HuffmanCode {
     /// Returns the length of each symbol's code in bits; 0 for a symbol that does not occur.
     ///
-    /// - Parameter longest: the maximum length. 2 to its power must exceed the number of symbols.
+    /// - Parameter longest: the maximum length. 2 to the power of this length must exceed the number of symbols.
     static func lengths(for counts: [UInt32], longest: Int) -> [UInt8] {
         var lengths = [UInt8](repeating: 0, count: counts.count)
         let used = counts.indices.filter { counts[$0] > 0 }.sorted { counts[$0] < counts[$1] }
@@ -24,7 +24,8 @@ enum HuffmanCode {
         return lengths
     }
 
-    /// Returns the codes, the first bit in the lowest place, with their length in bits from bit 16 on.
+    /// Returns the code of each symbol, with the code's first bit as the lowest bit, and with its length in the bits
+    /// from 16 on.
     static func codes(of lengths: [UInt8]) -> [UInt64] {
         var numbers = [UInt64](repeating: 0, count: 16)
         for length in lengths where length > 0 { numbers[Int(length)] += 1 }
@@ -45,7 +46,8 @@ enum HuffmanCode {
     ///
     /// - Parameter weights: in ascending order, at least two.
     private static func numbersOfLengths(_ weights: [Int]) -> [Int] {
-        // Leaves first, then the nodes in the order of their creation, which is the order of their weights.
+        // The weights of the leaves come first, then those of the nodes in the order of their creation, which is also
+        // the order of their weights.
         var weights = weights
         let leaves = weights.count
         var parents = [Int](repeating: 0, count: 2 * leaves - 1)
@@ -80,7 +82,8 @@ enum HuffmanCode {
         // The share of the code space that is taken, in units of the longest code.
         var taken = numbers.indices.dropFirst().reduce(0) { $0 + numbers[$1] << (longest - $1) }
         while taken > 1 << longest {
-            // Replaces a shorter code by two that are one bit longer: its own, and one of the longest codes.
+            // A shorter code is replaced by two codes that are one bit longer: one for the same symbol, and one for a
+            // symbol that had one of the longest codes.
             numbers[longest] -= 1
             if let shorter = (1..<longest).last(where: { numbers[$0] > 0 }) {
                 numbers[shorter] -= 1

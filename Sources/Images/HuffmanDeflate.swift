@@ -12,10 +12,11 @@ struct HuffmanDeflate: ~Copyable {
     /// The size of a block in bytes, which also fits a stored block.
     private static let blockSize = 65_535
     private static let endOfBlock = 256
-    /// Four codes fit into 64 bits beside up to seven left-over bits.
+    /// The maximum length of a code in bits. Four codes of this length fit into 64 bits beside up to seven left-over
+    /// bits.
     private static let longestCode = 14
 
-    /// Returns the maximum size of `count` compressed bytes.
+    /// Returns the maximum size in bytes of `count` bytes after compression.
     static func bound(_ count: Int) -> Int {
         // Each byte may get the longest code, since codes are made from a sample. Whole words are written.
         (count * longestCode + (count / blockSize + 1) * (headSize + longestCode)) / 8 + 16
@@ -68,7 +69,7 @@ struct HuffmanDeflate: ~Copyable {
         append(0, 5)
         append(1, 5)
         append(15, 4)
-        // The first three stand for repetitions, which are not used.
+        // The first three are the lengths of codes for repetitions, which are not used.
         for index in 0..<19 { append(index < 3 ? 0 : 4, 3) }
         flush()
         // No distance is used. Every reader accepts two codes of one bit.

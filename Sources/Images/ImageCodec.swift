@@ -71,7 +71,7 @@ package enum ImageCodec {
     static func checkedHeader(of data: Data, resultPixelSize: Int = 0) throws(ImageError) -> Header {
         let header = try header(of: data)
         let isAnimation = header.format == .gif || header.format == .webp
-        // Saturating, since a header may claim anything.
+        // The product saturates, since a header may claim any numbers.
         func product(_ a: Int, _ b: Int) -> Int {
             let (result, overflows) = a.multipliedReportingOverflow(by: b)
             return overflows ? .max : result

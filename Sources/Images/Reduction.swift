@@ -3,7 +3,8 @@
 enum Reduction {
     /// The shares of source pixels in each pixel of the result, along one axis.
     private struct Shares {
-        /// The sum of all weights. The sum of a column fits into 16 bits, and that of a row of columns into 32.
+        /// The sum of all weights of a result pixel. With this value, the weighted sum of the pixels in a column fits
+        /// into 16 bits, and that of several columns into 32 bits.
         static let whole = 256.0
 
         /// The number of source pixels of each result pixel, including those with the weight 0.
@@ -69,7 +70,8 @@ enum Reduction {
     private static func gather(
         _ sums: UnsafeBufferPointer<UInt16>, _ columns: Shares, _ pixelSize: Int, into row: UnsafeMutablePointer<UInt8>
     ) {
-        // Constants for the compiler in the frequent cases: half the size, and about half the size.
+        // In the frequent cases, scaling to exactly half the size and to about half the size, the compiler gets
+        // constants.
         switch (pixelSize, columns.count) {
         case (3, 2): gather(sums, columns, 3, 2, into: row)
         case (3, 4): gather(sums, columns, 3, 4, into: row)

@@ -63,7 +63,7 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
     /// Returns the picture as HEIC.
     public func heicData() -> Data? { try? data(as: .heif) }
 
-    /// Returns the picture in a format: its original bytes if they have that format and orientation.
+    /// Returns the picture in a format. If its original bytes have this format and are stored upright, returns these.
     package func data(as format: ImageFormat) throws(ImageError) -> Data {
         if format == header.format, header.isUpright { return encoded }
         return try ImageCodec.convert(encoded, to: format)
@@ -74,7 +74,7 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
     /// Returns the picture scaled down to fit into a size in pixels, with its proportions; `nil` if its bytes are
     /// damaged.
     ///
-    /// Blocks meanwhile.
+    /// Blocks the calling thread until the thumbnail is made.
     public func preparingThumbnail(of size: CGSize) -> UIImage? {
         try? thumbnail(fitting: size)
     }
@@ -118,7 +118,7 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
 
     // MARK: - Coding
 
-    /// `true`.
+    /// Whether the class supports secure coding: `true`.
     public static var supportsSecureCoding: Bool { true }
 
     /// Writes the encoded picture.

@@ -1,5 +1,5 @@
-// Decodes untrusted pictures, in a process without access to anything, which may crash. The daemon starts it
-// confined, with its end of a socket as descriptor 3, and ends it when it is idle.
+// Decodes untrusted pictures in a separate process, which may crash, and which has no access to files and network. The
+// daemon starts this program confined, with one end of a socket as descriptor 3, and ends it when it is idle.
 import Conduit
 import FileProviderWire
 import Foundation
