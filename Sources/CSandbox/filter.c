@@ -18,17 +18,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Stands for the number of the process in a filter. No process has it: numbers end at 2^22. */
+/* The placeholder for the process ID in a filter. No process has this ID, because the greatest one is 2^22. */
 #define SELF 0x7E5E1F00u
-/* The last number of Linux 6.18. Calls above it are unknown, and so is what a filter would have to look at. */
+/* The last system call number of Linux 6.18. Calls with greater numbers are unknown, so a filter cannot check their
+   arguments. */
 #define LAST_NUMBER 470
-/* The first number that is the same on all machines. */
+/* The first system call number that is the same on all machines. */
 #define FIRST_COMMON_NUMBER 424
 
-/* Calls that are allowed with any arguments. Names that a machine does not have are left out. */
+/* System calls that are allowed with any arguments. Names that a machine does not have are left out. */
 static const char *const allowed[] = {
-    /* Files, which Landlock and the mounts of the sandbox keep apart by path. Not: truncate, chmod, chown, setxattr,
-       utime and the like by path, which older versions of Landlock do not cover. */
+    /* Files, to which Landlock and the mounts of the sandbox limit the access by path. Not allowed are truncate, chmod,
+       chown, setxattr, utime and similar calls with a path, which older versions of Landlock do not limit. */
     "access", "chdir", "close", "copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat", "faccessat2", "fadvise64", "fallocate",
     "fchdir", "fdatasync", "fgetxattr", "flistxattr", "flock", "fstat", "fstatfs", "fsync", "ftruncate", "getcwd", "getdents",
     "getdents64", "getxattr", "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lseek", "lstat", "mkdir", "mkdirat",
@@ -37,7 +38,7 @@ static const char *const allowed[] = {
     "statx", "symlink", "symlinkat", "sync_file_range", "tee", "umask", "unlink", "unlinkat", "write", "writev",
     /* Memory. */
     "brk", "madvise", "membarrier", "mincore", "mlock", "mlock2", "mprotect", "mremap", "msync", "munlock", "munmap",
-    /* Threads, time and signals of its own. */
+    /* The process's own threads, timers and signals. */
     "alarm", "arch_prctl", "clock_getres", "clock_gettime", "clock_nanosleep", "exit", "exit_group", "futex", "futex_waitv",
     "get_robust_list", "getitimer", "gettimeofday", "nanosleep", "pause", "restart_syscall", "rseq", "rt_sigaction", "rt_sigpending",
     "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_get_priority_max", "sched_get_priority_min",
@@ -47,31 +48,33 @@ static const char *const allowed[] = {
     /* Waiting for descriptors. */
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "poll", "ppoll",
     "pselect6", "select",
-    /* What the process and the machine are. */
+    /* Information about the process and the machine. */
     "capget", "getcpu", "getegid", "geteuid", "getgid", "getgroups", "getpgid", "getpgrp", "getpid", "getppid", "getpriority",
     "getrandom", "getresgid", "getresuid", "getrlimit", "getrusage", "getsid", "gettid", "getuid", "setrlimit", "sysinfo", "uname",
-    /* Sockets that it has: see below which it can make. */
+    /* Existing sockets. Rules below permit the creation of some sockets. */
     "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto", "setsockopt",
     "shutdown",
-    /* The program itself, which is started behind the filter. Landlock says which files can be executed. */
+    /* The execution of the program itself, which is started after the filter was applied. Landlock determines which
+       files can be executed. */
     "execve",
 };
 
-/* Terminals: whether there is one, its size, bytes that wait. Descriptors: flags. Files: clones of a whole file or of
-   a range. */
+/* The allowed requests of ioctl(2). For terminals: whether the file is one, its size, and the number of waiting bytes.
+   For descriptors: their flags. For files: clones of a whole file or of a range. */
 static const uint32_t requests[] = {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX, 0x40049409, 0x4020940D};
 
-/* Not: owners and signals of descriptors (F_SETOWN, F_SETSIG), leases, notices of directories. The last ones are
-   F_GETPIPE_SZ, F_SETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS. */
+/* The allowed commands of fcntl(2). Not allowed are owners and signals of descriptors (F_SETOWN, F_SETSIG), leases, and
+   notifications of directories. The last four numbers are F_GETPIPE_SZ, F_SETPIPE_SZ, F_ADD_SEALS and F_GET_SEALS. */
 static const uint32_t descriptor_commands[] = {F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_DUPFD_CLOEXEC,
                                                F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, 1031, 1032, 1033, 1034};
 
-/* Not: the signal at the parent's death, and whether the process can be dumped: without that its files in /proc
-   belong to root, and nothing can watch its memory. The last one names memory (PR_SET_VMA). */
+/* The allowed options of prctl(2). Not allowed is to change the signal at the parent's death, or whether the process
+   can be dumped: if it cannot, its files in /proc belong to root, so that its use of memory cannot be monitored. The
+   last number is PR_SET_VMA, which names memory. */
 static const uint32_t process_options[] = {PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_CAPBSET_READ,
                                            PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, 0x53564D41};
 
-/* Arguments of 32 bits: the upper half of the register can have any value. */
+/* Comparisons of 32-bit arguments. They ignore the upper half of the register, which can have any value. */
 #define IS(argument, value) SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFFu, (uint32_t)(value))
 #define MASKED(argument, mask, value) SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, (uint32_t)(mask), (uint32_t)(value))
 
@@ -82,7 +85,7 @@ static void add(scmp_filter_ctx context, int *error, uint32_t action, const char
     int number = seccomp_syscall_resolve_name(name);
     if (number == __NR_SCMP_ERROR) return;
     int result = seccomp_rule_add_array(context, action, number, count, comparisons);
-    /* EDOM: a machine that the filter is for does not have it. */
+    /* EDOM means that the machine for which the filter is built does not have the call. */
     if (result < 0 && result != -EDOM) *error = -result;
 }
 
@@ -101,69 +104,75 @@ static int describe(scmp_filter_ctx context, int network, int local_socket) {
         RULE(SCMP_ACT_ALLOW, "fcntl", IS(1, descriptor_commands[i]));
     for (unsigned i = 0; i < COUNT(process_options); i++) RULE(SCMP_ACT_ALLOW, "prctl", IS(0, process_options[i]));
 
-    /* Foundation copies no file and writes no NSData when these fail, on files of its own: mode, owner and times stay
-       as they are, and the answer is that of a file system that has none (mount(8), vfat's quiet). A descriptor for
-       reading would be enough to change them, such as that of an item which the process was handed. futimens has no
-       path. */
+    /* These calls are not executed, because a descriptor that is open for reading, such as that of an item that the
+       process received, would suffice to change mode, owner, times and attributes. They must not fail with EPERM,
+       because Foundation could then neither copy files nor write NSData, not even the process's own files. Therefore
+       they have the results of a file system without these properties (mount(8), vfat's quiet). futimens(3) calls
+       utimensat without a path. */
     add(context, &error, SCMP_ACT_ERRNO(0), "fchmod", 0, NULL);
     add(context, &error, SCMP_ACT_ERRNO(0), "fchown", 0, NULL);
     add(context, &error, SCMP_ACT_ERRNO(ENOTSUP), "fsetxattr", 0, NULL);
     add(context, &error, SCMP_ACT_ERRNO(ENOTSUP), "fremovexattr", 0, NULL);
     RULE(SCMP_ACT_ERRNO(0), "utimensat", SCMP_CMP64(1, SCMP_CMP_EQ, 0));
 
-    /* Landlock's first two versions let a file be emptied that is opened for reading. */
+    /* Opening for reading with O_TRUNC is not allowed, because Landlock's first two versions would let it empty a
+       file. */
     const uint32_t modes[] = {O_RDONLY, O_WRONLY, O_RDWR, O_WRONLY | O_TRUNC, O_RDWR | O_TRUNC};
     for (unsigned i = 0; i < COUNT(modes); i++) {
         RULE(SCMP_ACT_ALLOW, "open", MASKED(1, O_ACCMODE | O_TRUNC, modes[i]));
         RULE(SCMP_ACT_ALLOW, "openat", MASKED(2, O_ACCMODE | O_TRUNC, modes[i]));
     }
 
-    /* Named pipes and plain files. */
+    /* Only regular files and named pipes can be created, and no devices or sockets. */
     for (int i = 0; i < 3; i++) {
         const uint32_t kind = (const uint32_t[]){0, S_IFREG, S_IFIFO}[i];
         RULE(SCMP_ACT_ALLOW, "mknod", MASKED(1, S_IFMT, kind));
         RULE(SCMP_ACT_ALLOW, "mknodat", MASKED(2, S_IFMT, kind));
     }
 
-    /* Threads as the C libraries and Go make them, all with one table of descriptors, which the watch of memory
-       reads; no processes and no namespaces. CLONE_DETACHED is musl's and has no meaning. The flags of clone3 lie in
-       memory, where a filter cannot look: the C library goes back to clone if the kernel has no clone3. */
+    /* Threads can be created with the flags that the C libraries and Go use, but neither processes nor namespaces. All
+       threads share one table of descriptors, which the monitor of memory reads. CLONE_DETACHED is used by musl and has
+       no effect. clone3 has its flags in memory, which a filter cannot read. The C library falls back to clone if the
+       kernel has no clone3. */
     const uint32_t as_they_like = CLONE_DETACHED | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
     RULE(SCMP_ACT_ALLOW, "clone",
          MASKED(0, ~as_they_like, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM));
     add(context, &error, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);
-    /* CLOSE_RANGE_UNSHARE would part the tables. */
+    /* CLOSE_RANGE_UNSHARE is not allowed, because it would give a thread a separate table of descriptors. */
     RULE(SCMP_ACT_ALLOW, "close_range", MASKED(2, 2, 0));
 
-    /* Signals to itself, and its own limits. */
+    /* Signals to the process itself, and its own resource limits. */
     RULE(SCMP_ACT_ALLOW, "kill", IS(0, SELF));
     RULE(SCMP_ACT_ALLOW, "tgkill", IS(0, SELF));
     RULE(SCMP_ACT_ALLOW, "prlimit64", IS(0, 0));
     RULE(SCMP_ACT_ALLOW, "prlimit64", IS(0, SELF));
 
-    /* Private memory is counted by RLIMIT_DATA, but for what grows down and huge pages; memory files and what is
-       mapped of them the watch sees. Shared memory without a name nothing counts. */
+    /* Private memory counts towards RLIMIT_DATA, except for mappings that grow down and for huge pages, which are not
+       allowed. The monitor of memory counts memory files and their mappings. Anonymous shared memory is not allowed,
+       because it is not counted at all. */
     const uint32_t uncounted = MAP_GROWSDOWN | MAP_HUGETLB;
     RULE(SCMP_ACT_ALLOW, "mmap", MASKED(3, MAP_ANONYMOUS | uncounted, 0));
     RULE(SCMP_ACT_ALLOW, "mmap", MASKED(3, MAP_TYPE | MAP_ANONYMOUS | uncounted, MAP_PRIVATE | MAP_ANONYMOUS));
     RULE(SCMP_ACT_ALLOW, "memfd_create", MASKED(1, MFD_HUGETLB, 0));
 
-    /* TCP and UDP. Not: netlink, raw packets, local sockets, which reach servers of this user. */
+    /* TCP and UDP sockets can be created, but not those for netlink and raw packets, and not local sockets, which can
+       reach servers of this user. */
     if (network) {
         for (int i = 0; i < 4; i++)
             RULE(SCMP_ACT_ALLOW, "socket", IS(0, i & 1 ? AF_INET : AF_INET6), MASKED(1, 0xF, i & 2 ? SOCK_STREAM : SOCK_DGRAM),
                  IS(2, 0));
-        /* The protocol by its number: 6 is TCP, 17 is UDP. */
+        /* The protocol may also be given by its number: 6 is TCP, 17 is UDP. */
         for (int i = 0; i < 2; i++) {
             RULE(SCMP_ACT_ALLOW, "socket", IS(0, i ? AF_INET : AF_INET6), MASKED(1, 0xF, SOCK_STREAM), IS(2, 6));
             RULE(SCMP_ACT_ALLOW, "socket", IS(0, i ? AF_INET : AF_INET6), MASKED(1, 0xF, SOCK_DGRAM), IS(2, 17));
         }
     }
-    /* An end of a pair would take a name, or tell which names exist. */
+    /* Without a network, these calls are not allowed, because an end of a socket pair could take a name, or reveal
+       which names exist. */
     static const char *const naming[] = {"accept", "accept4", "bind", "listen"};
     for (unsigned i = 0; network && i < COUNT(naming); i++) add(context, &error, SCMP_ACT_ALLOW, naming[i], 0, NULL);
-    /* The one connection to a display that the program was handed: its own handler puts that in the place of the
-       socket. */
+    /* If the program received a connection to a display, its own handler of SIGSYS replaces the socket by this
+       connection. */
     if (local_socket > 0) {
         RULE(SCMP_ACT_TRAP, "socket", IS(0, AF_UNIX));
         RULE(SCMP_ACT_TRAP, "connect", SCMP_CMP64(0, SCMP_CMP_EQ, local_socket));
@@ -171,15 +180,16 @@ static int describe(scmp_filter_ctx context, int network, int local_socket) {
     } else if (network) {
         add(context, &error, SCMP_ACT_ALLOW, "connect", 0, NULL);
     }
-    /* Pairs of the kinds that can never be connected to anything else. */
+    /* Socket pairs are allowed for the types whose ends can never be connected to another socket. */
     RULE(SCMP_ACT_ALLOW, "socketpair", IS(0, AF_UNIX), MASKED(1, 0xF, SOCK_STREAM));
     RULE(SCMP_ACT_ALLOW, "socketpair", IS(0, AF_UNIX), MASKED(1, 0xF, SOCK_SEQPACKET));
     return error;
 }
 
-/* The library's answer to what is not allowed is one for all. So what the kernel may know and this description does
-   not comes before its program: numbers of other machines' calls, of later kernels, and the gap below the common
-   numbers. */
+/* Writes the instructions that precede the library's program, and returns their number. The library's program has the
+   same result for all calls that are not allowed. Therefore these instructions handle the calls that the description
+   does not know: a call in the convention of another machine ends the process, and numbers of later kernels and in the
+   gap below the common numbers fail with ENOSYS. */
 static unsigned write_prefix(struct sock_filter *out, uint32_t architecture, uint32_t last_own_number) {
     const struct sock_filter prefix[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
@@ -207,7 +217,8 @@ int csandbox_filter(enum csandbox_machine machine, int network, int local_socket
         error = -seccomp_arch_add(context, wanted);
         if (!error) error = -seccomp_arch_remove(context, SCMP_ARCH_NATIVE);
     }
-    /* A tree: the kernel runs the filter at each call. Level 2, which older versions of the library refuse, is that. */
+    /* Level 2 arranges the comparisons as a tree, because the kernel runs the filter at each call. Older versions of
+       the library refuse this level, which has no other effect. */
     seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (!error) error = describe(context, network, local_socket);
     if (!error && (file = memfd_create("filter", MFD_CLOEXEC)) < 0) error = errno;
@@ -235,8 +246,8 @@ int csandbox_filter(enum csandbox_machine machine, int network, int local_socket
 
 _Static_assert(sizeof(struct csandbox_instruction) == sizeof(struct sock_filter), "they are the same instruction");
 
-/* The filters that programs have had. They stay: a program may be starting with one. There are few local sockets'
-   numbers. */
+/* The filters that were built. They are never freed, because a program may be starting with one. There are few of them,
+   because few different numbers of local sockets are used. */
 enum { most_filters = 16 };
 static pthread_mutex_t filters_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct { int network, local_socket; struct sandbox_filter filter; } filters[most_filters];

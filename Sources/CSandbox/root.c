@@ -13,7 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Numbers since Linux 5.1 are the same on all machines, and Debian 12's headers lack some of what belongs to them. */
+/* System calls and constants, some of which Debian 12's headers lack. System call numbers since Linux 5.1 are the same
+   on all machines. */
 enum { open_tree_ = 428, move_mount_ = 429, mount_setattr_ = 442 };
 enum { clone_tree = 1, recursive = 0x8000, empty_path = 0x1000, from_empty_path = 4, to_empty_path = 0x40 };
 struct mount_attributes { uint64_t set, clear, propagation, user_namespace; };
@@ -27,7 +28,7 @@ static int write_file(const char *path, const char *text) {
     return error;
 }
 
-/* Not by sprintf, which may allocate. Returns the end. */
+/* Writes a number in decimal, without sprintf, which may allocate memory. Returns the end of the text. */
 static char *write_digits(char *out, unsigned number) {
     char digits[16];
     unsigned length = 0;
@@ -47,14 +48,14 @@ static int write_map(const char *path, unsigned number) {
 }
 
 int sandbox_map_user(uid_t user, gid_t group) {
-    /* The kernel asks for the first, or the group could not be mapped. */
+    /* Without the first line, the kernel would not permit a mapping of the group. */
     int error = write_file("/proc/self/setgroups", "deny");
     if (!error) error = write_map("/proc/self/uid_map", user);
     return error ? error : write_map("/proc/self/gid_map", group);
 }
 
-/* Opens the place of a path in the new root directory, and makes what is missing of it. A directory that is mounted
-   there belongs to others: no link in it is followed. Returns -1 with errno set. */
+/* Opens the place of a path in the new root directory, and creates the missing parts of the path. No link is followed,
+   because a directory that is mounted there may be changed by other programs. Returns -1 with errno set on failure. */
 static int open_place(int root, const char *path, int is_directory, char *name) {
     size_t length = strlen(path);
     if (length >= SANDBOX_LONGEST_PATH) {
@@ -72,7 +73,8 @@ static int open_place(int root, const char *path, int is_directory, char *name) 
     return sandbox_open_without_links(root, path, 0);
 }
 
-/* Opens a directory or a file that is to be mounted. Returns 0 or an error number; `source` is -1 if it is left out. */
+/* Opens a directory or a file that is to be mounted. Returns 0 or an error number. `source` becomes -1 if the directory
+   or file is left out. */
 static int open_source(int directory, const char *path, int *source, struct stat *status) {
     *source = sandbox_open_without_links(directory, path, 0);
     if (*source < 0) return sandbox_is_left_out(errno) ? 0 : errno;
@@ -83,8 +85,8 @@ static int open_source(int directory, const char *path, int *source, struct stat
     return sandbox_is_left_out(error) ? 0 : error;
 }
 
-/* Mounts a copy of the mounts of a directory or a file at a path of the new root directory. `depth` is `recursive` for
-   what is mounted beneath, too, or 0. Closes the source. */
+/* Mounts a directory or a file a second time, at a path of the new root directory. `depth` is `recursive` if this
+   includes the mounts beneath the directory; otherwise it is 0. Closes `source`. */
 static int mount_copy(int source, int is_directory, int root, const char *path, int depth, struct mount_attributes change, char *name) {
     int tree = -1, place = open_place(root, path, is_directory, name), error = place < 0 ? errno : 0;
     if (!error) {
@@ -104,8 +106,8 @@ static int add_mount(int root, const char *path, uint32_t access, char *name) {
     int source, error = open_source(AT_FDCWD, path, &source, &status);
     if (source < 0) return error;
     const int writes = access & (CSANDBOX_ACCESS_WRITE | CSANDBOX_ACCESS_CHANGE);
-    /* What is mounted later beneath a directory that can only be read would come without these attributes. In one
-       that can be changed it appears as it does outside. */
+    /* A directory that can only be read does not get later mounts beneath it, because they would not have these
+       attributes. Beneath a directory that can be changed, later mounts appear as they do outside. */
     const struct mount_attributes change = {
         .set = no_set_user | (S_ISCHR(status.st_mode) ? 0 : no_devices) | (writes ? 0 : read_only),
         .propagation = writes ? 0 : MS_PRIVATE,
@@ -124,12 +126,12 @@ static int add_link(int root, const char *path, const char *target, char *parent
         if (directory < 0) return errno == EROFS || errno == ELOOP ? 0 : errno;
         close(directory);
     }
-    /* A directory that is mounted has it already. */
+    /* A mounted directory may have the link already. */
     return symlinkat(target, root, path + 1) && errno != EEXIST && errno != EROFS ? errno : 0;
 }
 
-/* Mounts a directory or a file of the system's /proc, with nothing beneath it. The mount keeps the kernel from
-   forgetting the file under pressure of memory, and Landlock's rule for it with it. */
+/* Mounts a directory or a file of the system's /proc, without the mounts beneath it. When memory is short, the kernel
+   may drop the inode of a file in /proc together with Landlock's rule for it. The mount prevents that. */
 static int add_proc_file(int proc, int root, const char *name, char *room) {
     struct stat status;
     int source, error = open_source(proc, name, &source, &status);
@@ -138,8 +140,8 @@ static int add_proc_file(int proc, int root, const char *name, char *room) {
     return mount_copy(source, S_ISDIR(status.st_mode), root, name, 0, change, room);
 }
 
-/* The process's own directory and the files among the confinement's paths, and nothing else: other processes are
-   absent. */
+/* Creates a /proc that has only the process's own directory, and those of its files that are among the confinement's
+   paths. Other processes are absent. */
 static int add_proc(int proc, int root, const struct csandbox_confinement *confinement, char *room) {
     char own[16];
     write_digits(own, (unsigned)getpid());
@@ -157,7 +159,7 @@ int sandbox_enter_root(const struct csandbox_confinement *confinement, struct sa
     int error = 0;
     const int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (proc < 0) return errno;
-    /* Over /proc, where no path leads that is mounted from now on. */
+    /* The new root directory is mounted over /proc, because no path that is mounted later leads there. */
     if (mount("sandbox", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "size=8m,nr_inodes=65536,mode=0755")) return errno;
     const int root = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0) return errno;
@@ -169,13 +171,13 @@ int sandbox_enter_root(const struct csandbox_confinement *confinement, struct sa
     if (error) return error;
     struct mount_attributes change = {.set = read_only};
     if (fchdir(root) || syscall(mount_setattr_, root, "", empty_path, &change, sizeof change)) return errno;
-    /* The old root lies over the new one then, and goes: see pivot_root(2). */
+    /* After the first call, the old root is mounted over the new one. The second call removes it, see pivot_root(2). */
     if (syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/")) return errno;
     return 0;
 }
 
 int sandbox_drop_capabilities(void) {
-    /* A process without any may not ask for this. */
+    /* In a process without capabilities these calls fail, which does no harm. */
     for (int capability = 0; capability < 64; capability++)
         if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) && errno == EINVAL) break;
     prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel's headers of a distribution are older than its kernel may be: the interface, from its documentation
-   (userspace-api/landlock), up to version 7. */
+/* Landlock's interface up to version 7, from its documentation (userspace-api/landlock), because a distribution's
+   headers may be older than its kernel. */
 struct ruleset_attributes { uint64_t files, network, scopes; };
 struct path_rule { uint64_t allowed; int32_t parent; } __attribute__((packed));
 enum { create_ruleset = 444, add_rule = 445, restrict_self = 446 };
@@ -18,8 +18,8 @@ enum { create_ruleset = 444, add_rule = 445, restrict_self = 446 };
 #define RIGHT_READ_DIRECTORY (1ULL << 3)
 #define RIGHT_TRUNCATE (1ULL << 14)
 #define RIGHT_DEVICE_CONTROL (1ULL << 15)
-/* To remove directories and files; to make directories, files, sockets, pipes, links; to move to another directory.
-   No devices. */
+/* The rights to remove directories and files, to create directories, files, sockets, pipes and links, and to move an
+   item to another directory, but not to create devices. */
 #define RIGHT_CHANGE_DIRECTORY (1ULL << 4 | 1ULL << 5 | 1ULL << 7 | 1ULL << 8 | 1ULL << 9 | 1ULL << 10 | 1ULL << 12 | 1ULL << 13)
 #define RIGHTS_OF_FILES (RIGHT_EXECUTE | RIGHT_WRITE_FILE | RIGHT_READ_FILE | RIGHT_TRUNCATE | RIGHT_DEVICE_CONTROL)
 
@@ -38,12 +38,12 @@ static uint64_t handled_rights(int version) {
     return (1ULL << bits) - 1;
 }
 
-/* As openat2(2): its headers may be older than it. */
+/* The argument of openat2(2), which older headers lack. */
 struct open_how_ { uint64_t flags, mode, resolve; };
 
 int sandbox_open_without_links(int directory, const char *path, int flags) {
-    /* 437 is openat2, 4 RESOLVE_NO_SYMLINKS. Where a filter in front of the kernel refuses the call, O_NOFOLLOW has
-       to do: a link is then opened itself, and a rule for one allows nothing. */
+    /* 437 is openat2, and 4 is RESOLVE_NO_SYMLINKS. If the kernel lacks the call or a filter refuses it, O_NOFOLLOW has
+       to suffice. A link at the end of the path is then opened itself, and a rule for a link allows nothing. */
     struct open_how_ how = {.flags = (uint64_t)(flags | O_PATH | O_CLOEXEC), .resolve = 4};
     int fd = (int)syscall(437, directory, path, &how, sizeof how);
     return fd < 0 && (errno == ENOSYS || errno == EPERM) ? openat(directory, path, flags | O_PATH | O_NOFOLLOW | O_CLOEXEC) : fd;
@@ -52,7 +52,7 @@ int sandbox_open_without_links(int directory, const char *path, int flags) {
 int sandbox_is_left_out(int error) {
     switch (error) {
     case ENOENT: case EACCES: case ENOTDIR: case ELOOP: case ENAMETOOLONG:
-    /* Of a file system that does not answer any more. */
+    /* These are errors of a file system that does not respond any more. */
     case ENOTCONN: case EIO: case ESTALE: case ETIMEDOUT: case EHOSTDOWN: return 1;
     default: return 0;
     }
@@ -86,9 +86,9 @@ int sandbox_rules_make(const struct csandbox_confinement *confinement, int *erro
     uint64_t handled = handled_rights(version);
     struct ruleset_attributes attributes = {
         .files = handled,
-        /* To bind and to connect TCP. */
+        /* The rights to bind and to connect TCP sockets. */
         .network = version >= 4 && !confinement->network ? 3 : 0,
-        /* Abstract sockets and signals. */
+        /* The scopes of abstract sockets and signals. */
         .scopes = version >= 6 ? 3 : 0,
     };
     size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;

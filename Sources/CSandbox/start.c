@@ -21,7 +21,7 @@
 static int limit(int resource, uint64_t value) {
     struct rlimit now;
     if (getrlimit(resource, &now)) return errno;
-    /* Never above what this process may have itself. */
+    /* The limit is never above this process's own hard limit. */
     rlim_t wanted = now.rlim_max != RLIM_INFINITY && value > now.rlim_max ? now.rlim_max : (rlim_t)value;
     struct rlimit both = {.rlim_cur = wanted, .rlim_max = wanted};
     return setrlimit(resource, &both) ? errno : 0;
@@ -29,7 +29,7 @@ static int limit(int resource, uint64_t value) {
 
 /* The C library makes the stacks of threads as large as the soft limit, and the kernel counts them as private memory:
    with the usual 8 MiB, a pool of 64 threads would use up an extension's memory. The hard limit bounds the first
-   thread's stack, which is counted apart. */
+   thread's stack, which is counted separately. */
 static int limit_stacks(void) {
     struct rlimit now;
     if (getrlimit(RLIMIT_STACK, &now)) return errno;
@@ -40,7 +40,8 @@ static int limit_stacks(void) {
 
 struct failure { int stage, error; };
 
-/* The memory of a child until it runs its program. Each thread that starts programs has its own. */
+/* The memory that a child uses until it executes its program. Each thread that starts programs has its own
+   workspace. */
 struct workspace {
     _Alignas(16) char stack[64 << 10];
     struct sock_filter filter[CSANDBOX_MOST_INSTRUCTIONS];
@@ -55,7 +56,8 @@ struct start {
     int count;
     const struct csandbox_confinement *confinement;
     const struct sandbox_filter *filter;
-    /* The ruleset, or -1; a descriptor of this process that is readable when it has ended, or -1. */
+    /* The Landlock ruleset, or -1; and a descriptor of this process that is readable when the process has ended, or
+       -1. */
     int ruleset, parent;
     struct workspace *workspace;
     uint32_t namespaces;
@@ -67,16 +69,16 @@ struct start {
     struct start *next;
 };
 
-/* Whether an error says that the system does not permit namespaces, or something in them. */
+/* Whether an error means that the system does not permit namespaces, or some operation in them. */
 static int is_refusal(int error) { return error == EPERM || error == EACCES || error == ENOSYS || error == EINVAL; }
 
-/* Everything between clone and exec: calls that are safe in the child of a process with threads, and no others. It
-   has its parent's memory until then, and the parent's thread waits. */
+/* Does everything between clone and exec. Makes only calls that are safe in the child of a process with threads,
+   because the child uses its parent's memory until exec, while the parent's thread waits. */
 static struct failure become(const struct start *start) {
     const int *descriptors = start->descriptors;
     const struct csandbox_confinement *confinement = start->confinement;
     int count = start->count, ruleset = start->ruleset;
-    /* It ends with the thread that made it; and at once if the parent has ended by now. */
+    /* The child is killed when the thread that created it ends. It exits at once if the parent has ended already. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)) return (struct failure){CSANDBOX_STAGE_LIMITS, errno};
     struct pollfd parent = {.fd = start->parent, .events = POLLIN};
     if (start->parent >= 0 && poll(&parent, 1, 0) > 0) _exit(127);
@@ -86,7 +88,8 @@ static struct failure become(const struct start *start) {
     }
     if (confinement->control_group >= 0 && write(confinement->control_group, "0", 1) < 0)
         return (struct failure){CSANDBOX_STAGE_CONTROL_GROUP, errno};
-    /* First above all of them, so that none is overwritten before it was copied to its place. */
+    /* The descriptors are first duplicated to numbers above all of them, so that none is overwritten before it was
+       copied to its place. */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
     int away = null >= count ? null + 1 : count;
@@ -101,7 +104,8 @@ static struct failure become(const struct start *start) {
     if (ruleset >= 0 && high_ruleset < 0) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
     for (int i = 0; i < count; i++)
         if (dup2(away + i, i) < 0) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
-    /* Everything else closes with exec, regardless of its flags; 4 is CLOSE_RANGE_CLOEXEC, 436 close_range. */
+    /* All other descriptors are closed by exec, regardless of their flags. 436 is close_range, and 4 is
+       CLOSE_RANGE_CLOEXEC. */
     if (syscall(436, count, ~0U, 4)) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
 
     setsid();
@@ -109,18 +113,18 @@ static struct failure become(const struct start *start) {
     if (start->namespaces & CSANDBOX_NAMESPACE_FILES)
         error = sandbox_enter_root(confinement, &start->workspace->room);
     if (!error && start->namespaces & CSANDBOX_NAMESPACE_HOST_NAME && sethostname("localhost", 9)) error = errno;
-    /* Other errors are no refusal: the start fails, and does not go on with less. */
+    /* If the error is not a refusal, the start fails, and is not tried again with fewer namespaces. */
     if (error) return (struct failure){is_refusal(error) ? CSANDBOX_STAGE_NAMESPACES : CSANDBOX_STAGE_ROOT, error};
     if (chdir(confinement->working_directory)) return (struct failure){CSANDBOX_STAGE_DIRECTORY, errno};
     umask(077);
     error = limit(RLIMIT_DATA, confinement->memory);
     if (!error) error = limit(RLIMIT_FSIZE, confinement->file_size);
-    /* 1, not 0: a core dump that goes to a program is made with 0, too (core(5)). */
+    /* The limit is 1 and not 0, because with 0, a core dump is still passed to a program (core(5)). */
     if (!error) error = limit(RLIMIT_CORE, 1);
     if (!error) error = limit_stacks();
-    /* The kernel counts timers and signals of all processes of the user together. */
+    /* The kernel counts pending signals and timers of all processes of the user together. */
     if (!error) error = limit(RLIMIT_SIGPENDING, 1024);
-    /* Otherwise the kernel would count all processes of the user. */
+    /* Without a user namespace, the kernel would count all processes of the user. */
     if (!error && start->namespaces) error = limit(RLIMIT_NPROC, confinement->threads);
     if (error) return (struct failure){CSANDBOX_STAGE_LIMITS, error};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return (struct failure){CSANDBOX_STAGE_LANDLOCK, errno};
@@ -131,13 +135,14 @@ static struct failure become(const struct start *start) {
     }
     error = sandbox_drop_capabilities();
     if (error) return (struct failure){CSANDBOX_STAGE_CAPABILITIES, error};
-    /* After the last descriptor was opened: this process still has all of its parent's, and may be past the limit. */
+    /* This limit is set after the last descriptor was opened, because this process still has all descriptors of its
+       parent, and may be above the limit. */
     error = limit(RLIMIT_NOFILE, confinement->descriptors);
     if (error) return (struct failure){CSANDBOX_STAGE_LIMITS, error};
 
     for (int signal = 1; signal < 65; signal++) {
         if (signal == SIGKILL || signal == SIGSTOP) continue;
-        /* A file that becomes too large is an error of the write. */
+        /* With SIGXFSZ ignored, a write that makes a file too large fails with an error. */
         struct sigaction standard = {.sa_handler = signal == SIGXFSZ ? SIG_IGN : SIG_DFL};
         sigaction(signal, &standard, NULL);
     }
@@ -171,8 +176,8 @@ static void try(struct start *start, uint32_t namespaces) {
     struct workspace *workspace = start->workspace;
     start->failure = (struct failure){0, 0};
     start->namespaces = namespaces;
-    /* A child with a copy of a large process's memory takes longer to make than to become the program. With the same
-       memory this thread waits until it has. */
+    /* The child shares this process's memory, because copying the memory of a large process would take longer than
+       everything else. Therefore this thread waits until the child has executed its program or has ended. */
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | clone_flags(namespaces);
     start->child = clone(run_child, workspace->stack + sizeof workspace->stack, flags, start);
     if (start->child < 0) {
@@ -182,16 +187,17 @@ static void try(struct start *start, uint32_t namespaces) {
     }
 }
 
-/* The namespaces that the system has refused for good. */
+/* The namespaces that the system has refused. They are not tried again. */
 static _Atomic uint32_t refused_namespaces;
 static _Atomic int last_refusal;
 
-/* On a thread that starts programs. It takes no signals, so no handler of ours runs in the child. */
+/* Runs on a thread that starts programs. The thread blocks all signals, so that no handler of this process runs in the
+   child. */
 static void spawn(struct start *start) {
     const uint32_t wanted = start->confinement->namespaces, refused = refused_namespaces & wanted;
     if (refused) start->refusal = last_refusal;
-    /* The number of network namespaces may have a limit of its own. A system may also permit a user namespace, and
-       nothing in it. */
+    /* The namespaces that are left out, one set after the other. The system may have a separate limit for network
+       namespaces. It may also permit a user namespace, but no operations in it. */
     const uint32_t without[] = {0, CSANDBOX_NAMESPACE_NETWORK, ~0U};
     uint32_t tried = ~0U;
     for (unsigned i = 0; i < sizeof without / sizeof *without; i++) {
@@ -207,8 +213,9 @@ static void spawn(struct start *start) {
     }
 }
 
-/* The end of the thread that made a child is what the kernel calls its parent's death: all are made by threads that
-   stay. There are some, because a path may lie on a file system that does not answer. */
+/* The kernel takes the end of the thread that created a child for the death of the child's parent. Therefore all
+   children are created by threads that never end. There are several threads, because a path may be on a file system
+   that does not respond. */
 enum { most_spawners = 16 };
 static pthread_mutex_t starts_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t start_was_added = PTHREAD_COND_INITIALIZER, start_was_done = PTHREAD_COND_INITIALIZER;
@@ -236,7 +243,8 @@ static void *spawn_all(void *workspace) {
     return NULL;
 }
 
-/* With the lock held. The thread takes no signals: those are for the program's own. Returns 0 or an error number. */
+/* Adds a thread that starts programs. The caller holds the lock. The thread blocks all signals, so that the program's
+   other threads get them. Returns 0 or an error number. */
 static int add_spawner(void) {
     struct workspace *workspace = aligned_alloc(_Alignof(struct workspace), sizeof *workspace);
     if (!workspace) return ENOMEM;
@@ -265,7 +273,7 @@ int csandbox_start(const char *path, char *const argv[], char *const envp[], con
                           .confinement = confinement};
     int error, stage = 0;
     start.ruleset = -1;
-    /* On the caller's thread: the paths of the rules may lie on file systems that do not answer. */
+    /* The rules are made on the caller's thread, because their paths may be on file systems that do not respond. */
     start.filter = sandbox_filter_get(confinement->network, confinement->local_socket, &error);
     if (error) {
         stage = CSANDBOX_STAGE_FILTER;
@@ -283,7 +291,7 @@ int csandbox_start(const char *path, char *const argv[], char *const envp[], con
     start.group = getegid();
     pthread_mutex_lock(&starts_lock);
     waiting_starts++;
-    /* Without another thread, the one that exists goes on with this start later. */
+    /* If no thread can be added, an existing one carries out this start later. */
     error = waiting_starts > idle_spawners && spawners < most_spawners ? add_spawner() : 0;
     if (error && !spawners) {
         waiting_starts--;

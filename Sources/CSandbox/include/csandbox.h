@@ -1,11 +1,11 @@
-/// Starting a program that the kernel keeps within limits: namespaces, Landlock, seccomp, no-new-privileges, resource
-/// limits.
+/// Functions that start a program confined by the kernel: by namespaces, Landlock, seccomp, no-new-privileges and
+/// resource limits.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Returns the kernel's Landlock interface version, 0 where it has none or it is off.
+/// Returns the version of the kernel's Landlock interface; 0 if the kernel has no Landlock, or if it is turned off.
 int csandbox_landlock_version(void);
 
 /// The ways in which a path may be used.
@@ -14,20 +14,20 @@ enum csandbox_access {
     CSANDBOX_ACCESS_EXECUTE = 2,
     /// Creating, changing and removing files.
     CSANDBOX_ACCESS_WRITE = 4,
-    /// Changing the contents of files that exist: none is created or removed.
+    /// Changing the contents of existing files, but not creating or removing files.
     CSANDBOX_ACCESS_CHANGE = 8,
-    /// A condition: the path is left out if there is a symbolic link on the way to it.
+    /// A condition: the path is left out if it contains a symbolic link.
     CSANDBOX_ACCESS_WITHOUT_LINKS = 16,
 };
 
-/// Namespaces that a program gets. They all take a user namespace. There is none of processes: the first process of one
-/// ignores the signals that it sends itself, so that abort(3) would end as another crash.
+/// The namespaces that a program can get. All of them require a user namespace. PID namespaces are not used, because
+/// the first process of one ignores the signals that it sends itself, so that abort(3) would end with another signal.
 enum csandbox_namespaces {
     CSANDBOX_NAMESPACE_IPC = 1,
     CSANDBOX_NAMESPACE_HOST_NAME = 2,
     CSANDBOX_NAMESPACE_NETWORK = 4,
-    /// A root directory of its own, in which nothing exists but the mounts of `csandbox_confinement`, and a /proc of
-    /// the program itself.
+    /// A mount namespace with a root directory that has only the mounts and links of `csandbox_confinement`, and a
+    /// /proc with only the program's own process.
     CSANDBOX_NAMESPACE_FILES = 8,
 };
 
@@ -36,26 +36,28 @@ struct csandbox_confinement {
     const char *const *paths;
     const uint32_t *accesses;
     size_t path_count;
-    /// Paths without links that exist in the new root directory, parents first, with their csandbox_access; those
-    /// beneath /proc are none.
+    /// The paths that exist in the new root directory, parents first, with their csandbox_access. They contain no
+    /// symbolic links, and none of them is beneath /proc.
     const char *const *mounts;
     const uint32_t *mount_accesses;
     size_t mount_count;
-    /// Symbolic links of the new root directory: pairs of a path and a target.
+    /// The symbolic links in the new root directory, as pairs of a path and a target.
     const char *const *links;
     size_t link_count;
     const char *working_directory;
     /// Whether internet sockets may be created.
     int network;
-    /// Above 0: the descriptor number that local sockets get which the program creates. To create one, or to connect
-    /// that number, raises SIGSYS, for a handler such as clinux_serve_display's. Otherwise local sockets are refused.
+    /// If above 0, the descriptor number that a local socket gets when the program creates one. Creating a local
+    /// socket, or connecting this descriptor, raises SIGSYS, for a handler such as that of clinux_serve_display. If 0,
+    /// local sockets are refused.
     int local_socket;
-    /// Bytes of private memory (RLIMIT_DATA), bytes of one file, memory files included (RLIMIT_FSIZE), and open
-    /// descriptors.
+    /// The maximum number of bytes of private memory (RLIMIT_DATA), of bytes of one file, memory files included
+    /// (RLIMIT_FSIZE), and of open descriptors (RLIMIT_NOFILE).
     uint64_t memory;
     uint64_t file_size;
     uint64_t descriptors;
-    /// Threads, where the kernel counts them by user namespace (RLIMIT_NPROC).
+    /// The maximum number of threads (RLIMIT_NPROC). It is set only with a user namespace, for which the kernel counts
+    /// threads separately.
     uint64_t threads;
     /// The namespaces to try, of csandbox_namespaces.
     uint32_t namespaces;
@@ -87,7 +89,7 @@ struct csandbox_result {
     int stage;
     /// The namespaces that the program has.
     uint32_t namespaces;
-    /// The error number for which the system refused others that were to be tried, or 0.
+    /// The error number with which the system refused other namespaces that were tried, or 0.
     int refusal;
 };
 
@@ -97,7 +99,7 @@ struct csandbox_result {
 int csandbox_start(const char *path, char *const argv[], char *const envp[], const int *descriptors, int count,
                    const struct csandbox_confinement *confinement, struct csandbox_result *result);
 
-/// A machine that a filter is for.
+/// The machine for which a filter is built.
 enum csandbox_machine { CSANDBOX_X86_64 = 0, CSANDBOX_ARM64 = 1 };
 
 /// An instruction of the kernel's packet filter, as struct sock_filter.
@@ -107,9 +109,8 @@ struct csandbox_instruction {
     uint32_t value;
 };
 
-/// The longest filter that is applied.
+/// The maximum number of instructions of a filter that is applied.
 enum { CSANDBOX_MOST_INSTRUCTIONS = 2048 };
 
-/// Builds the system call filter for a machine, for tests of it: `*program` is freed by the caller. Returns 0 or an
-/// error number.
+/// Builds the system call filter for a machine, for tests. The caller frees `*program`. Returns 0 or an error number.
 int csandbox_filter(enum csandbox_machine machine, int network, int local_socket, struct csandbox_instruction **program, size_t *length);
