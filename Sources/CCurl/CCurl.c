@@ -56,7 +56,8 @@ int ccurl_get_socket(CURL *easy) {
 }
 
 CURLcode ccurl_initialize(void) {
-    // OpenSSL would free its state as the process exits, although transfers may still run on their thread.
+    // Without this option, OpenSSL would free its state when the process exits, although transfers may still be running
+    // on another thread.
     if (OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL) != 1) return CURLE_FAILED_INIT;
     return curl_global_init(CURL_GLOBAL_ALL);
 }

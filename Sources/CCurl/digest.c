@@ -2,7 +2,7 @@
 
 #include <openssl/evp.h>
 
-// An EVP_MD_CTX by a name of our own, so that Swift does not import OpenSSL.
+// A ccurl_digest is an EVP_MD_CTX. It has another name so that Swift does not import OpenSSL.
 
 static const EVP_MD *algorithm(ccurl_digest_kind kind) {
     switch (kind) {

@@ -19,7 +19,7 @@
 _Static_assert(sizeof(struct cfuse_init_out) == sizeof(struct fuse_init_out), "the size never changes");
 _Static_assert(sizeof(struct cfuse_open_out) == sizeof(struct fuse_open_out), "the size never changes");
 
-/* Of protocol 7.40; older headers lack it. */
+/* The `fuse_backing_map` of protocol 7.40, which older headers lack. */
 struct backing_map {
     int32_t fd;
     uint32_t flags;
@@ -90,7 +90,8 @@ ssize_t cfuse_write(int device, const void *header, size_t header_size, const vo
 
 int cfuse_part_descriptors(int kept) {
     const unsigned unshare = 1u << 1; /* CLOSE_RANGE_UNSHARE */
-    /* The first call also gives the thread a table of its own, so that only there the rest is closed. */
+    /* The first call also gives the thread a table of its own, so that the other descriptors are closed only in that
+       table. */
     if (syscall(SYS_close_range, (unsigned)kept + 1, ~0u, unshare) < 0) return -1;
     return kept > 0 ? (int)syscall(SYS_close_range, 0u, (unsigned)kept - 1, 0u) : 0;
 }
@@ -119,6 +120,6 @@ int cfuse_become_server(uid_t user, gid_t group) {
     /* The real and the saved IDs stay root's, since they determine which users may send signals. */
     if (setresgid((gid_t)-1, group, (gid_t)-1) < 0 || setresuid((uid_t)-1, user, (uid_t)-1) < 0) return -1;
     if (set_capabilities(kept, kept, 0) < 0) return -1;
-    /* Comes last, because a change of user resets it. */
+    /* This comes last, because a change of the user resets the signal. */
     return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 }

@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Written before the handler is installed. Only the flag changes later. */
+/* The connection to the display. This is written before the handler is installed; only the flag below changes later. */
 static struct {
     int connection, number;
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
@@ -21,7 +21,7 @@ static atomic_flag was_handed_out = ATOMIC_FLAG_INIT;
 
 /* Creates an unconnected socket with the reserved number. */
 static long make_socket(int type) {
-    /* Only one at a time, and only a stream socket like that of the display. */
+    /* Only one such socket can exist at a time, and it must be a stream socket like that of the display. */
     if ((type & 0xF) != SOCK_STREAM || fcntl(display.number, F_GETFD) >= 0) return -EACCES;
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return -errno;

@@ -15,8 +15,8 @@ int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const e
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    /* First duplicated to numbers above all of them, so that none is overwritten before it was copied to its place.
-       */
+    /* The descriptors are first duplicated to numbers above all of them, so that none is overwritten before it was
+       copied to its place. */
     int away = count;
     for (int i = 0; i < count; i++)
         if (descriptors[i] >= away) away = descriptors[i] + 1;
@@ -30,7 +30,8 @@ int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const e
 
     sigset_t none, standard;
     sigemptyset(&none);
-    /* All signals: exec preserves ignored ones, so the program would ignore those that this process ignores. */
+    /* All signals get their default action, because exec preserves ignored ones, so that the program would ignore those
+       that this process ignores. */
     sigfillset(&standard);
     short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
     if (new_session) flags |= POSIX_SPAWN_SETSID;

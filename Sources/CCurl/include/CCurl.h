@@ -12,7 +12,7 @@
 
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_offset(CURL *easy, CURLoption option, int64_t value);
-/// libcurl copies the string. NULL restores the default.
+/// Sets an option to a string, which libcurl copies. NULL restores the default.
 CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 
@@ -30,7 +30,7 @@ CURLcode ccurl_set_read_functions(
 CURLcode ccurl_set_start_function(CURL *easy, ccurl_start_function function, void *context);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
-/// The string belongs to the handle.
+/// Gets a string, which belongs to the handle.
 CURLcode ccurl_get_string(CURL *easy, CURLINFO info, char **value);
 CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, int64_t *value);
 /// Returns the socket of a handle that only connects, or -1.
@@ -40,16 +40,17 @@ int ccurl_get_socket(CURL *easy);
 CURLcode ccurl_initialize(void);
 
 CURLMcode ccurl_set_multi_long(CURLM *multi, CURLMoption option, long value);
-/// Makes all handles with this share keep their cookies and TLS sessions in it. They must run on one thread, because
-/// the share has no lock.
+/// Makes all handles with this share keep their cookies in it, or with `ccurl_share_sessions` their TLS sessions. The
+/// handles must run on one thread, because the share has no lock.
 CURLSHcode ccurl_share_cookies(CURLSH *share);
 CURLSHcode ccurl_share_sessions(CURLSH *share);
 
-/// The result of a completed transfer of a message from `curl_multi_info_read`. The field is a member of an unnamed
-/// union.
+/// Returns the result of the completed transfer that a message from `curl_multi_info_read` reports. This is a function
+/// because the field is a member of an unnamed union.
 CURLcode ccurl_result(const CURLMsg *message);
 
-// Arguments of the authentication options. Their macros have casts, which Swift does not import.
+// Arguments of the authentication options, and results of transfer functions. Their macros have casts, which Swift does
+// not import.
 extern const long ccurl_auth_basic;
 extern const long ccurl_auth_digest;
 extern const long ccurl_auth_bearer;
@@ -67,12 +68,13 @@ typedef enum ccurl_digest_kind { CCURL_DIGEST_MD5, CCURL_DIGEST_SHA1, CCURL_DIGE
 /// A digest that is computed from pieces.
 typedef struct ccurl_digest ccurl_digest;
 
-/// Returns NULL if there is no memory, or if the system forbids the algorithm.
+/// Creates a digest. Returns NULL if there is not enough memory, or if the system forbids the algorithm.
 ccurl_digest *ccurl_digest_create(ccurl_digest_kind kind);
 void ccurl_digest_free(ccurl_digest *digest);
-/// Returns 0 for lack of memory.
+/// Adds bytes. Returns 0 if there is not enough memory.
 int ccurl_digest_add(ccurl_digest *digest, const void *bytes, size_t size);
-/// Copies the digest, and ends it. Returns its number of bytes, or 0 on failure.
+/// Writes the computed digest to `bytes`. No more bytes can be added afterwards. Returns the number of bytes of the
+/// digest, or 0 on failure.
 size_t ccurl_digest_finish(ccurl_digest *digest, uint8_t *bytes);
 
 // MARK: Trust

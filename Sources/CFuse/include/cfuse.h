@@ -47,28 +47,29 @@ int cfuse_mount(const char *source, const char *target, const char *type, unsign
 extern const unsigned long cfuse_nosuid, cfuse_nodev, cfuse_rdonly, cfuse_noatime;
 /// Unmounts with MNT_DETACH: the mount disappears at once, and is released when it is not in use any more.
 int cfuse_detach(const char *target);
-/// Unmounts likewise, and aborts the session with all waiting requests (MNT_FORCE).
+/// Unmounts as `cfuse_detach` does, and aborts the session with all waiting requests (MNT_FORCE).
 int cfuse_abort(const char *target);
-/// Calls statx(2) so that the server of the file system is asked, and nothing is mounted automatically. Returns 0 if
-/// the path leads somewhere, or -1 with the errno that any use of the path would give.
+/// Calls statx(2) with flags that cause a request to the server of the file system, and prevent automatic mounts.
+/// Returns 0 if the path leads somewhere, or -1 with the errno that any use of the path would give.
 int cfuse_probe(const char *path);
 
 /// Creates two connected stream sockets, both close-on-exec. Over them, fusermount3 sends the descriptor of the
 /// mounted device.
 int cfuse_socket_pair(int out[2]);
-/// Receives that descriptor, close-on-exec, without waiting. Returns -1 if none was sent.
+/// Receives the descriptor that fusermount3 has sent, close-on-exec, without waiting. Returns -1 if none was sent.
 int cfuse_receive_descriptor(int socket);
 
 /// Writes a reply: a header, and a body that may be empty.
 ssize_t cfuse_write(int device, const void *header, size_t header_size, const void *body, size_t body_size);
 
 /// Gives the calling thread a descriptor table of its own, which contains only `kept`. Returns -1 if the kernel does
-/// not support that; nothing was changed then.
+/// not support that; in this case nothing is changed.
 int cfuse_part_descriptors(int kept);
 
 /// Drops all capabilities of root except those that `cfuse_become_server` needs, and keeps those only for programs
 /// that this process starts. The process must have only one thread.
 int cfuse_hand_down_capabilities(void);
-/// Sets the effective user and group, which open files, and drops all capabilities except CAP_SYS_ADMIN. The process
-/// is killed when its parent ends. The user cannot send it signals. The process must have only one thread.
+/// Sets the effective user and group, with whose permissions files are opened, and drops all capabilities except
+/// CAP_SYS_ADMIN. The process is killed when its parent ends. The user cannot send signals to the process. The process
+/// must have only one thread.
 int cfuse_become_server(uid_t user, gid_t group);

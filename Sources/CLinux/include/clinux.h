@@ -41,8 +41,8 @@ int clinux_seqpacket_socket(void);
 int clinux_accept(int listener);
 /// Sends one packet with up to 64 descriptors, never raising SIGPIPE and never blocking.
 ssize_t clinux_send(int fd, const void *bytes, size_t length, const int *fds, int count);
-/// Receives one packet. Descriptors arrive close-on-exec. `*count` is the room in `fds`, and then the number of
-/// descriptors. `*truncated` is set if the packet or its descriptors did not fit.
+/// Receives one packet. Descriptors arrive close-on-exec. `*count` is the room in `fds` before the call, and the number
+/// of received descriptors after it. `*truncated` is set if the packet or its descriptors did not fit.
 ssize_t clinux_receive(int fd, void *bytes, size_t capacity, int *fds, int *count, int *truncated);
 int clinux_peer_credentials(int fd, struct clinux_peer *out);
 /// Returns a pidfd of the process that connected the other end (SO_PEERPIDFD, Linux 6.5), or -1.

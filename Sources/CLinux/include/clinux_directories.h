@@ -9,6 +9,6 @@ ssize_t clinux_getdents(int fd, void *buffer, size_t size);
 /// Gives an open file without a name (O_TMPFILE) a name in a directory. Fails with EEXIST if the name is taken.
 int clinux_link_descriptor(int fd, int dirfd, const char *name);
 /// Takes the file's exclusive advisory lock without waiting. Fails with EWOULDBLOCK if another open file description
-/// has it. Closing the last descriptor of this open file description releases the lock, so a killed process leaves
-/// none.
+/// has it. Closing the last descriptor of this open file description releases the lock, so a killed process does not
+/// leave it locked.
 int clinux_try_lock(int fd);

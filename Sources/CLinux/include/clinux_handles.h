@@ -7,8 +7,8 @@
 /// The maximum size of a handle (MAX_HANDLE_SZ).
 enum { CLINUX_HANDLE_ROOM = 128 };
 
-/// Returns the handle of an open file, O_PATH included. `length` is the room in `bytes`, and then the size of the
-/// handle. Fails with EOPNOTSUPP if the file system has no handles.
+/// Returns the handle of an open file, O_PATH included. `length` is the room in `bytes` before the call, and the size
+/// of the handle after it. Fails with EOPNOTSUPP if the file system has no handles.
 int clinux_handle_of(int fd, int32_t *type, uint8_t *bytes, uint32_t *length);
 /// Opens a file by its handle (needs CAP_DAC_READ_SEARCH). `mount` is any file of the file system, not opened with
 /// O_PATH.
@@ -21,8 +21,9 @@ int clinux_known_mode(int fd, uint32_t *mode);
 /// Gets the creation time of an open file, O_PATH included, in nanoseconds since 1970. Fails with ENODATA if the file
 /// system does not store it.
 int clinux_birth_time(int fd, int64_t *nanoseconds);
-/// Gets the status of a name in a directory, without following a link, or with an empty name that of the open file
-/// itself; and its creation time in nanoseconds since 1970, or 0 if the file system does not store it.
+/// Gets the status of a name in a directory, without following a link; if the name is empty, gets the status of the
+/// open file itself. `birth` gets the creation time in nanoseconds since 1970, or 0 if the file system does not store
+/// it.
 int clinux_status_and_birth(int fd, const char *name, struct stat *status, int64_t *birth);
 /// Gets the UUID of the file system. Returns its length, or -1 if there is none. On kernels that cannot report it,
 /// uses `f_fsid` of statfs(2) for file systems that derive it from the UUID.
