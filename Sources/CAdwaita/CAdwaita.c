@@ -1,2 +1,2 @@
-// libadwaita, with the headers of the system, in the manner of CGTK: .headers has a link to their directory. This file
-// exists because a module needs one to compile.
+// This module imports libadwaita with the headers of the system, in the same way as CGTK imports GTK: .headers has a
+// link to the directory of these headers. This file exists because a module needs one to compile.

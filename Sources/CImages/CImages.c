@@ -22,7 +22,7 @@ static const char library[] = "libvips.so.42";
 #define DECLARE(name) __typeof__(&name) name;
 static struct { FUNCTIONS(DECLARE) } late;
 
-// Empty after libvips was loaded.
+// The reason why libvips is not loaded; empty after it was loaded.
 static char load_error[256] = "libvips is not loaded";
 
 static int load_library(void) {
@@ -97,7 +97,7 @@ static VipsImage *upright(VipsImage *image) {
     VipsImage *turned = NULL;
     if (!image) return NULL;
     if (orientation(image) == 1) return image;
-    // Rotation reads rows in another order than the decoder.
+    // Rotation reads rows in another order than that of decoding, so the picture is first decoded whole.
     VipsImage *decoded = late.vips_image_copy_memory(image);
     late.g_object_unref(image);
     if (!decoded) return NULL;

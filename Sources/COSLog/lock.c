@@ -9,7 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The ID of this thread, cached because gettid(2) costs more than all the rest. It changes in a child of fork(2).
+// The ID of this thread, cached because gettid(2) costs more than the rest of taking a lock. The ID is another one in a
+// child of fork(2).
 static _Thread_local uint32_t known_thread;
 
 static void forget_thread(void) { known_thread = 0; }
@@ -40,7 +41,7 @@ bool os_unfair_lock_trylock(os_unfair_lock_t lock) {
 void os_unfair_lock_lock(os_unfair_lock_t lock) {
     if (os_unfair_lock_trylock(lock)) return;
     if (owner(lock) == this_thread()) stop("the thread that takes the lock has it");
-    // The kernel takes the lock for this thread, and writes the thread's ID.
+    // The kernel waits until the lock is free, takes it for this thread, and writes the thread's ID into it.
     while (syscall(SYS_futex, word(lock), FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0) != 0) {
         if (errno != EINTR && errno != EAGAIN) stop("the lock's owner has ended, or its memory is no lock");
     }

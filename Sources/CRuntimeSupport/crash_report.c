@@ -19,8 +19,8 @@ static void say(const char *text) {
     if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 
-/* Calls nothing that allocates memory or takes a lock of the program. SA_RESETHAND restores the default action before
-   this is called, so that the repeated fault ends the process. */
+/* Writes the report. Calls nothing that allocates memory or takes a lock of the program. SA_RESETHAND restores the
+   default action before this function is called, so that the repeated fault ends the process. */
 static void tell(int number) {
     if (atomic_flag_test_and_set(&has_told)) return;
     void *frames[most_frames];
@@ -29,13 +29,13 @@ static void tell(int number) {
     line[sizeof line - 4] = (char)('0' + number / 10);
     line[sizeof line - 3] = (char)('0' + number % 10);
     say(line);
-    /* The first two are this function and the signal trampoline. */
+    /* The first two frames are those of this function and of the signal trampoline. */
     if (count > 2) backtrace_symbols_fd(frames + 2, count - 2, STDERR_FILENO);
     say(CSWIFT_CRASH_END "\n");
 }
 
 void cswift_report_crashes(void) {
-    /* The first call loads a library, which a signal handler must not do. */
+    /* The first call of backtrace(3) loads a library, which a signal handler must not do. */
     void *frame;
     backtrace(&frame, 1);
     /* An alternate stack of the first thread, in case its stack overflows. It is never freed. */

@@ -1,12 +1,12 @@
-// A confined process cannot read /proc, and the Dispatch library aborts a process that cannot open the status of one
-// of its own threads. Once a second, while work waits for a thread, its monitor opens /proc/THREAD/stat to check
+// A confined process cannot read /proc, and the Dispatch library aborts a process that cannot open the status of one of
+// its own threads. Once a second, while work waits for a thread, the library's monitor opens /proc/THREAD/stat to check
 // whether workers are blocked, and treats a failure as a fault of the program. That cannot be turned off, and no
 // confinement rule gives access to a process's own threads by that path without access to all other processes of its
 // user.
 //
-// So this file replaces the C library's open(2), and opens the status beneath /proc/self, which a confined process may
-// read. If that is not permitted either, it returns an empty file: a thread without a known status counts as blocked,
-// and waiting work gets another thread.
+// Therefore this file replaces the C library's open(2) by a function that opens the status beneath /proc/self, which a
+// confined process may read. If that is not permitted either, it returns an empty file: a thread without a known status
+// counts as blocked, and waiting work gets another thread.
 
 #define _GNU_SOURCE
 #include <errno.h>

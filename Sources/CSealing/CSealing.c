@@ -18,7 +18,7 @@ int csealing_seal(const uint8_t key[CSEALING_KEY_LENGTH], const uint8_t nonce[CS
         && EVP_EncryptUpdate(context, sealed, &done, bytes, (int)length) == 1
         && EVP_EncryptFinal_ex(context, (unsigned char *)sealed + done, &rest) == 1
         && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, CSEALING_TAG_LENGTH, tag) == 1;
-    /* Erases the key as well. */
+    /* This also erases the key. */
     EVP_CIPHER_CTX_free(context);
     return succeeded;
 }
@@ -36,7 +36,7 @@ int csealing_open(const uint8_t key[CSEALING_KEY_LENGTH], const uint8_t nonce[CS
         && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, CSEALING_TAG_LENGTH, (void *)tag) == 1
         && EVP_DecryptFinal_ex(context, (unsigned char *)bytes + done, &rest) == 1;
     EVP_CIPHER_CTX_free(context);
-    /* Bytes that are not authentic were decrypted all the same. */
+    /* Bytes that are not authentic were decrypted nevertheless, and must not be used. */
     if (!succeeded) OPENSSL_cleanse(bytes, length);
     return succeeded;
 }

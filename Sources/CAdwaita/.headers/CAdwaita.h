@@ -3,6 +3,6 @@
 #endif
 #include "libadwaita/adwaita.h"
 
-/* Runs the blocks of the main queue that are ready. Dispatch has it for programs that run an event loop on the main
-   thread, with the descriptor of _dispatch_get_main_queue_handle_4CF. */
+/* Runs the blocks of the main queue that are ready. Dispatch provides this function for programs that run an event loop
+   on the main thread, with the descriptor of _dispatch_get_main_queue_handle_4CF. */
 void _dispatch_main_queue_callback_4CF(void *message);

@@ -45,8 +45,8 @@ int cimages_convert(const void *bytes, size_t count, const char *suffix, cimages
 int cimages_thumbnail(
     const void *bytes, size_t count, int32_t width, int32_t height, const char *suffix, cimages_buffer *result);
 
-/// Does the same without encoding. Returns rows of pixels of `pixel_size` bytes: red, green, blue, and alpha if
-/// present.
+/// Does the same as `cimages_thumbnail`, but without encoding. Returns rows of pixels of `pixel_size` bytes: red,
+/// green, blue, and alpha if present.
 int cimages_shrink(
     const void *bytes, size_t count, int32_t side, cimages_buffer *pixels, int32_t *width, int32_t *height,
     int32_t *pixel_size);

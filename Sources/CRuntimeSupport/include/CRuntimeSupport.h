@@ -8,7 +8,8 @@
 /// Returns it with one reference, which the caller owns.
 ///
 /// Swift's type checker refuses this call, because Foundation on Linux does not declare that initializer `required`.
-/// Still, every class has it in its table. A class that does not inherit it ends the process with a message.
+/// Still, every class has the initializer in its method table. For a class that does not inherit it, the process ends
+/// with a message.
 void *cswift_make_object(const void *metadata);
 
 /// Demangles a name. Returns memory that the caller frees with free(3), or NULL if the name is not mangled.
@@ -39,7 +40,8 @@ static inline void cswift_set_notes_of_thread(uint8_t notes) {
     cswift_thread_notes = notes;
 }
 
-// Functions of modules that a program may not link, for lower modules that use them if they are linked.
+// Functions of modules with which a program need not be linked. Lower modules use them if the program is linked with
+// these modules.
 
 /// Returns a retained object that stores the boards of pasteboards and drags for all processes. NULL in a program
 /// without the module Exchange.
