@@ -103,13 +103,12 @@ public struct TransferRepresentationVisibility: Sendable, Equatable {
     public static let all = TransferRepresentationVisibility(itemProviderVisibility: .all)
     /// Processes of the same team.
     public static let team = TransferRepresentationVisibility(itemProviderVisibility: .team)
-    /// Processes of the same team, by the name it has on macOS.
+    /// Processes of the same team. This is the name of the visibility on macOS.
     public static let group = TransferRepresentationVisibility(itemProviderVisibility: .group)
     /// This process alone.
     public static let ownProcess = TransferRepresentationVisibility(itemProviderVisibility: .ownProcess)
 
-    /// Whether a process may see a representation of this visibility, if the closeness of the process is that of
-    /// `viewer`.
+    /// Whether a representation of this visibility is visible to all processes that `viewer` denotes.
     func includes(_ viewer: TransferRepresentationVisibility) -> Bool { closeness <= viewer.closeness }
 
     /// Returns the stricter of two visibilities.
@@ -117,7 +116,8 @@ public struct TransferRepresentationVisibility: Sendable, Equatable {
         closeness >= other.closeness ? self : other
     }
 
-    /// The required closeness of a process. On Linux, `group` is the same as `team`.
+    /// The order of the visibilities: a greater number denotes fewer processes. On Linux, `group` is the same as
+    /// `team`.
     private var closeness: Int {
         switch itemProviderVisibility {
         case .all: 0

@@ -32,8 +32,10 @@ extension Transferable {
         try await delivered(as: contentType, .copy).asFile.get().lend { try await fileHandler($0.url) }
     }
 
-    /// Returns the types that this value can be exported as and that are visible to a process of the given closeness,
-    /// best first.
+    /// Returns the types that this value can be exported as, best first.
+    ///
+    /// - Parameter visibility: the processes that must be able to see the types. Types that are visible to fewer
+    ///   processes are left out.
     public func exportedContentTypes(_ visibility: TransferRepresentationVisibility = .all) -> [UTType] {
         let value = TransferredValue(value: self)
         return Self.contentTypes(Self.resolution().exports.filter { $0.isExported(value) }, visibility)
@@ -42,8 +44,10 @@ extension Transferable {
     /// Returns the types that values can be made from, best first.
     public func importedContentTypes() -> [UTType] { Self.importedContentTypes() }
 
-    /// Returns the types that values can be exported as and that are visible to a process of the given closeness,
-    /// best first. Conditions are not checked.
+    /// Returns the types that values can be exported as, best first. Conditions are not checked.
+    ///
+    /// - Parameter visibility: the processes that must be able to see the types. Types that are visible to fewer
+    ///   processes are left out.
     public static func exportedContentTypes(visibility: TransferRepresentationVisibility = .all) -> [UTType] {
         contentTypes(resolution().exports, visibility)
     }

@@ -126,7 +126,7 @@ extension LoadOperation {
     }
 }
 
-/// Waits for a load, and cancels the load with the waiting task.
+/// A wait for a load, which is cancelled with the waiting task.
 private enum CancellableLoad {
     nonisolated(nonsending) static func run<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Progress

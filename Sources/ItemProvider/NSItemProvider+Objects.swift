@@ -81,7 +81,7 @@ extension NSItemProvider {
 ///
 /// Source: the Swift overlay of Foundation.
 extension NSItemProvider {
-    /// Registers all types as which values of a type can be written. The value is created when a representation is
+    /// Registers all types that values of a type can be written as. The value is created when a representation is
     /// loaded.
     public func registerObject<T>(
         ofClass: T.Type, visibility: NSItemProviderRepresentationVisibility,

@@ -54,7 +54,7 @@ open class NSItemProvider: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - item: the object. If it is `nil`, every load fails with `itemUnavailableError`.
-    ///   - typeIdentifier: the type as which to offer the object; `nil` for the type of its class. The URL of a file
+    ///   - typeIdentifier: the type to offer the object as; `nil` for the type of its class. The URL of a file
     ///     represents the file's contents, unless the type conforms to `public.url`.
     public init(item: (any NSSecureCoding)?, typeIdentifier: String?) {
         promise = ItemPromise()
@@ -141,7 +141,7 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writing: object, visibility: visibility)
     }
 
-    /// Registers all types as which objects of a class can be written. The object is created when a representation is
+    /// Registers all types that objects of a class can be written as. The object is created when a representation is
     /// loaded.
     ///
     /// - Parameters:

@@ -24,16 +24,15 @@ public protocol NSItemProviderWriting: NSObjectProtocol {
     /// The types that objects of the class can be written as, best first.
     static var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// The types as which this object can be written, best first. By default, these are the types of the class.
+    /// The types that this object can be written as, best first. By default, these are the types of the class.
     var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// Returns the visibility of one of the types as which objects of the class can be written. By default, it is
-    /// `all`.
+    /// Returns the visibility of one of the types that objects of the class can be written as. By default, it is `all`.
     static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Returns the visibility of one of the types as which this object can be written. By default, it is the visibility
+    /// Returns the visibility of one of the types that this object can be written as. By default, it is the visibility
     /// that the class specifies.
     func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String

@@ -105,7 +105,7 @@ package struct BinaryPropertyList {
                 guard 1 << length <= table - next else { throw Malformed() }
                 objects.append(kind == 0x3 ? .date : .number)
             default:
-                // Sets and other objects, on which Foundation crashes.
+                // Foundation crashes on sets and on other objects.
                 throw Malformed()
             }
         }

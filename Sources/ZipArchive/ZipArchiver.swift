@@ -38,7 +38,7 @@ package enum ZipArchiver {
         package static var processors: Int { max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) }
     }
 
-    /// The contents of a finished archive.
+    /// The statistics of a finished archive.
     package struct Report: Sendable, Equatable {
         package var entries = 0
         /// The size of all files before compression, in bytes.

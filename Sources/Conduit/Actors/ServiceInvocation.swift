@@ -38,6 +38,8 @@ public struct ServiceInvocationDecoder: DistributedTargetInvocationDecoder {
     private var arguments: ArraySlice<[UInt8]>
     private let actor: any Any.Type
 
+    /// Creates the decoder of a call's arguments.
+    ///
     /// - Parameter actor: the type of the actor that is called.
     init(_ arguments: [[UInt8]], of actor: any Any.Type) {
         self.arguments = arguments[...]
@@ -62,7 +64,7 @@ public struct ServiceInvocationDecoder: DistributedTargetInvocationDecoder {
     public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
 }
 
-/// Replies to a received call.
+/// The handler that replies to a received call.
 public struct ServiceResultHandler: DistributedTargetInvocationResultHandler {
     /// The requirement on results.
     public typealias SerializationRequirement = any Codable

@@ -4,7 +4,7 @@ import LinuxSystem
 /// A connection to one distributed actor in another process. It is closed when the last reference is released.
 package final class ServiceLink: Sendable, Hashable {
     private let connection: Connection
-    /// Converts the actor's errors to errors that code of this process can match.
+    /// The function that converts the actor's errors to errors that code of this process can match.
     private let translate: @Sendable (RemoteError) -> any Error
 
     /// Connects to the actor that is served at the other end of a socket.

@@ -11,7 +11,8 @@ package struct CBORWriter: ~Copyable {
 
     /// Creates a writer.
     ///
-    /// - Parameter scratch: memory that outlives the writer. Nothing else may use it until then. It may be empty.
+    /// - Parameter scratch: memory that outlives the writer. Nothing else may use it as long as the writer exists. It
+    ///   may be empty.
     package init(scratch: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)) {
         base = scratch.baseAddress
         capacity = scratch.count

@@ -2,7 +2,8 @@
 struct Calls: ~Copyable {
     /// The closures that receive the reply to a call of this side.
     struct Receiver: Sendable {
-        /// Decodes the reply and passes it to the completion handler, or passes on the reason why decoding fails.
+        /// The function that decodes the reply and passes it to the completion handler, or passes on the reason why
+        /// decoding fails.
         let succeed: @Sendable (inout MessageDecoder) -> Void
         let fail: @Sendable (ConduitError) -> Void
         let progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)?

@@ -45,8 +45,8 @@ package struct Service: Sendable {
         precondition(other == nil, "\(N.self) has the number \(N.method) of another notice")
     }
 
-    /// Handles a notice that cannot be decoded, through the part of it that can be, so that its sender can be
-    /// notified. A notice without a decodable part is dropped.
+    /// Sets a handler for notices that cannot be decoded as a whole. It gets the part that can be decoded, so that the
+    /// sender can be notified. A notice without a decodable part is dropped.
     package mutating func onFault<N: Notice, Part: Message>(
         _: N.Type, _: Part.Type,
         _ handler: @escaping @Sendable (_ part: Part, _ error: MessageError, _ connection: Connection) -> Void

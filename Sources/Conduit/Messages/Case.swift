@@ -1,4 +1,4 @@
-/// A case of an enumeration that is a message.
+/// A case of a message that is an enumeration.
 ///
 ///     enum Reply: SchemaMessage {
 ///         case supplied(Supply)

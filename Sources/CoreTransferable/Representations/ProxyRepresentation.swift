@@ -15,34 +15,34 @@ where Item: Transferable, ProxyRepresentation: Transferable {
     private let exporting: Exporting?
     private let importing: (@Sendable (ProxyRepresentation) async throws -> Item)?
 
-    /// Creates a representation that imports from values of another type.
+    /// Creates a representation that imports its items from values of another type.
     public init(importing: @escaping @Sendable (ProxyRepresentation) throws -> Item) {
         exporting = nil
         self.importing = { try importing($0) }
     }
 
-    /// Creates a representation that imports from values of another type.
+    /// Creates a representation that imports its items from values of another type.
     @_disfavoredOverload
     public init(importing: @escaping @Sendable (ProxyRepresentation) async throws -> Item) {
         exporting = nil
         self.importing = importing
     }
 
-    /// Creates a representation that exports as values of another type.
+    /// Creates a representation that exports its items as values of another type.
     public init(exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation) {
         self.exporting = .now(exporting)
         importing = nil
     }
 
-    /// Creates a representation that exports as values of another type. The exporting conditions of that type are
-    /// checked only when a value is loaded: a value that does not meet them is offered, and its load fails.
+    /// Creates a representation that exports its items as values of another type. The exporting conditions of that type
+    /// are checked only when a value is loaded: a value that does not meet them is offered, and its load fails.
     @_disfavoredOverload
     public init(exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation) {
         self.exporting = .later(exporting)
         importing = nil
     }
 
-    /// Creates a representation that exports as values of another type, and imports from them.
+    /// Creates a representation that exports its items as values of another type, and imports them from such values.
     public init(
         exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
         importing: @escaping @Sendable (ProxyRepresentation) throws -> Item
@@ -51,7 +51,7 @@ where Item: Transferable, ProxyRepresentation: Transferable {
         self.importing = { try importing($0) }
     }
 
-    /// Creates a representation that exports as values of another type, and imports from them.
+    /// Creates a representation that exports its items as values of another type, and imports them from such values.
     @_disfavoredOverload
     public init(
         exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
@@ -61,7 +61,7 @@ where Item: Transferable, ProxyRepresentation: Transferable {
         self.importing = importing
     }
 
-    /// Creates a representation that exports as values of another type, and imports from them.
+    /// Creates a representation that exports its items as values of another type, and imports them from such values.
     @_disfavoredOverload
     public init(
         exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation,

@@ -174,7 +174,7 @@ import UniformTypeIdentifiers
         }
         let proposal = delegate.dropInteraction(interaction, sessionDidUpdate: session)
         guard proposal.operation == .move else { return proposal }
-        // As in UIKit: a move that the source does not allow is cancelled, and between programs it is a copy.
+        // As in UIKit, a move that the source does not allow is cancelled, and a move between programs becomes a copy.
         if !session.allowsMoveOperation { return UIDropProposal(operation: .cancel) }
         if control == nil { return proposal }
         let copying = UIDropProposal(operation: .copy)

@@ -11,8 +11,8 @@ import Synchronization
 enum MainThread {
     /// Jobs that have not begun. Leaf lock: jobs run after it is released.
     private static let jobs = Lock<[Job]>([])
-    /// Signalled for each job, and when the value that the main thread waits for has come. Spurious signals are
-    /// harmless.
+    /// The semaphore that is signalled for each job, and when the value that the main thread waits for has come.
+    /// Spurious signals are harmless.
     private static let news = DispatchSemaphore(value: 0)
 
     private static let hasEnded = Atomic(false)

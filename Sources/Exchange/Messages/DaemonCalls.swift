@@ -107,7 +107,7 @@ package struct ChangeCountReply: SchemaMessage {
 package struct ListCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.list }
     package let board: String
-    /// The end of the previous page; 0 for the first page.
+    /// The value of `next` in the reply with the previous page; 0 for the first page.
     package let cursor: UInt64
 
     package init(board: String, cursor: UInt64 = 0) {

@@ -7,7 +7,7 @@ import ZipArchive
 /// The executor of a bridging plan: it converts a supply to the form that the consumer requested.
 ///
 /// It runs on the calling thread and blocks as long as bytes have to be moved. Its files are in a temporary directory
-/// that is removed with the arrival, so a failed or cancelled load leaves nothing behind.
+/// that is removed when the ``Arrival`` is released, so a failed or cancelled load leaves nothing behind.
 struct Bridge {
     let typeIdentifier: String
     /// The type, if it is undeclared but was registered as a `UTType`.

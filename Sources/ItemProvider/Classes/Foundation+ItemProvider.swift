@@ -4,7 +4,7 @@ import UniformTypeIdentifiers
 
 /// Strings are offered as UTF-8 plain text and read from any plain text.
 extension NSString: NSItemProviderReading, NSItemProviderWriting {
-    /// The type as which strings are written: `public.utf8-plain-text`.
+    /// The type that strings are written as: `public.utf8-plain-text`.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.utf8PlainText.identifier] }
 
     /// Plain text in UTF-8, UTF-16 or an unspecified encoding, and last any text.
@@ -33,7 +33,7 @@ extension NSString: NSItemProviderReading, NSItemProviderWriting {
 
 /// Data without a type of its own is offered as `public.data` and read from any type that has bytes.
 extension NSData: NSItemProviderReading, NSItemProviderWriting {
-    /// The type as which data is written: `public.data`.
+    /// The type that data is written as: `public.data`.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.data.identifier] }
 
     /// Data of any kind; a directory is read as its zip archive.

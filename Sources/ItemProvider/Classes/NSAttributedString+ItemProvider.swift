@@ -3,7 +3,7 @@ import UniformTypeIdentifiers
 
 /// Attributed strings keep their attributes among processes of this package, and are plain text for others.
 extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
-    /// The types as which the string is written: `org.purvey.attributed-string`, then `public.utf8-plain-text`.
+    /// The types that the string is written as: `org.purvey.attributed-string`, then `public.utf8-plain-text`.
     public static var writableTypeIdentifiersForItemProvider: [String] {
         [AttributedText.typeIdentifier, UTType.utf8PlainText.identifier]
     }

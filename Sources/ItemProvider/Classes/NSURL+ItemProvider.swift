@@ -6,15 +6,15 @@ import UniformTypeIdentifiers
 ///
 /// The data is the URL's own bytes, as `URL(dataRepresentation:relativeTo:)` reads them.
 extension NSURL: NSItemProviderReading, NSItemProviderWriting {
-    /// The type as which every URL is written: `public.url`.
+    /// The type that every URL is written as: `public.url`.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.url.identifier] }
 
-    /// The types as which this URL is written: `public.url`, and before it `public.file-url` for the URL of a file.
+    /// The types that this URL is written as: `public.url`, and before it `public.file-url` for the URL of a file.
     public var writableTypeIdentifiersForItemProvider: [String] {
         isFileURL ? [UTType.fileURL.identifier, UTType.url.identifier] : [UTType.url.identifier]
     }
 
-    /// `public.file-url`, then any URL.
+    /// The types from which a URL is read: `public.file-url`, then any URL.
     public static var readableTypeIdentifiersForItemProvider: [String] {
         [UTType.fileURL.identifier, UTType.url.identifier]
     }

@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 extension UIImage: NSItemProviderReading, NSItemProviderWriting {
     private static let writableFormats = [ImageFormat.png, .jpeg]
 
-    /// The types as which every image is written: `public.png`, then `public.jpeg`.
+    /// The types that every image is written as: `public.png`, then `public.jpeg`.
     public static var writableTypeIdentifiersForItemProvider: [String] { writableFormats.map(\.type.identifier) }
 
     /// The image's own format, then PNG and JPEG.

@@ -15,7 +15,7 @@ struct DataMeaning {
     private enum Kind {
         case url
         case text
-        /// A kind that only the bytes determine, because the type does not.
+        /// The type does not determine the interpretation, so the bytes do.
         case open
         case other
     }

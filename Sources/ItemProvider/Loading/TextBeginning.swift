@@ -108,7 +108,8 @@ private struct ByteBeginning: Sendable {
 
     func text(typeIdentifier: String) -> String? {
         if isWhole { return PlainText.decode(data, typeIdentifier: typeIdentifier) }
-        // The limit may have split a character: of UTF-8 up to four bytes, of UTF-16 two units of two bytes.
+        // The limit may have split a character, which has up to four bytes in UTF-8, and up to two units of two bytes
+        // in UTF-16.
         let lengths = (0..<4).lazy.map { data.count - $0 }.filter { $0 >= 0 }
         return lengths.compactMap { PlainText.decode(Data(data.prefix($0)), typeIdentifier: typeIdentifier) }.first
     }

@@ -33,7 +33,7 @@ package final class FolderLease: Sendable {
 struct LeasedFolder {
     /// The supply for the consumer, with the lease.
     let supply: Supply
-    /// The provider's end, which is closed when the consumer ends the lease.
+    /// The provider's end of the socket. It becomes readable when the consumer ends the lease.
     let end: FileDescriptor
 
     /// The longest wait. A consumer that was stopped does not block a provider's thread for longer.

@@ -40,7 +40,7 @@ package final class SupplyTask: Sendable {
     ///   - report: gets the finished fraction (0 to 1, never falling) after each change, from one thread at a time
     ///     and never after the completion has begun.
     ///   - completion: called exactly once, on the thread that completed the task. A handler of this process never
-    ///     completes it before this returns.
+    ///     completes it before this initializer returns.
     package init(
         _ representation: Representation, for delivery: Delivery, report: @escaping @Sendable (Double) -> Void,
         completion: @escaping Completion
@@ -118,7 +118,7 @@ package final class SupplyTask: Sendable {
     }
 }
 
-/// Samples the progress of running load handlers at a steady interval.
+/// A sampler of the progress of running load handlers, at a steady interval.
 ///
 /// Foundation on Linux has no key-value observing, and its `Progress` may not be updated from several threads at once.
 /// Therefore a handler's progress does not become a child of a load's progress. It is sampled, and one thread passes on

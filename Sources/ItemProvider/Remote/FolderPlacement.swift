@@ -18,7 +18,7 @@ package enum FolderPlacement {
 
     /// Copies a directory, on the provider's side. Blocks.
     ///
-    /// - Parameter reading: reads the directory. Cancelling the load must cancel it as well.
+    /// - Parameter reading: reads the directory. Cancelling the load must cancel this reading as well.
     static func place(
         _ folder: SuppliedFile, in target: FileDescriptor, reading: CoordinatedReading,
         progress: @escaping (Double) -> Void,

@@ -95,8 +95,8 @@ enum ServedLoad {
 }
 
 extension ServedLoad {
-    /// Replies to a call. Returns the descriptor that is closed when the consumer does not need the provider's
-    /// directory any more.
+    /// Replies to a call. Returns the provider's end of the lease, which becomes readable when the consumer does not
+    /// need the provider's directory any more.
     private static func send(_ supply: Supply, _ call: ServedCall<LoadCall>) -> FileDescriptor? {
         let leased = LeasedFolder(supply)
         call.reply(.supplied(SupplyMessage(leased?.supply ?? supply)))

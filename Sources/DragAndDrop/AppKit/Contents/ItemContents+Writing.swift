@@ -3,7 +3,8 @@ import ItemProvider
 import UniformTypeIdentifiers
 
 extension ItemContents {
-    /// Creates an item from an object that is written to a pasteboard; `nil` if it provides no data for any type.
+    /// Creates an item from an object that is written to a pasteboard; `nil` if the object provides no data for any
+    /// type.
     convenience init?(collecting object: any NSPasteboardWriting, for pasteboard: NSPasteboard) {
         self.init()
         let writer = SharedWriter(object: object)

@@ -111,7 +111,7 @@ final class ItemContents: Sendable {
         }
     }
 
-    /// Returns the data of a type. Promised data is requested now, and blocks until it is set.
+    /// Returns the data of a type. Promised data is requested now, and the call blocks until the data is set.
     ///
     /// - Parameter limit: the time to wait for the main thread.
     func data(for type: NSPasteboard.PasteboardType, within limit: DispatchTimeInterval) -> Data? {

@@ -40,7 +40,7 @@ final class FilePromise: @unchecked Sendable {
         }
     }
 
-    /// Asks the delegate. Runs on the main thread.
+    /// Asks the delegate to write the file. Runs on the main thread.
     private func ask(toWriteInto folder: URL, _ answer: PromiseAnswer) {
         guard let delegate = provider.delegate else {
             return answer.settle(.failure(FilePromiseError.noDelegate(fileType)))
