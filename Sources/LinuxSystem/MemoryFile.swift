@@ -43,21 +43,27 @@ package enum MemoryFile {
     }
 }
 
-/// A read-only mapping of a whole file. It is unmapped when the last reference is released.
+/// A mapping of a whole file. It is unmapped when the last reference is released.
 ///
 /// Mapping costs the same for any size, because pages are loaded on access. Map only files that cannot shrink: sealed
 /// memory files, or the process's own files.
 package final class Mapping: @unchecked Sendable {
-    // Immutable after init, and the pages are mapped read-only: safe to share between threads.
+    // Immutable after init, and nothing here writes to the pages: safe to share between threads.
     package let bytes: UnsafeRawBufferPointer
 
     /// Maps the first `size` bytes of a file for reading.
-    package init(_ file: FileDescriptor, size: Int) throws(Errno) {
+    ///
+    /// - Parameter isWritable: Whether the pages may be written to. Changes do not reach the file, because the kernel
+    ///   copies a page on its first write. The writer must be the only user of the mapping.
+    package init(_ file: FileDescriptor, size: Int, isWritable: Bool = false) throws(Errno) {
         guard size > 0 else {
             bytes = UnsafeRawBufferPointer(start: nil, count: 0)
             return
         }
-        let address = mmap(nil, size, PROT_READ, MAP_SHARED, file.rawValue, 0)
+        // Without MAP_NORESERVE, the kernel would reserve memory for a copy of each page.
+        let access = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
+        let flags = isWritable ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED
+        let address = mmap(nil, size, access, flags, file.rawValue, 0)
         guard let address, address != MAP_FAILED else { throw Errno.current }
         bytes = UnsafeRawBufferPointer(start: address, count: size)
     }

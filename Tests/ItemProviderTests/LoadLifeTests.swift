@@ -19,6 +19,17 @@ import UniformTypeIdentifiers
         return scratch.url.appendingPathComponent("Large", isDirectory: true)
     }
 
+    /// The consumer is the only owner of the data, so that a change is made in place.
+    @Test func theConsumerMayChangeDataThatIsMapped() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.file("a.bin", Data(repeating: 1, count: 1 << 20))
+        let provider = NSItemProvider(contentsOf: file, contentType: .data)
+        var data = try #require(await provider.data("public.data").data)
+        data.withUnsafeMutableBytes { $0[5] = 7 }
+        #expect(data[4...6].elementsEqual([1, 7, 1]))
+        #expect(try Data(contentsOf: file) == Data(repeating: 1, count: 1 << 20))
+    }
+
     @Test func zippingAFolderMovesTheProgress() async throws {
         let scratch = try Scratch()
         let provider = NSItemProvider(contentsOf: try Self.largeFolder(scratch), contentType: .folder)

@@ -64,10 +64,9 @@ struct Bridge {
     }
 
     private static func data(mapping file: FileDescriptor, size: Int) throws -> Data {
-        let mapping = try Mapping(file, size: size)
+        // `Data` with a single owner changes its bytes in place.
+        let mapping = try Mapping(file, size: size, isWritable: true)
         guard let base = mapping.bytes.baseAddress else { return Data() }
-        // The mapping is read-only. `Data` copies bytes with several owners before it changes them. The only owner of
-        // the result must not change the bytes in place.
         return Data(
             bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: size,
             deallocator: .custom { _, _ in withExtendedLifetime(mapping) {} })
