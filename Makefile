@@ -137,12 +137,13 @@ test-debug:
 	@Scripts/install-packages run build test
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug
 
-# Takes about an hour on two processors.
+# Takes about an hour and a half on two processors. The debug build runs the samples: further cases differ in their data,
+# not in what a configuration changes.
 test-full:
 	@Scripts/install-packages run build test clouds
 	@Scripts/install-python-packages
 	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test
-	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test-debug
+	@STEP_TIMEOUT=120m $(MAKE) test-debug
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' STEP_TIMEOUT=60m Scripts/quietly 'packages' Scripts/check-packages
 
 thread-sanitizer:
