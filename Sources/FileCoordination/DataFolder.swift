@@ -7,7 +7,8 @@ package enum DataFolder {
     /// The path of the directory, which need not exist: in `PURVEY_HOME` if it is set, otherwise in `XDG_DATA_HOME` or
     /// in the home directory.
     ///
-    /// `nil` if `PURVEY_HOME` is set to a relative path. A user who sets it does not want the default directory.
+    /// The path is `nil` if `PURVEY_HOME` is set to a relative path, because a user who sets this variable does not
+    /// want the default directory.
     package static var path: String? {
         let environment = ProcessInfo.processInfo.environment
         if let home = environment["PURVEY_HOME"], !home.isEmpty { return home.hasPrefix("/") ? home + "/data" : nil }

@@ -6,7 +6,7 @@ import Foundation
 /// entitlement, which a code signature protects. On Linux, a confined process can only access the directories of the
 /// groups in its own list.
 package enum AppGroup {
-    /// The key of the program's groups, an array, in its property list. Apple's entitlement has the same name.
+    /// The key of the array of groups in a program's property list. Apple's entitlement has the same name.
     package static let listKey = "com.apple.security.application-groups"
     /// Apple's key in `NSExtension` for the group in which a file provider stores its documents.
     package static let documentKey = "NSExtensionFileProviderDocumentGroup"
@@ -14,7 +14,7 @@ package enum AppGroup {
     /// directories.
     package static let environmentKey = "PURVEY_GROUPS"
 
-    /// Whether a text is valid as the name of a group. It becomes the name of a directory.
+    /// Whether a text is a valid group name. The group's directory has the same name.
     package static func isIdentifier(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix(".")
             && text.unicodeScalars.allSatisfy {
@@ -37,8 +37,9 @@ package enum AppGroup {
     /// - Parameter data: The directory of Purvey's data for this user.
     package static func folder(data: String) -> String { data + "/groups" }
 
-    /// Returns the directory of a group, which need not exist yet. Returns `nil` if this process is not in the group,
-    /// or if `PURVEY_HOME` is set to a relative path. A user who sets it does not want the default directories.
+    /// Returns the path of a group's directory, which may not exist yet. Returns `nil` if this process is not in the
+    /// group, or if `PURVEY_HOME` is set to a relative path, because a user who sets this variable does not want the
+    /// default directories.
     static func folder(of group: String) -> String? {
         guard isIdentifier(group), mayUse(group) else { return nil }
         if let confined = ProcessInfo.processInfo.environment[environmentKey] { return confined + "/" + group }
@@ -68,8 +69,8 @@ extension FileManager {
     /// Creates the directory if necessary.
     ///
     /// - Returns: `nil` if the program's property list does not declare the group, if the identifier is not a plain
-    ///   name, if the directory cannot be created, or if `PURVEY_HOME` is set to a relative path. A user who sets it
-    ///   does not want the default directories.
+    ///   name, if the directory cannot be created, or if `PURVEY_HOME` is set to a relative path, because a user who
+    ///   sets this variable does not want the default directories.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         guard let folder = AppGroup.folder(of: groupIdentifier) else { return nil }
         let url = URL(fileURLWithPath: folder, isDirectory: true)

@@ -45,7 +45,7 @@ final class GroupDefaults: UserDefaults {
 
 /// The conversion of values to property list types.
 private enum PlainDefault {
-    /// Converts Foundation's own number and string objects.
+    /// Converts Foundation's string objects to Swift strings, also within arrays and dictionaries.
     static func value(of value: Any) -> Any {
         switch value {
         case let list as [Any]: list.map { self.value(of: $0) }
@@ -62,8 +62,8 @@ public protocol UserDefaultsSuite {}
 extension UserDefaults: UserDefaultsSuite {}
 
 extension UserDefaultsSuite where Self == UserDefaults {
-    /// Creates the user defaults of a suite. The suite of a group in the program's property list is shared with all
-    /// programs of the group: each sees another's changes at once.
+    /// Creates the user defaults of a suite. If the program's property list declares a group of this name, all programs
+    /// of the group share the suite, and each sees the changes of the others at once.
     ///
     /// Foundation's initializer takes an optional name. For a name that is not optional, overload resolution prefers
     /// this initializer.

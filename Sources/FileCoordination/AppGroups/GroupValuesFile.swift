@@ -80,8 +80,8 @@ final class GroupValuesFile: Sendable {
         try staged.replace(name, durably: false)
     }
 
-    /// Waits for the file lock, up to the time limit. Returns the lock file. The lock is held until this file is
-    /// closed.
+    /// Takes the file lock, and gives up after ``polls`` attempts. Returns the lock file, whose closing releases the
+    /// lock.
     private func lockFile() -> FileDescriptor? {
         guard
             let file = (try? folder.createFile(lockName, permissions: 0o600))

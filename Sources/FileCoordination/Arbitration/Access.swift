@@ -1,19 +1,20 @@
 /// An access to one item that a claim requests.
 package struct Access: Hashable, Sendable {
-    /// The kind of use of the item, and the preparations that its presenters are asked for.
+    /// The kind of access, and the preparations that the item's presenters are asked for.
     package struct Traits: OptionSet, Hashable, Sendable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// The item is written. Without this trait, it is read.
         package static let writes = Traits(rawValue: 1 << 0)
-        /// Presenters save first.
+        /// Presenters save the item before the claim is granted.
         package static let saves = Traits(rawValue: 1 << 1)
         /// The item is to be deleted.
         package static let deletes = Traits(rawValue: 1 << 2)
         /// The item is to be moved.
         package static let moves = Traits(rawValue: 1 << 3)
-        /// The item is to be replaced by another item. If the item is moved, the access stays at its path.
+        /// The item is to be replaced by another item. If another claim moves the item meanwhile, the access does not
+        /// follow it.
         package static let replaces = Traits(rawValue: 1 << 4)
         /// The item's contents are neither read nor changed. Therefore presenters continue to use the item, and nothing
         /// is fetched.
@@ -29,8 +30,8 @@ package struct Access: Hashable, Sendable {
 
     /// The absolute path of the item. Symbolic links in its parents are resolved.
     package var path: ExactPath
-    /// The path that the arbiter guards. If a package contains the item, it is the path of the outermost such package;
-    /// otherwise that of the item.
+    /// The path that the arbiter guards. It is the path of the outermost package that contains the item, or of the item
+    /// itself if no package contains it.
     package var key: ExactPath
     package let traits: Traits
 
@@ -63,7 +64,7 @@ package enum PlainPath {
         return left.utf8.lexicographicallyPrecedes(right.utf8) { rank($0) < rank($1) }
     }
 
-    /// Returns the new form of a path at or beneath `source`, after `source` has moved.
+    /// Returns the new path of an item at or beneath `source` after `source` was moved to `destination`.
     package static func moved(_ path: ExactPath, from source: ExactPath, to destination: ExactPath) -> ExactPath {
         ExactPath(destination.string + String(decoding: path.utf8.dropFirst(source.utf8.count), as: UTF8.self))
     }

@@ -10,7 +10,7 @@ extension Arbiter {
         // Other claims can wait for the newest claim only through the claims that enclose it.
         guard claim.isNested, isEntangled(claim) else { return }
         if let other = deadlock(of: identifier) { return deny(identifier, becauseOf: other) }
-        // As this claim waits now, other nested claims may pass those that wait for it.
+        // Because this claim waits now, other nested claims may pass the claims that wait for it.
         settle(entangledClaims())
     }
 
@@ -133,11 +133,11 @@ extension Arbiter {
         }
     }
 
-    /// Examines claims again, in the order in which they were made. Claims that become affected by one claim are
-    /// examined before the next claim.
+    /// Examines claims again, in the order in which they were made. The claims that the examination of one claim
+    /// affects are examined before the next claim.
     ///
-    /// A nested call only adds to the agenda of the outer one. After any call, a claim that was read before it is out
-    /// of date.
+    /// A nested call only adds to the agenda of the outer one. After a call, copies of claims that were read before the
+    /// call are out of date.
     mutating func settle(_ identifiers: [ClaimIdentifier]) {
         guard !identifiers.isEmpty else { return }
         if identifiers.count == 1 {
@@ -168,7 +168,8 @@ extension Arbiter {
         claims[identifier]?.blocker = blocker
         claims[identifier]?.hasWaited = true
         watchers[blocker, default: []].append(identifier)
-        // A claim that is granted for long may be waited for by many that are cancelled meanwhile.
+        // While one claim is held for a long time, many claims that wait for it may be cancelled. They are removed from
+        // the list whenever its length reaches a power of two.
         let count = watchers[blocker]?.count ?? 0
         if count >= 1_024, count & (count - 1) == 0 {
             watchers[blocker]?.removeAll { claims[$0]?.blocker != blocker }
@@ -180,7 +181,7 @@ extension Arbiter {
         guard let claim = takeTurn(identifier) else { return }
         if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty { hasEntangled = hasExcluding(claim) }
         let asked = prepareForClaim(claim)
-        // No claim was in its way a moment ago.
+        // If no presenter must prepare, the claim is granted: the caller has checked that no other claim is in its way.
         if asked.isEmpty { return grant(claim) }
         claims[identifier]?.hasWaited = true
         hasEntangled = true
@@ -193,7 +194,7 @@ extension Arbiter {
         settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
     }
 
-    /// Makes a claim exclude other claims. Returns the claim's earlier value.
+    /// Makes a claim exclude other claims. Returns the claim as it was before.
     @discardableResult
     private mutating func takeTurn(_ identifier: ClaimIdentifier) -> Claim? {
         guard let claim = claims[identifier] else { return nil }
@@ -208,7 +209,7 @@ extension Arbiter {
 
     mutating func grantIfReady(_ identifier: ClaimIdentifier) {
         guard let claim = claims[identifier], claim.phase == .preparing, claim.unanswered.isEmpty else { return }
-        // A presenter may have made a claim of its own while it prepared, which has not ended.
+        // While a presenter prepared, it may have made a claim of its own that has not ended.
         if let blocker = firstObstacle(to: claim) { return wait(identifier, for: blocker) }
         grant(claim)
     }

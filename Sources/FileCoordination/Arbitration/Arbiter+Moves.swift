@@ -47,10 +47,11 @@ extension Arbiter {
         notify(identifier, .moved(to: path), &telling)
     }
 
-    /// Returns the guarded path of an item that has moved. The path does not show whether the item is or was in a
-    /// package. If this is uncertain, the larger item is guarded.
+    /// Returns the guarded path of an item that has moved. If the item is in a package at its new place, or was in a
+    /// package that also contained the moved item, the result is `move.newKey`. Otherwise, it is the former guarded
+    /// path with the move applied.
     ///
-    /// - Parameter path: The item's new path. The result shares its storage if it is equal.
+    /// - Parameter path: The item's new path. A result that equals this path shares its storage.
     private static func key(_ key: ExactPath, after move: ItemMove, of path: ExactPath) -> ExactPath {
         guard move.newKey == move.newPath, PlainPath.isAtOrBeneath(key, move.path) else { return move.newKey }
         let moved = PlainPath.moved(key, from: move.path, to: move.newPath)

@@ -8,7 +8,8 @@ extension Arbiter {
         let known = presenters[identifier]
         if let key = known?.place.key { tree.remove(identifier, at: key) }
         changeUsage(of: client) { $0.bytes -= known?.bytes ?? 0 }
-        // The process knows the limit itself, and has reported it to the caller that added the presenter.
+        // No denial is sent, because the client's process checks the limit itself and has reported the failure to the
+        // caller that added the presenter.
         guard known != nil || hasRoomForPresenter(of: client) else { return }
         var place = place
         var bytes = 0
@@ -128,7 +129,8 @@ extension Arbiter {
             settle(end(preparation.claim))
         } else {
             grantIfReady(preparation.claim)
-            // Claims on the presenter's behalf have to wait for that claim from now on.
+            // From now on, claims on the presenter's behalf have to wait for the claim that the presenter has prepared
+            // for.
             denyDeadlocks(among: nested.intersection(waitingByPresenter[preparation.presenter] ?? []))
         }
     }
@@ -140,7 +142,8 @@ extension Arbiter {
 
     // MARK: Telling
 
-    /// Notifies presenters of the outcomes of a claim that has ended. Returns the claims whose paths have moved.
+    /// Notifies presenters of the outcomes of a claim that has ended. Returns the claims to examine again because items
+    /// have moved.
     mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimIdentifier] {
         var telling = Telling(excepted: claim.presenter)
         var moved: [ClaimIdentifier] = []

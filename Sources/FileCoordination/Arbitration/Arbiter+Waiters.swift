@@ -1,4 +1,4 @@
-/// The search from a claim to the claims that wait for it.
+/// The search for the claims that wait for other claims.
 extension Arbiter {
     /// The parts of the queues in the tree that were already examined. The claims for one item all wait for nearly the
     /// same claims. Therefore each entry is examined only once where possible, and the time of a search is linear in
@@ -7,7 +7,7 @@ extension Arbiter {
         struct Mark {
             /// The sequence number after which entries were examined.
             var after = UInt64.max
-            /// Entries after this number that were only examined for claims for which they do not wait.
+            /// The entries after `after` that wait for none of the claims for which they were examined.
             var skipped: [PathTree.Entry] = []
         }
 
@@ -30,8 +30,8 @@ extension Arbiter {
     /// Returns the claims that wait, directly or indirectly, for at least one of the given claims.
     ///
     /// - Parameter isExact: Whether to leave out claims that may pass the claims before them. The set of claims that
-    ///   may pass depends on the set of waiting claims. To determine it, pass `false`: then every claim behind another
-    ///   one counts as waiting.
+    ///   may pass depends on the set of waiting claims. To determine the claims that may pass, pass `false`, so that
+    ///   every claim behind another one counts as waiting.
     func claimsWaiting(for sought: some Collection<ClaimIdentifier>, isExact: Bool) -> Set<ClaimIdentifier> {
         var reached: Set<ClaimIdentifier> = []
         var open = Array(sought)
@@ -88,8 +88,8 @@ extension Arbiter {
         return groups
     }
 
-    /// Returns the claim of an entry, if its place in the queue makes it wait for an access of another claim.
-    /// `relation` is the entry's relation to the access.
+    /// Returns the claim of an entry if the entry's place in the queue makes that claim wait for `access` of `claim`;
+    /// otherwise `nil`. `relation` is the entry's relation to the access.
     private func waits(
         _ entry: PathTree.Entry, for claim: Claim, _ access: Access, _ relation: PathTree.Relation
     ) -> Claim? {
@@ -106,8 +106,8 @@ extension Arbiter {
     }
 
     /// Calls a function for the claims that wait directly for a claim and were not examined before. The function
-    /// receives the access for which a claim waits, and the relation of that access to the claim's own. It returns
-    /// whether the claim need not be examined again.
+    /// receives the waiting claim, the access for which it waits, and the relation of that access to the waiting
+    /// claim's own access. The function returns whether the waiting claim need not be examined again.
     private func forEachWaiter(
         for claim: Claim, _ marks: inout Marks, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {
@@ -141,7 +141,8 @@ extension Arbiter {
             }
             let node = claim.nodes[number]
             tree.forEachNode(atOrAbove: node, look)
-            // The sequence of a waiting claim does not show whether holding claims were examined.
+            // The mark of a subtree does not show whether the queues of holding claims were examined. Only granted
+            // claims need these queues, and examine the subtree again.
             let isKnown = marks.subtrees[node].map { $0.after <= after && ($0.writes || !access.writes) } ?? false
             if isKnown, claim.phase != .granted { continue }
             let skips = marks.skips

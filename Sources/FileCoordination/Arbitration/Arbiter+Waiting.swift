@@ -1,4 +1,4 @@
-/// The relation of waiting between claims.
+/// The rules by which claims wait for each other, and the detection of deadlocks.
 extension Arbiter {
     /// Returns a claim that prevents a waiting claim from proceeding; `nil` when its turn has come.
     func firstBlocker(of claim: Claim) -> ClaimIdentifier? {
@@ -36,7 +36,7 @@ extension Arbiter {
         return found
     }
 
-    // MARK: In circles
+    // MARK: Deadlocks
 
     /// Returns a claim for which this one waits and that cannot end before this one has ended.
     func deadlock(of identifier: ClaimIdentifier) -> ClaimIdentifier? {
@@ -65,8 +65,8 @@ extension Arbiter {
         return found
     }
 
-    /// Returns nested claims such that every deadlock includes one of them: other claims wait for the claims that
-    /// enclose them or depend on them. Without such claims, no deadlock is possible. Usually the result is empty.
+    /// Returns the nested claims that may be part of a deadlock, because a claim in their ``claimsBefore(_:)`` is one
+    /// for which other claims wait. Every deadlock includes one of the returned claims. Usually the result is empty.
     func entangledClaims() -> [ClaimIdentifier] {
         nested.filter { claims[$0].map(isEntangled) ?? false }
     }
@@ -75,7 +75,8 @@ extension Arbiter {
         claimsBefore(claim).contains { claims[$0].map(isWaitedFor) ?? false }
     }
 
-    /// Whether a claim with unanswered preparations also waits for other claims.
+    /// Whether other claims may delay a claim that waits for a presenter: a nested claim prevents a presenter from
+    /// replying, or the claim also waits for a granted claim.
     var hasDelayedPreparation: Bool {
         if unansweredByPresenter.isEmpty { return false }
         if !nestedInMessages.isEmpty { return true }
@@ -90,10 +91,11 @@ extension Arbiter {
         identifiers.sorted { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }
     }
 
-    // MARK: Before and inside
+    // MARK: Nested claims
 
-    /// Returns the claims that cannot end before a nested claim that is not granted. These are the claims that its
-    /// thread holds, and the claims that wait for a presenter whose reply it delays.
+    /// Returns the claims that cannot end before the given claim has ended: the claims that its thread holds, and the
+    /// claims that wait for a presenter whose reply the given claim delays. Only a nested claim that is not granted yet
+    /// has such claims.
     func outer(of claim: Claim) -> [ClaimIdentifier] {
         if claim.phase == .granted || !claim.isNested { return [] }
         var found: [ClaimIdentifier] = []
@@ -118,7 +120,7 @@ extension Arbiter {
     /// Returns the holding claims that end only after this claim, or have the same purpose. A claim that waits for one
     /// of them must not make this claim wait.
     private func claimsBefore(_ claim: Claim) -> Set<ClaimIdentifier> {
-        // Not copied unless other claims are added, as there may be many.
+        // The set, which may be large, is copied only if other claims are added.
         var found = holdersByPurpose[claim.request.purpose] ?? []
         for number in claim.request.enclosing {
             let identifier = ClaimIdentifier(client: claim.identifier.client, number: number)
@@ -164,8 +166,8 @@ extension Arbiter {
         }
         if isEnclosingReader(other, access, relation, of: claim) { return false }
         guard other.phase == .preparing else { return true }
-        // The other claim waits for the presenter on whose behalf this claim is made, for example to save; or for one
-        // that encloses this claim, made on such a presenter's behalf.
+        // A claim does not wait for a preparing claim that itself waits for the presenter on whose behalf the former is
+        // made, for example to save, or that waits for one of the claims in `favour`.
         if let presenter = claim.presenter,
             other.unanswered.contains(where: { preparations[$0]?.presenter == presenter })
         {
@@ -174,8 +176,8 @@ extension Arbiter {
         return favour.claims.isEmpty || favour.claims.isDisjoint(with: obstacles(to: other))
     }
 
-    /// Whether the same thread already reads the directory that contains the item. Such a thread is responsible for its
-    /// own accesses.
+    /// Whether `other` is the same thread's claim to read a directory that contains the item. Such a claim does not
+    /// block `claim`, because a thread is responsible for its own accesses.
     func isEnclosingReader(
         _ other: Claim, _ access: Access, _ relation: PathTree.Relation, of claim: Claim
     ) -> Bool {
@@ -193,9 +195,9 @@ extension Arbiter {
         return false
     }
 
-    /// Calls a function for every access of other claims that excludes an access of a claim. The other claim must hold
-    /// its items. If a sequence is given, waiting claims before this sequence are included, too. Stops when the
-    /// function returns `false`.
+    /// Calls a function for every access of a holding claim that excludes an access of `claim`. If a sequence number is
+    /// given, the accesses of the waiting claims before this number are included. Stops when the function returns
+    /// `false`.
     private func forEachExcluding(
         _ claim: Claim, waitingBefore sequence: UInt64? = nil, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

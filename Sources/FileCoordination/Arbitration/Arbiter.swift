@@ -1,8 +1,8 @@
 /// The component that decides which claims are granted at the same time, and which requests and notices presenters get.
 ///
-/// It is a value without a clock, threads or files. Its input are events from processes, and its output are effects for
-/// processes. The same events in the same order have the same effects. A process without a daemon has its own arbiter.
-/// The daemon has one arbiter for all processes.
+/// It is a value without a clock, threads or files. Its input consists of events from processes, and its output of
+/// effects for processes. The same events in the same order have the same effects. A process without a daemon has its
+/// own arbiter. The daemon has one arbiter for all processes.
 ///
 /// A claim excludes other claims for the item, for everything beneath it and for everything above it, unless both
 /// claims only read, or both have the same purpose. Claims that exclude each other are granted in the order in which
@@ -32,9 +32,10 @@ package struct Arbiter: Sendable {
         var hasMoved = false
         /// Whether the claim was not granted immediately.
         var hasWaited = false
-        /// One of the claims for which this claim waits. Before it has ended, this claim need not be examined again.
+        /// One of the claims for which this claim waits. This claim need not be examined again before that one has
+        /// ended.
         var blocker: ClaimIdentifier?
-        /// The preparations that were requested from presenters, and those that have no reply yet.
+        /// The preparations that were requested from presenters. Those without a reply are also in `unanswered`.
         var preparations: [UInt64] = []
         var unanswered: Set<UInt64> = []
 
@@ -61,7 +62,7 @@ package struct Arbiter: Sendable {
     struct PresenterUsage: Sendable {
         var count = 0
         var bytes = 0
-        /// The preparations of claims that have not ended.
+        /// The number of preparations for claims that have not ended.
         var preparations = 0
     }
 
@@ -75,7 +76,7 @@ package struct Arbiter: Sendable {
     /// The resources that the claims of each connection use.
     var usages: [UInt64: ClaimUsage] = [:]
     var processes = ConnectedProcesses()
-    /// The claims to examine again when a claim has ended.
+    /// The claims to examine again when the claim that is their key has ended.
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
     /// The claims that are not granted yet and need a check for deadlocks: claims inside other claims, claims that are
     /// made while a presenter prepares, and claims that block a presenter's queue.
@@ -89,7 +90,7 @@ package struct Arbiter: Sendable {
     var presenterUsages: [UInt64: PresenterUsage] = [:]
     var preparations: [UInt64: RunningPreparation] = [:]
     var unansweredByPresenter: [PresenterIdentifier: Set<UInt64>] = [:]
-    /// The directories of the confined processes.
+    /// The directories to which the claims and presenters of each confined client are limited.
     var confinements: [UInt64: [ExactPath]] = [:]
     var tree = PathTree()
     var nextSequence: UInt64 = 1
@@ -202,8 +203,8 @@ package struct Arbiter: Sendable {
     }
 
     /// Examines nested claims again. While a presenter prepares, other events can make claims wait for a nested claim
-    /// of its thread, or change which claims that claim may pass. Without a new examination, claims could wait for each
-    /// other.
+    /// of the presenter's thread, or change the set of claims that this nested claim may pass. Without a new
+    /// examination, a deadlock could remain undetected.
     ///
     /// Most events concern no other claim and need no examination.
     private mutating func lookAtNestedClaims() {

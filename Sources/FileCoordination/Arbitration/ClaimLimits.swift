@@ -1,7 +1,7 @@
 import Glibc
 
-/// The limits of one claim, which prevent that a claim slows down other processes. They are the same within a process
-/// and in the daemon.
+/// The limits of one claim, which prevent a single claim from slowing down other processes. They are the same within a
+/// process and in the daemon.
 package enum ClaimLimits {
     package static let accesses = 10_000
     package static let purposeBytes = 1_000

@@ -1,15 +1,16 @@
 /// The resources that the claims of one connection use in the arbiter, with their limits. Without limits, a process
 /// that never ends its claims would exhaust the daemon's memory.
 package struct ClaimUsage: Sendable {
-    /// The number of granted and waiting claims.
+    /// The maximum number of granted and waiting claims.
     package static let claimLimit = 100_000
     package static let itemLimit = 200_000
-    /// The size in bytes of the paths, purposes and other parts of claims, and of the tree for their paths.
+    /// The maximum size in bytes of the paths, purposes and other parts of claims, and of the tree for their paths.
     package static let byteLimit = 64 << 20
-    /// The maximum number of references from claims to other claims, preparations and presenters, in which they are
-    /// nested or which they block.
+    /// The maximum number of references from claims to the claims and preparations in which they are nested, and to the
+    /// presenters that they block.
     package static let nestingLimit = 100_000
-    /// The maximum number of presenters of one process, and of their preparations that have not ended.
+    /// The maximum number of presenters of one connection. `preparationLimit` limits their preparations that have not
+    /// ended.
     package static let presenterLimit = 10_000
     package static let preparationLimit = 100_000
     /// The maximum number of connections of one process, including closed connections that retain claims. Together they
@@ -17,7 +18,7 @@ package struct ClaimUsage: Sendable {
     /// connection is detected.
     package static let connectionLimit = 16
     static let connectionsFactor = 2
-    /// The number of connections of all processes.
+    /// The maximum number of connections of all processes together.
     package static let processesLimit = 4_096
 
     private var claims = 0
@@ -29,7 +30,7 @@ package struct ClaimUsage: Sendable {
 
     package var count: Int { claims }
 
-    /// Returns the reason why a further claim exceeds the limits.
+    /// Returns the reason for denying a further claim because it exceeds the limits; `nil` if it does not.
     ///
     /// - Parameter factor: The factor by which the limits are multiplied.
     package func denial(of cost: ClaimCost, times factor: Int = 1) -> ClaimDenial? {

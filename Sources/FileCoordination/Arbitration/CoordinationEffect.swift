@@ -1,7 +1,7 @@
 /// A message from the arbiter to a process.
 package enum CoordinationEffect: Sendable, Equatable {
-    /// The claim is granted. `paths` has the paths of all items, if one of them has moved since the request.
-    /// `hasWaited` is whether anything may have changed since the request.
+    /// The claim is granted. If an item has moved since the request, `paths` and `keys` contain the current paths of
+    /// all items; otherwise they are empty. If `hasWaited` is `false`, no item has changed since the request.
     case granted(claim: UInt64, paths: [ExactPath], keys: [ExactPath], hasWaited: Bool = true)
     case denied(claim: UInt64, ClaimDenial)
     /// A presenter is to prepare, and to reply within the time limit in milliseconds.
@@ -79,7 +79,7 @@ package struct Preparation: Hashable, Sendable {
     }
 }
 
-/// A notice to a presenter, which needs no reply.
+/// A notification of a presenter, to which the presenter does not reply.
 package enum PresenterNotice: Hashable, Sendable {
     case moved(to: ExactPath)
     case changed

@@ -8,7 +8,7 @@ package enum CoordinationEvent: Sendable {
     case claim(ClaimRequest)
     /// A claim that an earlier arbiter had granted.
     case adopt(ClaimRequest)
-    /// The end of the reports of claims that an earlier arbiter had granted.
+    /// The process has reported all claims that an earlier arbiter had granted.
     case adoptedAll
     /// The end of a granted claim, with the changes of the written items.
     case release(claim: UInt64, outcomes: [ClaimOutcome])
@@ -44,8 +44,8 @@ package struct ClaimRequest: Sendable {
     package let blocking: [UInt64]
     /// The time in milliseconds in which a presenter must prepare: at least one millisecond, and at most a day.
     package var presenterTimeLimit: Int
-    /// The file to read, which was handed to a confined process. It is sent together with the claim, and is not part of
-    /// it.
+    /// The open file to read, if a confined process has received it from another process. The descriptor is sent
+    /// together with the claim, but is not part of the encoded claim.
     package let handed: FileDescriptor?
     /// Whether a provider makes the claim while it is being notified of a changed file. The process that changed the
     /// file waits for the end of the notification.

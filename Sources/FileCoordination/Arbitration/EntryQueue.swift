@@ -19,7 +19,7 @@ struct EntryQueue: Sendable {
         return last == .max ? storage[start...] : storage[start..<max(start, position(of: last + 1, 0))]
     }
 
-    /// Whether every entry belongs to a given claim or has its purpose.
+    /// Whether all entries belong to the given claim, or all have the given purpose.
     func isAlone(_ claim: ClaimIdentifier, of purpose: String) -> Bool {
         isEmpty || storage[head].claim == claim && storage.last?.claim == claim
             || !isMixed && self.purpose == purpose
@@ -32,7 +32,8 @@ struct EntryQueue: Sendable {
         } else if !isMixed, purpose != entry.purpose {
             isMixed = true
         }
-        // Nearly always the end: only a claim that has moved, or was passed by others, is inserted elsewhere.
+        // The position is nearly always the end, because only a claim that has moved, or that others have passed, is
+        // inserted elsewhere.
         let position = position(of: entry.sequence, entry.access)
         if position == storage.endIndex { storage.append(entry) } else { storage.insert(entry, at: position) }
     }

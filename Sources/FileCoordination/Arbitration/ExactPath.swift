@@ -15,7 +15,7 @@ package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLit
 
     package static func == (left: ExactPath, right: ExactPath) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
-        // Nearly always contiguous, which is compared many times as fast.
+        // The bytes of a string are nearly always contiguous, and contiguous bytes are compared many times faster.
         return left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in left.begins(with: right) }
         }.flatMap { $0 } ?? left.utf8.elementsEqual(right.utf8)
@@ -49,7 +49,7 @@ package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLit
             hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
         }
         if isHashed == nil { for byte in utf8 { hasher.combine(byte) } }
-        // A terminator: no path has this byte.
+        // This byte marks the end of the path. No path contains it.
         hasher.combine(0xFF as UInt8)
     }
 

@@ -1,4 +1,5 @@
-/// A tree of paths with the claims of each item, in the order in which they were made, and its presenters.
+/// A tree of paths. Each node has the presenters of the item at its path, and the accesses of claims to this item, in
+/// the order in which the claims were made.
 ///
 /// Apart from a few spare nodes, a node exists only while claims or presenters exist at or beneath it. Therefore the
 /// cost of a search beneath a path is proportional to its results.
@@ -73,7 +74,7 @@ struct PathTree: Sendable {
     private static let keptNodes = 256
     private var nodes = [Node(parent: -1, name: "")]
     private var free: [Int] = []
-    /// The latest lookup, which is usually repeated.
+    /// The result of the latest lookup. Usually the same path is looked up again.
     private var latest: (path: ExactPath, node: Int)?
 
     // MARK: Changing
@@ -325,7 +326,7 @@ struct PathTree: Sendable {
         }
         for end in ends {
             if looked.insert(end).inserted { found += nodes[end].presenters }
-            // A subtree within another one is visited with that.
+            // If this subtree lies within that of another path, it is visited together with that subtree.
             var above = nodes[end].parent
             while above >= 0, !ends.contains(above) { above = nodes[above].parent }
             if above >= 0 { continue }

@@ -1,7 +1,8 @@
 /// The requests to presenters that a claim's accesses cause. They concern presenters of the accessed items, and of
 /// items above and beneath them.
 struct PreparationNeeds {
-    /// The guarded paths: those for writing, those for reading, and those whose presenters must save.
+    /// The guarded paths that are written. `read` has those that are read, and `saved` those whose presenters must
+    /// save.
     private let written: SortedPaths
     private let read: SortedPaths
     private let saved: SortedPaths

@@ -21,7 +21,8 @@ struct SortedPaths {
     /// Whether a path is in the set or beneath a member.
     func cover(_ path: ExactPath) -> Bool {
         if topmost.isEmpty { return false }
-        // Anything between the path above and the path itself would be beneath the former.
+        // A topmost path above `path` is the last one that does not follow `path`, because every path between them
+        // would lie beneath the topmost one.
         let following = Self.firstIndex(in: topmost) { PlainPath.precedes(path, $0) }
         return following > 0 && PlainPath.isAtOrBeneath(path, topmost[following - 1])
     }

@@ -38,7 +38,7 @@ struct AliasFile {
         return try ResolvedBookmark(data, options, relativeTo: nil).url
     }
 
-    /// Returns the contents of a file that begins like a bookmark; `nil` if the file begins in another way.
+    /// Returns the file's contents if they begin like a bookmark; otherwise `nil`.
     private func contents() throws -> Data? {
         let path = url.bookmarkPath
         do throws(Errno) {

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// The contents of a bookmark. ``BookmarkSeal`` encodes and decodes them.
 package struct Bookmark: SchemaMessage {
-    /// The recipients of a security scope.
+    /// A security scope: the processes to which a bookmark grants access, and the kind and duration of the access.
     package struct Scope: SchemaMessage, Equatable {
         /// The bundle whose confined processes may use the bookmark.
         package let bundle: String?
@@ -38,9 +38,9 @@ package struct Bookmark: SchemaMessage {
     let user: UInt32
     let identity: ItemIdentity
     let path: String
-    /// The path within the file system, without its mount point.
+    /// The path relative to the root of the item's file system, and thus independent of the mount point.
     let inside: String?
-    /// The file to which the bookmark is relative, and the path from that file's directory to the item.
+    /// The file to which the bookmark is relative. `relativePath` leads from that file's directory to the item.
     let base: ItemIdentity?
     let relativePath: String?
     package let scope: Scope?
@@ -68,7 +68,7 @@ package struct Bookmark: SchemaMessage {
 }
 
 extension Bookmark {
-    /// Describes an item. Blocks on the file system.
+    /// Creates the bookmark of an item. Blocks on the file system.
     ///
     /// - Parameters:
     ///   - options: The raw value of `NSURL.BookmarkCreationOptions`.

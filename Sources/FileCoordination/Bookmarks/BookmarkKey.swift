@@ -18,9 +18,11 @@ package struct BookmarkKey: Sendable {
 
     /// Reads the key in a data directory, or creates it if none exists. Blocks on the file system.
     ///
-    /// Several processes may create it at once: the key is published atomically, and all processes get the same key.
+    /// Several processes may create the key at once. It is published atomically, so that all processes get the same
+    /// key.
     ///
-    /// - Throws: ``Fault`` for a key file that another user owns or can read; `Errno` if the directory cannot be used.
+    /// - Throws: ``KeyError`` for a key file that another user owns or can read; `Errno` if the directory cannot be
+    ///   used.
     package init(data: String) throws {
         let path = data + "/" + Self.fileName
         do {

@@ -26,7 +26,7 @@ package struct BookmarkResolution: Sendable {
                 throw BookmarkError.corrupt("the bookmark is relative to another file than the one that is given")
             }
             if let relative = bookmark.relativePath {
-                // The document and the files beside it are often moved together.
+                // The base file and the item are often moved together.
                 let path = URL(fileURLWithPath: Bookmark.folder(of: base.path) + "/" + relative).standardizedFileURL
                     .path
                 if path != bookmark.path { paths.append(path) }
@@ -58,15 +58,16 @@ struct ResolvedBookmark {
     let url: URL
     let isStale: Bool
 
-    /// Resolves a bookmark. Blocks on the file system. A confined process blocks on the daemon, which resolves
-    /// bookmarks that were created outside of the process.
+    /// Resolves a bookmark. Blocks on the file system. A confined process also waits for the daemon, which resolves the
+    /// bookmarks that were created outside of the process's container.
     init(_ data: Data, _ options: URL.BookmarkResolutionOptions, relativeTo base: URL?) throws {
         let base = try base?.foundItem()
         let bookmark: Bookmark
         do {
             bookmark = try Bookmark(reading: data)
         } catch {
-            // Not made in this container: the daemon has the user's key.
+            // The bookmark was not created in this container. The daemon has the user's key, and can decode the
+            // bookmark.
             guard BookmarkSeal.isBookmark(data), let scoped = try ScopedAccess.shared.resolve(data, relativeTo: base)
             else {
                 throw error

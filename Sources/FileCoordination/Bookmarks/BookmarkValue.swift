@@ -31,7 +31,7 @@ package struct BookmarkValue: SchemaMessage {
         try item.resourceValues(forKeys: keys).allValues.compactMap { BookmarkValue($0.value, forKey: $0.key) }
     }
 
-    /// Creates a value; `nil` if the value is meaningless outside this process.
+    /// Creates the stored form of a resource value; `nil` for a value of a type that cannot be stored.
     init?(_ value: Any, forKey key: URLResourceKey) {
         self.key = key
         var parts: (Kind, text: String?, number: Int64?, real: Double?, bytes: ByteString?, texts: [String]?)
@@ -84,7 +84,7 @@ package struct BookmarkValue: SchemaMessage {
 }
 
 extension Bookmark {
-    /// Returns the stored values for some keys. The path and the name are always known.
+    /// Returns the stored values for some keys. Every bookmark contains the path and the name.
     func values(forKeys keys: some Sequence<URLResourceKey>) -> [URLResourceKey: Any] {
         let wanted = Set(keys)
         var found: [URLResourceKey: Any] = [.pathKey: path, .nameKey: path == "/" ? path : path.lastPathName]

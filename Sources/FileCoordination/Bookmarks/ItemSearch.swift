@@ -30,7 +30,7 @@ struct ItemSearch {
     let identity: ItemIdentity
     /// The absolute paths at which the item may be, the likeliest first.
     let paths: [String]
-    /// The path within its file system.
+    /// The item's path relative to the root of its file system; `nil` if it is unknown.
     let inside: String?
 
     /// The limits of a search: the number of names to examine, the number of parent directories from which to begin,
@@ -88,8 +88,8 @@ struct ItemSearch {
         }
     }
 
-    /// Whether a mount is skipped, because it is another file system that a server provides. If the server does not
-    /// respond, it would block a search that does not concern it.
+    /// Whether a mount is skipped, because a server provides it and the item is on another file system. If the server
+    /// did not respond, it would block the search needlessly.
     private func isOther(_ mount: Mount) -> Bool { mount.isServed && mount.device != identity.device }
 
     private func findElsewhereMounted(_ mounts: [Mount]) -> ResolvedItem? {
@@ -124,7 +124,7 @@ struct ItemSearch {
     }
 }
 
-/// A breadth-first search of directories, each once, for a limited number of names.
+/// A breadth-first search that visits each directory once, and examines a limited number of names.
 private struct BoundedSearch {
     private let inode: UInt64
     private var entriesLeft: Int

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSURL {
-    /// The contents of a new bookmark, and the access that it grants.
+    /// Options for creating a bookmark: the data that it contains, and the access that it grants.
     ///
     /// Source: Foundation, `NSURL.h`.
     public struct BookmarkCreationOptions: OptionSet, Sendable {
@@ -23,7 +23,7 @@ extension NSURL {
         public static var securityScopeAllowOnlyReadAccess: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 12)
         }
-        /// No implicit access. Without this option, a bookmark carries access implicitly.
+        /// The bookmark does not carry access. Without this option, a bookmark carries access implicitly.
         public static var withoutImplicitSecurityScope: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 29)
         }
@@ -41,7 +41,7 @@ extension NSURL {
 
         /// No user interface. The option has no effect, because resolving never shows one.
         public static var withoutUI: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 8) }
-        /// No mounting. Resolving never mounts a volume.
+        /// No mounting of volumes. The option has no effect, because resolving never mounts one.
         public static var withoutMounting: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 9) }
         /// Access begins only with `startAccessingSecurityScopedResource()`.
         public static var withSecurityScope: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 10) }
@@ -56,7 +56,7 @@ extension NSURL {
 }
 
 extension URL {
-    /// The contents of a new bookmark, and the access that it grants.
+    /// Options for creating a bookmark: the data that it contains, and the access that it grants.
     public typealias BookmarkCreationOptions = NSURL.BookmarkCreationOptions
     /// Options for resolving a bookmark.
     public typealias BookmarkResolutionOptions = NSURL.BookmarkResolutionOptions

@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// The bookmarks of `URL`, in their older form.
+/// The bookmark functions of `URL` in their older form, as methods of `NSURL`.
 ///
 /// Source: Foundation, `NSURL.h`. Apple's `open` methods are not open in this extension, because Swift on Linux cannot
 /// override methods that an extension declares.
@@ -15,7 +15,7 @@ extension NSURL {
             options: options, includingResourceValuesForKeys: keys.map { Set($0) }, relativeTo: relativeURL)
     }
 
-    /// Finds the item of a bookmark.
+    /// Creates the URL of the item that a bookmark describes, at its current path.
     public convenience init(
         resolvingBookmarkData bookmarkData: Data, options: BookmarkResolutionOptions = [], relativeTo relativeURL: URL?,
         bookmarkDataIsStale isStale: UnsafeMutablePointer<ObjCBool>?
@@ -25,7 +25,8 @@ extension NSURL {
         self.init(fileURLWithPath: resolved.url.path, isDirectory: resolved.url.hasDirectoryPath)
     }
 
-    /// Returns the target of an alias file or a symbolic link; the URL itself for any other item.
+    /// Creates the URL of the target of an alias file or a symbolic link. For any other item, creates the URL of the
+    /// item itself.
     public convenience init(resolvingAliasFileAt url: URL, options: BookmarkResolutionOptions = []) throws {
         let target = try URL(resolvingAliasFileAt: url, options: options)
         self.init(fileURLWithPath: target.path, isDirectory: target.hasDirectoryPath)

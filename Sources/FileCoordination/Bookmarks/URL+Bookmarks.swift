@@ -19,7 +19,7 @@ extension URL {
     /// - Parameters:
     ///   - keys: The resource values to store; ``resourceValues(forKeys:fromBookmarkData:)`` reads them without
     ///     resolving.
-    ///   - url: A file that is required to resolve the bookmark. It must be the same file, not a copy.
+    ///   - url: A file that must be given again to resolve the bookmark. A copy of the file does not suffice.
     /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission`, or `fileReadUnsupportedScheme` if this is
     ///   not a file URL.
     public func bookmarkData(
@@ -37,7 +37,7 @@ extension URL {
         try makeBookmark(options.union(.withSecurityScope), keeping: nil, relativeTo: url, forBundle: bundle)
     }
 
-    /// Finds the item of a bookmark.
+    /// Creates the URL of the item that a bookmark describes, at its current path.
     ///
     /// The item itself is preferred, even if it has another name now. If it does not exist, another item at its path is
     /// returned, for example after a program saved by renaming a new file over the old one.
@@ -58,7 +58,7 @@ extension URL {
     /// Creates the URL of the target of an alias file or a symbolic link. For any other item, creates the URL of the
     /// item itself.
     ///
-    /// - Throws: `CocoaError`, as resolving a bookmark does, and `fileReadNoSuchFile` if the file does not exist.
+    /// - Throws: `CocoaError`: the errors of resolving a bookmark, and `fileReadNoSuchFile` if the file does not exist.
     public init(resolvingAliasFileAt url: URL, options: BookmarkResolutionOptions = []) throws {
         self = try AliasFile(url).target(options) ?? url
     }

@@ -9,7 +9,7 @@ import Runtime
 enum CallSite: Sendable {
     /// The return addresses of the call, the innermost first.
     case addresses([UInt])
-    /// The source location from the compiler. A task's callers are not on a stack.
+    /// The source location that the compiler supplied. It is used in tasks, whose callers are not on a stack.
     case source(file: StaticString, line: UInt, function: StaticString)
 
     /// The number of recorded addresses. It is larger than the number of frames between the program's call and the
@@ -30,9 +30,9 @@ enum CallSite: Sendable {
     }
 
     private static func words(for addresses: [UInt]) -> String? {
-        // First only names, from the symbol tables. Source lines take seconds to find in a large program, and are
-        // looked up for one call only. Inlined functions would take as long again, so the name is that of the
-        // function that contains them.
+        // First, only names are looked up in the symbol tables. Finding a source line takes seconds in a large program,
+        // so it is done only for the program's call. Finding inlined functions would take as long again, so the name is
+        // that of the function that contains them.
         guard !addresses.isEmpty, let frames = symbolicated(addresses, [.useSymbolCache])?.frames,
             frames.count == addresses.count
         else { return nil }
@@ -41,7 +41,7 @@ enum CallSite: Sendable {
             guard let symbol = frame.symbol, !symbol.isSwiftThunk else { continue }
             let isOurs = symbol.rawName.hasPrefix("$s16FileCoordination")
             if isInside, !isOurs { return words(for: symbol, at: address) }
-            // A member of the class that programs call, not one that is called internally.
+            // The program's call is that of a member of `NSFileCoordinator`. Calls of internal functions are skipped.
             isInside = isOurs && (isInside || symbol.name.contains("NSFileCoordinator."))
         }
         return nil
@@ -85,11 +85,11 @@ enum CallSite: Sendable {
         Data(bytes).base64EncodedString().replacingOccurrences(of: "=", with: "")
     }
 
-    /// 64-bit words, version 0.
+    /// The first byte of both encodings: version 0 with 64-bit words.
     private static let format: UInt8 = 0b10
 
     private static func compact(_ addresses: [UInt]) -> [UInt8] {
-        // For each address an absolute return address of eight bytes, and then the end mark.
+        // Each address is encoded as an absolute return address of eight bytes. The end mark follows.
         [format] + addresses.flatMap { [0b0010_1111] + bytes($0) } + [0]
     }
 
@@ -97,7 +97,7 @@ enum CallSite: Sendable {
         let platform = Array("Linux".utf8)
         var result = [format] + counted(platform.count) + platform + counted(images.count)
         for image in images {
-            // Both numbers have eight bytes; no build identifier.
+            // The start and the length of the text have eight bytes each. The build identifier is empty.
             result += [0b0011_1111] + bytes(image.start) + bytes(image.textEnd - image.start) + counted(0)
             let path = Array(image.path.utf8)
             for start in stride(from: 0, to: path.count, by: 63) {

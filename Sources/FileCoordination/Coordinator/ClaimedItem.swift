@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// An item in a call of a coordinator.
+/// An item that a call of a coordinator uses, and the kind of use.
 struct ClaimedItem: Sendable {
     enum Use: Sendable {
         case reading(NSFileCoordinator.ReadingOptions)
@@ -49,7 +49,7 @@ struct ClaimedItem: Sendable {
             return options.contains(.withoutChanges) ? [] : .saves
         case .evicting: return [.writes, .evicts]
         case .writing(let options):
-            // A writer of anything else as well needs an ordinary access.
+            // With any further option, more than metadata is written, so the access is an ordinary one.
             if options == .contentIndependentMetadataOnly { return [.writes, .isQuiet] }
             var traits: Access.Traits = .writes
             if options.contains(.forDeleting) { traits.insert(.deletes) }
@@ -98,7 +98,7 @@ struct ItemWatch {
     }
 
     private func change(_ announced: Set<ExactPath>) -> ClaimOutcome.Change {
-        // Readers find the same contents as before.
+        // Eviction is not a change, because readers find the same contents as before.
         if access.traits.contains(.evicts) { return .none }
         let isAnnounced = announced.contains(access.path)
         guard let after = try? FileStatus.of(access.path.string, followingLinks: false) else {
@@ -107,12 +107,12 @@ struct ItemWatch {
             return .deleted
         }
         guard let before else { return .changed }
-        // The item at the path now has replaced the one that was moved.
+        // If the move was announced, an item with another identity has taken the path of the moved item.
         if isAnnounced { return before.identity == after.identity ? .none : .changed }
         if before.identity != after.identity, let moved = destination {
             return .moved(toPath: moved.path, key: moved.key)
         }
-        // Some programs use this option only for exclusive access to the file.
+        // Some programs write with `forDeleting` only to get exclusive access, and do not change the file.
         if access.traits.contains(.deletes), before.identity == after.identity, before.size == after.size,
             before.modified == after.modified
         {

@@ -4,8 +4,8 @@ import LinuxSystem
 import OSLog
 
 extension ClaimDenial {
-    /// Returns the error for the caller that made the claim. Symbolicating a deadlock may be slow, and must not happen
-    /// on a thread for which other threads wait.
+    /// Returns the error for the caller that made the claim. Symbolicating the places of a deadlock may be slow.
+    /// Therefore this must not be called on a thread for which other threads wait.
     func error(of ticket: ClaimTicket, in process: ProcessCoordination) -> any Error {
         switch self {
         case .presenter(let failure):

@@ -109,7 +109,7 @@ extension CoordinatorCore {
             let (ticket, places) = try makeClaim(items, purpose: purpose, in: surroundings, at: site)
             caller?.wait(for: ticket)
             ticket.onFinish { [self] in
-                // Symbolicating the deadlock in a denial may be slow, and must not delay a queue.
+                // Symbolicating the places of a deadlock may be slow, and must not delay a queue.
                 if case .denied(let denial) = ticket.outcome {
                     return HandlerThreads.shared.run { [self] in
                         forget(ticket)
@@ -192,7 +192,7 @@ private final class WaitingTask: Sendable {
 
 /// The end of the claim that
 /// ``NSFileCoordinator/prepare(forReadingItemsAt:options:writingItemsAt:options:error:byAccessor:)`` makes. Only the
-/// first call has an effect.
+/// first call of ``come()`` has an effect.
 final class BatchEnd: Sendable {
     private let process: ProcessCoordination
     private let ticket: ClaimTicket
@@ -208,7 +208,7 @@ final class BatchEnd: Sendable {
     func come() { process.release(ticket) }
 }
 
-/// An operation that runs on a client's queue when a claim was granted. If the client cancels the operation, or
+/// An operation that runs on a client's queue after a claim was granted. If the client cancels the operation, or
 /// releases the queue, the operation does not run. The claim ends in any case.
 final class TurnOperation: Operation, @unchecked Sendable {
     // Sendable: all mutable state is in the lock.
@@ -229,7 +229,7 @@ final class TurnOperation: Operation, @unchecked Sendable {
 
     override func main() { takeJobs()?.turn() }
 
-    /// Has no effect on an accessor that is running.
+    /// Cancels the operation. This has no effect on an accessor that is running.
     override func cancel() {
         super.cancel()
         takeJobs()?.otherwise()

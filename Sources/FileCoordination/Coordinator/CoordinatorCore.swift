@@ -63,7 +63,7 @@ final class CoordinatorCore: Sendable {
         end(ticket, watches)
     }
 
-    /// Records that an accessor is about to run that writes these items.
+    /// Records that an accessor that writes these items is about to run.
     func begin(_ ticket: ClaimTicket, _ watches: [ItemWatch]) {
         if !watches.isEmpty { running.withLock { $0.announcedMoves[ticket.number] = [] } }
     }
@@ -166,7 +166,7 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    // MARK: - Apart from accessors
+    // MARK: - Cancelling and announcing
 
     /// Makes all later calls fail, and all calls whose accessor has not run yet.
     func cancel() {
@@ -180,7 +180,8 @@ final class CoordinatorCore: Sendable {
     func announceMove(from old: ItemPath, to new: ItemPath) {
         let around = TaskClaims.current.held + ThreadClaims.current.held
         running.withLock { running in
-            // The accessor may have made another thread announce the move.
+            // If this thread runs no accessor of the coordinator, any of the running accessors may have made it
+            // announce the move.
             let inside = around.filter { running.announcedMoves[$0] != nil }
             for claim in inside.isEmpty ? Array(running.announcedMoves.keys) : inside {
                 running.announcedMoves[claim]?.insert(old.path)

@@ -44,7 +44,7 @@ open class NSFileAccessIntent: NSObject {
     func move(to url: URL) { state.withLock { $0.url = url } }
 }
 
-/// Intents for which a call waits.
+/// The intents of one call, which are passed between threads.
 struct SharedIntents: @unchecked Sendable {
     // Sendable: only the state in the intents' locks is used, and a subclass's `init()` has finished before.
     let intents: [NSFileAccessIntent]

@@ -44,7 +44,8 @@ open class NSFileCoordinator: NSObject {
         public static var forUploading: ReadingOptions { ReadingOptions(rawValue: 1 << 3) }
     }
 
-    /// Options for writing an item. At most one of them may be used, except for the last, which can be added to any.
+    /// Options for writing an item. At most one of the first four may be used. The last can be combined with any of
+    /// them.
     public struct WritingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: UInt
@@ -79,7 +80,7 @@ open class NSFileCoordinator: NSObject {
         super.init()
     }
 
-    /// Creates a coordinator without a presenter, with other coordination state than that of this process.
+    /// Creates a coordinator without a presenter, with the given coordination state instead of that of this process.
     package init(in process: ProcessCoordination) {
         core = CoordinatorCore(process, presenter: nil)
         purposeIdentifier = Purposes.next()
@@ -205,14 +206,14 @@ open class NSFileCoordinator: NSObject {
         }
     }
 
-    // MARK: - Telling
+    // MARK: - Announcing
 
     /// Announces that an item is about to be moved. Does nothing on Linux.
     open func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
     /// Announces, within an accessor, that an item was moved, and notifies its presenters. If the item was written with
-    /// ``WritingOptions/forMoving``, its presenters are notified even without this call. Presenters of directories are
-    /// notified that an item was moved only through this call.
+    /// ``WritingOptions/forMoving``, its presenters are notified even without this call. Presenters of the directories
+    /// that contain the item are notified of the move only after this call; otherwise, they are notified of changes.
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
         guard let old = try? ItemPath(oldURL), let new = try? ItemPath(newURL) else { return }
         core.announceMove(from: old, to: new)
@@ -247,8 +248,7 @@ private enum Purposes {
     }
 }
 
-/// A pointer to a variable for an error, in the manner of Objective-C: `nil`, or `&` before a variable of type
-/// `NSError?`.
+/// A pointer to a variable for an error, as in Objective-C. Pass `nil`, or `&` before a variable of type `NSError?`.
 ///
 /// On Apple's platforms it is an `AutoreleasingUnsafeMutablePointer`, which Swift on Linux does not have.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?

@@ -13,7 +13,7 @@ import LinuxSystem
 /// Presenters of the item, in all processes, are notified of each version that is added, removed or resolved.
 ///
 /// The functions block on the file system. The first call that changes something also blocks until the daemon is
-/// connected. An object belongs to one thread at a time.
+/// connected. An object may be used by only one thread at a time.
 ///
 /// Source: Foundation, `NSFileVersion.h`.
 open class NSFileVersion: NSObject {
@@ -181,7 +181,7 @@ open class NSFileVersion: NSObject {
 }
 
 extension NSFileVersion {
-    /// Creates the version of a notice to a presenter. Blocks on the file system.
+    /// Creates the version about which a presenter is notified. Blocks on the file system.
     convenience init(_ change: VersionChange, of url: URL) {
         let kept = change.kind == .lost ? nil : Self.kept(ofItemAt: url, change.record.identifier)
         self.init(kept ?? KeptVersion(withoutContents: change.record), of: url)

@@ -77,7 +77,7 @@ struct VersionStore {
             try? TreeRemover.remove(staged, in: folder)
             throw error
         }
-        // After the exchange, the former item has the other name, or there was none.
+        // After the exchange, the former item, if one existed, has the temporary name.
         do throws(Errno) {
             try TreeRemover.remove(staged, in: folder)
         } catch {
@@ -129,8 +129,8 @@ extension VersionStore {
         return target
     }
 
-    /// Returns a file name of fixed length for a text, from a digest. It does not hide the text, because a guess can be
-    /// verified.
+    /// Returns a file name of fixed length for a text, from a digest. The name does not keep the text secret, because a
+    /// guess of the text can be verified.
     private static func name(for text: String) -> String {
         let (key, bytes) = (Array("versions".utf8), Array(text.utf8))
         var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Removes the versions of items that no longer exist.
+/// The removal of the versions of items that no longer exist.
 ///
 /// The versions of an item that was deleted in a coordinated access are removed at once. An item that is only missing
 /// may have been moved to a place that this process cannot find, or may be on a disk that is not mounted. Its versions
@@ -18,13 +18,13 @@ package struct VersionSweep {
     private let now: Date
     private var searchesLeft = Self.searchLimit
 
-    // MARK: When
+    // MARK: Running
 
     /// Runs a sweep in the background, unless one ran within the last day.
     static func runIfDue() {
         let mark = VersionStore.root + "/swept"
         if let last = modification(of: mark), abs(last.timeIntervalSinceNow) < interval { return }
-        // Prevents further sweeps from now on.
+        // The file's modification date prevents further sweeps for a day.
         guard (try? Data().write(to: URL(fileURLWithPath: mark))) != nil else { return }
         HandlerThreads.shared.run { run() }
     }
@@ -49,7 +49,7 @@ package struct VersionSweep {
 
     private init(now: Date) { self.now = now }
 
-    // MARK: What
+    // MARK: Examining
 
     private mutating func look(at folder: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -58,7 +58,8 @@ package struct VersionSweep {
             return
         }
         guard var trace = ItemTrace(in: folder) else { return }
-        // Another item at the path counts as well: it takes the versions over when they are first accessed.
+        // If another item has the path, the versions are retained, because that item takes them over when they are
+        // first accessed.
         if (try? ResolvedItem(at: trace.path)) != nil || !isFileSystemThere(trace) {
             guard trace.missingSince != nil else { return }
             trace.missingSince = nil

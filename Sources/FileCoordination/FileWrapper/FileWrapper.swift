@@ -192,7 +192,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     // MARK: - Reading and writing
 
-    /// Reads the wrapper anew from a URL.
+    /// Reads the file, directory or link at a URL, and replaces the contents of the wrapper.
     ///
     /// - Throws: `CocoaError`, if nothing exists at the URL or it cannot be read; in this case the wrapper is
     ///   unchanged.

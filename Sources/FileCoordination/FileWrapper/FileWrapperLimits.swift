@@ -32,8 +32,8 @@ enum FileWrapperName {
 /// The maximum nesting of directories, so that no hierarchy can overflow the stack.
 enum FileWrapperDepth {
     static let limit = 256
-    /// The maximum nesting in a serialized wrapper. In its property list, each directory consists of two dictionaries,
-    /// and at most 200 levels are read.
+    /// The maximum nesting in a serialized wrapper. In its property list, each directory takes two levels of
+    /// dictionaries, and at most 200 levels are read.
     static let serializedLimit = 96
 
     static func check(_ depth: Int, _ code: CocoaError.Code, path: String) throws {

@@ -57,7 +57,8 @@ struct SerializedWrapper {
 
 extension FileWrapper {
     var serialized: Data? {
-        // Foundation's writer compares each dictionary with everything in it, repeatedly at every depth.
+        // Foundation's writer would be too slow, because it compares each dictionary with everything in it, again at
+        // every depth.
         var writer = BinaryPropertyListWriter()
         guard let root = add(to: &writer, depth: 0) else { return nil }
         _ = writer.add(dictionary: [
@@ -113,7 +114,8 @@ extension FileWrapper {
         }
         preferredFilename = form.preferredFilename
         filename = form.filename
-        // The bytes are not trusted: they grant write access to the group and others only as far as the umask does.
+        // The data is not trusted. Therefore it gives write access to the group and others only as far as the umask
+        // does.
         let mask = 0o777 & ~Int(CreationMask.current & 0o022)
         fileAttributes[FileAttributeKey.posixPermissions.rawValue] = form.permissions.map {
             NSNumber(value: $0 & mask)

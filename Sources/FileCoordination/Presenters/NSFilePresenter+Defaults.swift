@@ -49,7 +49,7 @@ extension NSFilePresenter {
     public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }
 
-/// The requests with two forms. A presenter implements one of them, and each default calls the other.
+/// The requests that have two forms. A presenter implements one form, and the default of the other form calls it.
 extension NSFilePresenter {
     /// Calls the `async` form.
     public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
@@ -83,7 +83,7 @@ extension NSFilePresenter {
 
 private enum AsyncBridging {
     /// Whether the default form with a completion handler is calling the `async` form. If a presenter implements
-    /// neither, the `async` default returns at once.
+    /// neither form, the default of the `async` form then returns at once, instead of calling back.
     @TaskLocal static var isStandingIn = false
 
     static func answer(

@@ -12,9 +12,8 @@ import Foundation
 ///
 /// Source: Foundation, `NSFilePresenter.h`.
 public protocol NSFilePresenter: NSObjectProtocol {
-    /// The item; `nil` if the presenter has no item at present. The value may change. It is read on any thread: on
-    /// every call of a coordinator, after every message, and twice a second. Otherwise other processes would not learn
-    /// of a change.
+    /// The item; `nil` if the presenter has no item at present. The value may change without a notification. Therefore
+    /// it is read on every call of a coordinator, after every message and twice a second, on any thread.
     var presentedItemURL: URL? { get }
     /// The queue for the messages.
     var presentedItemOperationQueue: OperationQueue { get }
@@ -42,7 +41,7 @@ public protocol NSFilePresenter: NSObjectProtocol {
     func accommodatePresentedItemDeletion() async throws
     /// The contents of an item in a cloud are about to be evicted. An error makes the eviction fail.
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// The item was moved, or a directory that contains it.
+    /// The item, or a directory that contains it, was moved.
     func presentedItemDidMove(to newURL: URL)
     /// The item's contents or attributes may have changed.
     func presentedItemDidChange()

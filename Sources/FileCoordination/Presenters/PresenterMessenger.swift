@@ -80,7 +80,7 @@ struct PresenterMessenger: Sendable {
     /// - Parameters:
     ///   - relinquished: Called when the presenter has relinquished the item, with the closure to call when the
     ///     presenter may use the item again.
-    ///   - answered: Called once.
+    ///   - answered: Called once: with the failure of a request, or with `nil` when all requests have succeeded.
     func prepare(
         _ preparation: Preparation, relinquished: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
         answered: @escaping @Sendable (CoordinationError?) -> Void

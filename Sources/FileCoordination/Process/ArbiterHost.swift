@@ -1,10 +1,10 @@
 import LinuxSystem
 import OSLog
 
-/// An arbiter with a lock and timeouts, which also delivers the effects.
+/// An object that protects an arbiter with a lock, delivers its effects, and limits the time of preparations.
 ///
 /// Each process gets the effects in the arbiter's order, from one thread at a time and outside of the lock. Any thread
-/// may use the host. The delivery must not block.
+/// may use the host. The closure that delivers effects must not block.
 package final class ArbiterHost: Sendable {
     package typealias Delivery = @Sendable (_ client: UInt64, _ effects: [CoordinationEffect]) -> Void
 
@@ -41,14 +41,14 @@ package final class ArbiterHost: Sendable {
     /// Ends a client that has disconnected.
     package func end(client: UInt64) { change { $0.end(client: client) } }
 
-    /// Ends a client's presenters and waiting claims, because the client is unreachable and continues to use its
-    /// granted claims. Returns whether it has granted claims.
+    /// Ends the presenters and waiting claims of a client that is unreachable, but continues to use its granted claims.
+    /// Returns whether the client has granted claims.
     package func suspend(client: UInt64) -> Bool {
         change { $0.end(client: client, keepingGranted: true) }
         return state.withLock { $0.arbiter.claimCount(of: client) } > 0
     }
 
-    /// Ends a granted claim if the grant cannot be sent.
+    /// Ends a granted claim whose grant cannot be sent to the client, and refuses it.
     package func refuse(_ claim: UInt64, of client: UInt64, _ reason: String) {
         change { arbiter in
             arbiter.apply(.cancel(claim: claim), from: client)
@@ -99,7 +99,7 @@ package final class ArbiterHost: Sendable {
         state.withLock { state in
             // Another thread may have handled the reply, or the claim's end, meanwhile.
             guard state.arbiter.waits(forPreparation: number) else { return }
-            // Not a dispatch queue: calls that wait for the presenter may occupy all of its threads.
+            // A dispatch queue is not used, because calls that wait for the presenter may occupy all of its threads.
             state.deadlines[number] = Deadlines.shared.run(after: .milliseconds(milliseconds)) { [weak self] in
                 self?.expire(number, milliseconds)
             }

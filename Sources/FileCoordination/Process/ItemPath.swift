@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// An item by its resolved path.
+/// The resolved path of an item, and the path that the arbiter guards for it.
 struct ItemPath: Hashable, Sendable {
     /// The absolute path. Symbolic links in its parents are resolved.
     let path: ExactPath
@@ -50,7 +50,7 @@ struct ItemPath: Hashable, Sendable {
         }
         do throws(Errno) {
             let resolved = try Self.resolve(given, followingLink: followingLink)
-            // The system accepts no longer path, so the item could never be used.
+            // The system rejects longer paths, so the item could never be used.
             if resolved.utf8.count >= Int(PATH_MAX) { throw Errno.nameTooLong }
             self.init(resolved: resolved)
         } catch {

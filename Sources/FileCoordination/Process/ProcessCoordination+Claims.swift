@@ -84,7 +84,7 @@ extension ProcessCoordination {
         state.withLock { $0.claims[number] }?.site.words
     }
 
-    // MARK: What the authority says
+    // MARK: Effects of the authority
 
     /// Handles effects from an authority. Called on one thread at a time.
     func receive(_ effects: [CoordinationEffect], epoch: UInt64) {
@@ -126,8 +126,8 @@ extension ProcessCoordination {
 }
 
 /// A notification of a provider that a file has changed. Claims that the provider makes during it, on the notified
-/// thread and in tasks started there, are marked: the process that changed the file does not wait for a provider that
-/// itself waits to read the file.
+/// thread and in tasks started there, are marked, so that the process that changed the file does not wait for a
+/// provider that itself waits to read the file.
 ///
 /// Claims on other threads of the provider cannot be distinguished from unrelated claims, and wait as usual.
 package final class ChangeNoting: Sendable {
@@ -137,7 +137,8 @@ package final class ChangeNoting: Sendable {
 
     private init() {}
 
-    /// Whether the caller is within a notification. The notification may have ended, because a task may outlast it.
+    /// Whether the caller is within a notification that has not ended. A task that was started within a notification
+    /// may outlast it.
     static var isUnderWay: Bool { current.map { noting in !noting.isOver.withLock { $0 } } ?? false }
 
     /// Runs the notification of a provider.

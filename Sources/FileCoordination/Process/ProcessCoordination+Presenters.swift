@@ -75,8 +75,9 @@ extension ProcessCoordination {
         for presenter in presenters { refresh(presenter) }
     }
 
-    /// Starts polling the presenters' URLs, as long as presenters are registered. Polling is necessary because
-    /// `presentedItemURL` is a plain property without notifications, and other processes cannot read it.
+    /// Starts to poll the presenters' URLs. Polling continues as long as presenters are registered. Polling is
+    /// necessary because `presentedItemURL` is a plain property without notifications, and other processes cannot read
+    /// it.
     private func watchPlaces() {
         let isNew = state.withLock { state in
             if state.isWatchingPlaces || state.presenters.isEmpty { return false }
@@ -97,7 +98,7 @@ extension ProcessCoordination {
                 if case .connected(_, isLocal: false) = state.link { return (state.isWatchingPlaces, true) }
                 return (state.isWatchingPlaces, false)
             }
-            // Within one process, every claim does this.
+            // Without the daemon, this is unnecessary, because every claim of this process reads the URLs again.
             if isShared {
                 refreshPlaces()
             } else if goesOn {
@@ -148,7 +149,7 @@ extension ProcessCoordination {
             post { _ in [.answer(preparation: number, failure: nil)] }
             return
         }
-        // The next authority's numbers start anew. The epoch tells which authority a number belongs to.
+        // Each authority numbers its preparations from one. The epoch shows to which authority a number belongs.
         let epoch = state.withLock { state in
             state.reacquisitions[number] = .unanswered
             return state.epoch

@@ -15,7 +15,8 @@ package final class ProcessCoordination: Sendable {
         case connected(any CoordinationAuthority, isLocal: Bool)
     }
 
-    /// The closure to call when the presenter may use the item again.
+    /// The state of a preparation: unanswered, or relinquished with the closure to call when the presenter may use the
+    /// item again.
     enum Reacquisition {
         case unanswered
         case relinquished(@Sendable () -> Void, PresenterMessenger)
@@ -55,13 +56,13 @@ package final class ProcessCoordination: Sendable {
     private static func found() -> (any SharedCoordination)? {
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
         guard let pointer = clate_shared_coordination() else { return nil }
-        // The function behind that symbol returns a retained object of this class.
+        // The function that `clate_shared_coordination` finds returns a retained object of this class.
         return Unmanaged<SharedCoordinationBox>.fromOpaque(pointer).takeRetainedValue().coordination
     }
 
     /// Creates the coordination of a process.
     ///
-    /// - Parameter pause: The time before the next attempt to reach the daemon.
+    /// - Parameter pause: The minimum time between attempts to reach the daemon.
     package init(shared: (any SharedCoordination)?, pause: Duration = .seconds(5)) {
         self.shared = shared
         self.pause = pause
@@ -158,7 +159,7 @@ extension ProcessCoordination {
     /// Tries again to connect to the daemon, if earlier attempts failed. After a success, the daemon becomes the
     /// authority.
     ///
-    /// - Parameter pause: The minimum time since the last attempt; by default the pause for claims.
+    /// - Parameter pause: The minimum time since the last attempt; by default the pause of a process that makes claims.
     func lookForDaemonAgain(after pause: Duration? = nil) {
         guard let shared else { return }
         let pause = pause ?? self.pause
@@ -190,7 +191,7 @@ extension ProcessCoordination {
 
     // MARK: Sending
 
-    /// Changes the state and sends the resulting events. Without an authority, the events are dropped. The next
+    /// Changes the state and sends the resulting events. Without an authority, the events are dropped, because the next
     /// authority is initialized from the state.
     ///
     /// - Returns: Whether an authority is connected.

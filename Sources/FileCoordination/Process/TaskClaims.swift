@@ -46,7 +46,8 @@ struct ClaimSurroundings: Sendable {
     /// Whether the thread that makes the claim waits for it.
     var blocksThread = false
 
-    /// No caller waits: a completion handler is called when the claim is granted.
+    /// The context of a call for which no caller waits, because a completion handler is called when the claim is
+    /// granted.
     static let none = ClaimSurroundings()
 
     /// The context of the calling thread, which blocks, and of the task that it runs, if any.

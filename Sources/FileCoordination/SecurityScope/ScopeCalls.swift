@@ -67,7 +67,7 @@ package struct BeginAccessCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.token))
 
     package struct Reply: SchemaMessage {
-        /// Open for reading, and for writing if the bookmark allows that.
+        /// The item's descriptor, open for reading, and for writing if the bookmark allows that.
         package let item: FileDescriptor
 
         package init(item: FileDescriptor) { self.item = item }
@@ -85,8 +85,8 @@ package struct EndAccessCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.token))
 }
 
-/// Requests a new bookmark of a resolved item, for the same bundle and with no more access, such as when the old one
-/// is stale.
+/// Requests a new bookmark of a resolved item, for example because the old one is stale. The new bookmark is for the
+/// same bundle, and grants no more access than the old one.
 package struct RenewBookmarkCall: Call, SchemaMessage {
     package static var method: UInt64 { 4 }
     package let token: UInt64
