@@ -43,7 +43,7 @@ package struct DaemonCoordination: SharedCoordination {
         // The one thread of the connections delivers the effects in order.
         service.on(EffectsNotice.self) { notice, _ in receive(notice.effects) }
         service.on(CallSiteCall.self) { request, call in
-            // Resolving symbols may take long on a busy machine: the work is reported at once.
+            // Resolving symbols may take a long time on a busy machine, so progress is reported at once.
             call.report(completed: 0, total: 1)
             HandlerThreads.shared.run { call.reply(.init(place: place(request.claim))) }
         }
@@ -85,8 +85,8 @@ private struct DaemonAuthority: CoordinationAuthority {
         } catch .oversized(let size, let limit) {
             throw UnsendableEventError("it would take a message of \(size) bytes, of at most \(limit)")
         } catch {
-            // The system refused, for lack of memory for example. All state is sent again over the next connection;
-            // meanwhile the daemon retains the claims that it granted to this process.
+            // The system could not send the message, for example for lack of memory. All state is sent again over the
+            // next connection; meanwhile the daemon retains the claims that it granted to this process.
             connection.close()
         }
     }

@@ -20,8 +20,8 @@ extension ConfinedView {
         var accesses: [Access] = []
         do throws(RefusalError) {
             for access in request.accesses {
-                // A handed file is ignored in a claim of several items: its writers would wait for as long as the
-                // process wants the other items.
+                // A handed file is ignored in a claim of several items, because its writers would wait for as long as
+                // the process uses the other items.
                 let (place, real) = try locate(access, request.accesses.count == 1 ? handed : nil)
                 items.append(
                     RequestedAccess(access: access, place: place, told: real.map { ($0.path, accesses.count) }))
@@ -103,8 +103,8 @@ extension ConfinedView {
             switch (items[outcome.access].place, outcome.change) {
             case (.own, .moved(let path, let key)) where isOwn(path):
                 return ClaimOutcome(access: number, change: .moved(toPath: path, key: ownKey(key, of: path)))
-            // The process renames or removes nothing in a placed item. If it reports an item as gone, its access may
-            // just have ended.
+            // The process cannot rename or remove anything in a placed item. If it reports such an item as gone, its
+            // own access to the item may just have ended.
             case (.own, .moved), (.placed, .changed), (.placed, .deleted), (.placed, .moved):
                 return ClaimOutcome(access: number, change: .changed)
             case (.own, let change), (.placed, let change): return ClaimOutcome(access: number, change: change)
@@ -113,7 +113,7 @@ extension ConfinedView {
         }
     }
 
-    // MARK: For a while
+    // MARK: Overdue claims
 
     /// Whether the caller must start the periodic check of claims of handed files. Returns `true` once, and again after
     /// that check has ended.

@@ -31,7 +31,8 @@ extension ConfinedView {
         }
         // The process has cancelled the claim meanwhile.
         guard let items = known else { return nil }
-        // Whether other processes use a handed file is not revealed: such a claim always counts as having waited.
+        // A claim of a handed file always counts as having waited, so that it does not reveal whether other processes
+        // use the file.
         let mayHaveWaited = hasWaited || items.contains { $0.place == .handed }
         // An item outside the container keeps the path by which the process knows it.
         let moved = items.map { item -> Int? in
@@ -81,7 +82,7 @@ extension ConfinedView {
     private func translate(_ notice: PresenterNotice, for presenter: UInt64) -> PresenterNotice? {
         switch notice {
         case .moved(let path):
-            // The process still finds the item at its former path.
+            // The process still finds an item outside the container at the same path.
             let isOutside = state.withLock { state in
                 guard state.presenters[presenter] != nil else { return false }
                 state.presenters[presenter]?.realPath = path

@@ -8,9 +8,9 @@ import LinuxSystem
 /// which it was given access. An item outside the container can only be changed in place, so the arbiter is never
 /// notified that such an item is to be deleted, moved or replaced.
 ///
-/// It reads a handed file by coordinated claims of limited duration, one file per claim. It passes a descriptor with
-/// the claim. The claim is for the current path of the descriptor's file, and not for the path that the process sends.
-/// Reads of other files do not involve the arbiter: they are granted at once, and disclose nothing.
+/// The process reads a handed file under claims of limited duration, one file per claim. It passes a descriptor of the
+/// file with each claim. The claim is for the current path of the descriptor's file, and not for the path that the
+/// process sends. Reads of other files do not involve the arbiter: they are granted at once, and disclose nothing.
 final class ConfinedView: Sendable {
     /// An item of a claim, by the process's path.
     struct RequestedAccess: Sendable {
@@ -77,8 +77,8 @@ final class ConfinedView: Sendable {
     /// - Parameter handed: The descriptor that was sent with a claim, if any.
     func judge(_ event: CoordinationEvent, _ handed: FileDescriptor?) -> Decision {
         switch event {
-        // No former daemon can have granted a claim: the process would have ended with it. So an adopted claim is
-        // checked like a new one.
+        // An adopted claim is checked like a new one. A former daemon cannot have granted it, because the process would
+        // have ended together with that daemon.
         case .claim(let request), .adopt(let request): return claim(request, handed)
         case .adoptedAll: return .ignored
         case .release(let claim, let outcomes):
@@ -141,7 +141,7 @@ final class ConfinedView: Sendable {
         }
         let presented = outside
         let isKnown = state.withLock { state in
-            // The arbiter's own limit.
+            // The arbiter has the same limit.
             guard
                 presented == nil || state.presenters[place.number] != nil
                     || state.presenters.count < ClaimUsage.presenterLimit

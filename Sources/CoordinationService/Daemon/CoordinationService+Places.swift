@@ -21,7 +21,8 @@ extension CoordinationService {
             CallSiteCall(claim: claim.number), progress: { _, _ in isLooking.withLock { $0 = true } }
         ) { result in
             let place = (try? result.get())?.place
-            // The kernel knows only the process that created the socket: the daemon.
+            // The peer of a confined process's socket is the daemon, which created the socket. Therefore the bundle is
+            // named instead.
             if let bundle {
                 let place = place.map { "\($0) in \(bundle)" } ?? "a place in \(bundle) that it has not named"
                 return call.reply(.init(place: place, process: nil, program: nil))
@@ -35,7 +36,7 @@ extension CoordinationService {
                         program: path?.split(separator: "/").last.map(String.init)))
             }
         }
-        // Does nothing if the process has replied.
+        // Cancelling has no effect if the process has replied.
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
             guard bundle == nil, isLooking.withLock({ $0 }) else { return pending.cancel() }
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestLook) { pending.cancel() }

@@ -24,8 +24,8 @@ package final class CoordinationService: Sendable {
         /// The events that are held back during the grace period; `nil` after its end.
         var heldBack: HeldBackEvents?
         var isMarked: Bool
-        /// The claims of other clients that caused refusals of a client's claims, by client. The client may ask about
-        /// each of them once.
+        /// The claims of other clients because of which a client's claims were refused, by the client's number. The
+        /// client may ask for the source location of each of these claims once.
         var refusals: [UInt64: Set<ClaimIdentifier>] = [:]
         /// The processes without a connection that retain claims, by their former client numbers.
         var absent: [UInt64: ProcessDescriptor] = [:]
@@ -46,14 +46,16 @@ package final class CoordinationService: Sendable {
     private let unsent = UnsentEffects()
     private let absences = ProcessWatch()
     private let marker: String?
-    /// The number of refusals that a client may still ask about.
+    /// The maximum number of refusals about which a client may still ask.
     private static let refusalLimit = 1_000
-    /// The grace period for the clients of a former daemon to reconnect, sufficient even on a busy machine.
+    /// The grace period in milliseconds. It gives the clients of a former daemon enough time to reconnect, even on a
+    /// busy machine.
     private static let graceMilliseconds = 10_000
     /// The time in which a process that is alive must reconnect. If a process with claims stays absent for longer, this
     /// is logged.
     private static let longestAbsence = Duration.seconds(30)
-    /// The number of closed connections of one process that may retain claims. A process that reconnects needs one.
+    /// The maximum number of closed connections of one process that may retain claims. A process that reconnects needs
+    /// one.
     private static let mostAbsences = 8
     static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
@@ -90,7 +92,7 @@ package final class CoordinationService: Sendable {
     }
 
     /// Removes the marker if no file is claimed, so that the next daemon needs no grace period. Called when the daemon
-    /// ends in order.
+    /// exits normally.
     package func end() {
         if let marker, claimCount == 0 { unlink(marker) }
     }
@@ -108,7 +110,8 @@ package final class CoordinationService: Sendable {
             findPlace(ClaimIdentifier(client: request.client, number: request.claim), call)
         }
         service.on(EventNotice.self) { [self] notice, connection in
-            // A client that sent `CoordinateCall` first was refused because it has too many connections.
+            // The process has too many connections. A client of the library does not get this far, because its
+            // `CoordinateCall` was refused.
             guard let number = number(of: connection) else { return connection.close() }
             take(notice.event, from: number, over: connection)
         }
@@ -175,7 +178,7 @@ package final class CoordinationService: Sendable {
         let (isHeldBack, excess) = clients.state.withLock { state -> (Bool, HeldBackEvents.Excess?) in
             if state.heldBack == nil { return (false, nil) }
             switch event {
-            // These events report existing state, which takes effect at once.
+            // These events report the client's existing state. They take effect at once, even during the grace period.
             case .adopt, .adoptedAll, .present: return (false, nil)
             default: return (true, state.heldBack?.append(event, from: client))
             }
@@ -193,7 +196,8 @@ package final class CoordinationService: Sendable {
         pass(event, from: client)
         switch event {
         case .adopt(let request):
-            // The claim is granted twice for a moment, so that it is never ungranted.
+            // The former connection's claim is cancelled only after the adoption, so that the file is claimed at every
+            // moment.
             for former in formerNumbers(of: connection.peer.process) {
                 host.apply(.cancel(claim: request.number), from: former)
             }
@@ -224,7 +228,7 @@ package final class CoordinationService: Sendable {
             defer { state.isMarked = true }
             return !state.isMarked
         }
-        // Without the marker, the daemon after a crash may grant claims too early.
+        // If the marker cannot be created, the next daemon may grant claims too early after a crash.
         if isNew, let marker { _ = try? FileDescriptor.open(marker, [.writeOnly, .create, .noFollow]) }
     }
 
@@ -318,7 +322,7 @@ package final class CoordinationService: Sendable {
         let isAbsent = clients.state.withLock { $0.absent[number] != nil }
         guard let process, isAbsent, host.suspend(client: number) else { return forget(number) }
         for former in formerNumbers(of: process).dropLast(Self.mostAbsences) { forget(former) }
-        // A connection closes a moment before its process ends.
+        // A connection closes a moment before its process ends. Therefore the end of the process is awaited.
         absences.watch(process, for: Self.longestAbsence, as: number) { [self] hasEnded in
             let isThere = clients.state.withLock { $0.absent[number] == nil }
             if isThere { return }
@@ -336,7 +340,7 @@ package final class CoordinationService: Sendable {
         absences.stopWatching(number)
         guard let provided else { return host.end(client: number) }
         provided.end(of: number)
-        // A process may end right after writing: its claims last until the providers were notified.
+        // A process may end right after it has written a file. Its claims last until the providers have been notified.
         provided.afterNotes(of: number) { [host] in host.end(client: number) }
     }
 
@@ -348,8 +352,8 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Whether a process that was known before is still the process with its process ID. After a process has ended,
-    /// another process may get its ID, even while its descriptor is open.
+    /// Whether two descriptors refer to the same process. Equal process IDs do not suffice, because another process may
+    /// get the ID of a process that has ended, even while a descriptor of the latter is open.
     private static func isSame(_ former: ProcessDescriptor, _ process: ProcessDescriptor) -> Bool {
         former.processID == process.processID && !former.hasEnded
     }
@@ -377,7 +381,8 @@ private final class UnsentEffects: Sendable {
         set { arbiters.withLock { $0.host = newValue } }
     }
 
-    /// Continues as if the process had been notified and had replied that it takes no action.
+    /// Refuses a claim whose grant cannot be sent. If a request to a presenter cannot be sent, continues as if the
+    /// presenter had prepared. Drops other effects.
     func giveUp(_ effect: CoordinationEffect, of client: UInt64) {
         switch effect {
         case .granted(let claim, _, _, _):

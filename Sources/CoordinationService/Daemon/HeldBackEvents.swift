@@ -20,7 +20,8 @@ package struct HeldBackEvents {
 
     package init() {}
 
-    /// The reason why an event is refused. For a claim, it has the denial to send to the client.
+    /// The reason why an event is refused. For a claim, it contains the claim's number and the denial to send to the
+    /// client.
     package enum Excess {
         case claim(UInt64, ClaimDenial)
         case other

@@ -68,7 +68,8 @@ final class ProvidedClaims: Sendable {
         prepare(identifier, uses, request.purpose) { [self] result in
             switch result {
             case .success:
-                // The claim may have been ended while it was made, and the arbiter may have learnt of that end first.
+                // The claim may have ended while `make` ran, and the arbiter may have received the end before the
+                // claim. Therefore the claim is cancelled.
                 if !make() { self.end(of: client) }
                 if claims.withLock({ $0[identifier] == nil }) { end() }
             case .failure(let failure): refuse(.presenter(failure))
@@ -118,7 +119,8 @@ final class ProvidedClaims: Sendable {
     ) -> [ProvidedUse] {
         let accesses = request.accesses.filter { files.mayProvide($0.path) && !isOwn($0.path) }
         if accesses.isEmpty { return [] }
-        // Enclosing claims have these files already. To provide them again, the provider would wait for those claims.
+        // The files of enclosing claims are provided already. To provide them again, the provider would have to wait
+        // for those claims.
         let around = claims.withLock { claims in
             Set(
                 request.enclosing.flatMap { number in
@@ -134,7 +136,7 @@ final class ProvidedClaims: Sendable {
 
     // MARK: The end
 
-    /// Ends a claim, whether or not it was made.
+    /// Ends a claim, whether or not the arbiter was notified of it.
     ///
     /// - Parameter noted: Called when the providers have been notified of the changes, or after a timeout.
     func end(

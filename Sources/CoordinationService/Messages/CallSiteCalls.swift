@@ -48,7 +48,7 @@ package struct CallSiteCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.claim))
 
     package struct Reply: SchemaMessage {
-        /// The maximum length in bytes, as function names can be long.
+        /// The maximum length of `place` in bytes. A limit is needed because function names can be long.
         private static let limit = 1_000
         package let place: String?
 

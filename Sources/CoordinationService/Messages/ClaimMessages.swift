@@ -71,7 +71,7 @@ extension ClaimOutcome: SchemaMessage {
 }
 
 extension ClaimOutcome.Change {
-    /// The values of an outcome. Key 0 is the index of its access.
+    /// The fields of a change within the message of its outcome. Key 0 of that message is the index of the access.
     fileprivate static let schema = Schema<ClaimOutcome.Change>(tag: 1) {
         Case(0, Self.none) { if case .none = $0 { true } else { false } }
         Case(1, Self.changed) { if case .changed = $0 { true } else { false } }
@@ -100,7 +100,7 @@ extension ClaimRequest {
             && answering.isEmpty && blocking.isEmpty && handed == nil && !isNoting
     }
 
-    /// The values of a notice. Key 0 is its tag.
+    /// The fields of a plain claim within a notice. Key 0 is the notice's tag.
     static let plainSchema = Schema(
         { (number: UInt64, path: PathMessage, bits: UInt64, purpose: String, timeLimit: Int) throws(MessageError) in
             guard let traits = UInt16(exactly: bits) else { throw .invalid("unknown traits of a claim: \(bits)") }

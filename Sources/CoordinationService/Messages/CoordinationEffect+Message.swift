@@ -44,7 +44,7 @@ extension CoordinationEffect: SchemaMessage {
 }
 
 extension Preparation {
-    /// The values of an effect. Key 0 is its tag.
+    /// The fields of a preparation within an effect. Key 0 is the effect's tag.
     fileprivate static let schema = Schema(
         {
             Preparation(
@@ -58,7 +58,7 @@ extension Preparation {
 
 extension Preparation.Relinquishing: MessageValue {}
 
-/// Encoded as text. Paths that a process claims are checked by ``PathMessage``.
+/// The encoding of a path as text. The path is not checked; ``PathMessage`` checks the paths that a process claims.
 extension ExactPath: MessageValue {
     package func write(to encoder: inout MessageEncoder) { string.write(to: &encoder) }
 
