@@ -64,7 +64,7 @@ private func isSame(_ first: String, _ second: String) -> Bool {
     return first.utf8.elementsEqual(second.utf8) { folded($0) == folded($1) }
 }
 
-// MARK: What is known of a type
+// MARK: Properties of types
 
 /// Returns the description of a type for users, or nil if there is none.
 public func UTTypeCopyDescription(_ inUTI: CFString) -> Unmanaged<CFString>? {
@@ -81,7 +81,8 @@ public func UTTypeIsDynamic(_ inUTI: CFString) -> Bool {
     UTType(inUTI as String)?.isDynamic ?? false
 }
 
-/// Returns the declaration of a type, with ``kUTTypeIdentifierKey`` and the keys after it; nil if it is not declared.
+/// Returns the declaration of a type, with ``kUTTypeIdentifierKey`` and the other keys of declarations; nil if the type
+/// is not declared.
 public func UTTypeCopyDeclaration(_ inUTI: CFString) -> Unmanaged<CFDictionary>? {
     guard let type = UTType(inUTI as String), type.isDeclared else { return nil }
     let declaration = NSMutableDictionary()
@@ -123,14 +124,14 @@ private func retained(_ strings: [NSString]) -> Unmanaged<CFArray> {
     Unmanaged.passRetained(strings as NSArray)
 }
 
-/// Returns the text of four bytes in Mac OS Roman, which is the form of a tag.
+/// Returns the text of four bytes in Mac OS Roman, which is a tag of the class ``kUTTagClassOSType``.
 public func UTCreateStringForOSType(_ inOSType: OSType) -> Unmanaged<CFString> {
     let bytes = withUnsafeBytes(of: inOSType.bigEndian) { Array($0) }
     let text = String(String.UnicodeScalarView(bytes.map(MacOSRoman.scalar(of:))))
     return Unmanaged.passRetained(text as NSString)
 }
 
-/// Returns the four bytes of a text in Mac OS Roman, or zero if it is not four of its characters.
+/// Returns the four bytes of a text in Mac OS Roman, or zero if the text is not four characters of this character set.
 public func UTGetOSTypeFromString(_ inString: CFString) -> OSType {
     let bytes = (inString as String).unicodeScalars.map(MacOSRoman.byte(of:))
     guard bytes.count == 4 else { return 0 }
@@ -165,7 +166,7 @@ private enum MacOSRoman {
 public var kUTTagClassFilenameExtension: CFString { "public.filename-extension" }
 /// MIME types.
 public var kUTTagClassMIMEType: CFString { "public.mime-type" }
-/// Types of the older pasteboard.
+/// Types of the former pasteboard of AppKit.
 public var kUTTagClassNSPboardType: CFString { "com.apple.nspboard-type" }
 /// Types of files on the classic Mac OS.
 public var kUTTagClassOSType: CFString { "com.apple.ostype" }

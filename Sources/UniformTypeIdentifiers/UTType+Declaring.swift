@@ -3,7 +3,7 @@ extension UTType {
     ///
     /// - Parameters:
     ///   - identifier: the declared identifier.
-    ///   - parentType: the type to which the type conforms if it is undeclared; nil stands for `public.data`.
+    ///   - parentType: the type to which the type conforms if it is undeclared; nil means `public.data`.
     /// - Returns: the declared type. If the declaration is missing, an undeclared type with this identifier, which can
     ///   be used in the same way. Its ``isDeclared`` is `false`.
     public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
@@ -17,7 +17,7 @@ extension UTType {
     /// - Parameters:
     ///   - identifier: the identifier, declared under `UTImportedTypeDeclarations` in case its owner is not
     ///     installed.
-    ///   - parentType: the type to which the type conforms if it is undeclared; nil stands for `public.data`.
+    ///   - parentType: the type to which the type conforms if it is undeclared; nil means `public.data`.
     /// - Returns: the declared type. If the declaration is only an imported one and a bundle exports another type with
     ///   the same preferred filename extension, returns that type, which owns the files. Without a declaration, returns
     ///   an undeclared type with this identifier, which can be used in the same way.
@@ -35,8 +35,8 @@ extension UTType {
 }
 
 extension UTType {
-    /// Sentences about the faults of type declarations, each with the file. They concern declarations that this process
-    /// left out, in the program's own `Info.plist` and in registered bundles.
+    /// Descriptions of the faulty type declarations that this process left out, each with its source: the program's own
+    /// `Info.plist` or a registered bundle.
     ///
     /// An addition of Purvey's, for programs whose types are unexpectedly undeclared. The faults are not logged. May be
     /// called from any thread.

@@ -70,10 +70,10 @@ extension UTType {
         return supertypesByDistance.lazy.compactMap { $0.withFacts(\.description) ?? nil }.first
     }
 
-    /// The version in the declaration, usually none.
+    /// The version that the declaration states. Most declarations have none.
     public var version: Int? { withFacts(\.version) ?? nil }
 
-    /// The URL of a description of the type in the declaration, usually none.
+    /// The URL of a description of the type that the declaration states. Most declarations have none.
     public var referenceURL: URL? { withFacts(\.referenceURL) ?? nil }
 
     /// Whether the type was made from a tag that no declared type has.
@@ -84,7 +84,7 @@ extension UTType {
     /// Whether the system or a bundle declares the type.
     public var isDeclared: Bool { withFacts(\.isDeclared) ?? false }
 
-    /// Whether the identifier is in the public domain: starts with `public.`.
+    /// Whether the identifier is in the public domain, that is, starts with `public.`.
     public var isPublic: Bool {
         identifier.utf8.count > 7
             && identifier.utf8.prefix(7).elementsEqual("public.".utf8) { asciiLowercase($0) == $1 }

@@ -123,18 +123,18 @@ extension UTType: _ObjectiveCBridgeable {
         UTTypeReference(type: self)
     }
 
-    /// Sets the type of an object. Every object has a type.
+    /// Sets `result` to the type of `source`. Every object has a type.
     public static func _forceBridgeFromObjectiveC(_ source: UTTypeReference, result: inout UTType?) {
         result = source.type
     }
 
-    /// Sets the type of an object. Every object has a type. Returns `true`.
+    /// Sets `result` to the type of `source`, and returns `true`, because every object has a type.
     public static func _conditionallyBridgeFromObjectiveC(_ source: UTTypeReference, result: inout UTType?) -> Bool {
         result = source.type
         return true
     }
 
-    /// Returns the type of an object; the root of all types without an object, which Swift code cannot cause.
+    /// Returns the type of an object. Without an object, which Swift code cannot cause, returns the root of all types.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: UTTypeReference?) -> UTType {
         source?.type ?? .item
     }

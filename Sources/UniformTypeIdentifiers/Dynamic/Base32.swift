@@ -33,8 +33,8 @@ package enum Base32 {
 
     /// Decodes `text`.
     ///
-    /// - Returns: nil if a character is not in the alphabet, or if the remaining bits are not zero, or are as many as
-    ///   those of a character.
+    /// - Returns: nil if a character is not in the alphabet, or if the bits that are left over at the end are not zero,
+    ///   or are five or more.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

@@ -16,7 +16,8 @@ final class DynamicFacts: Sendable {
 
     init(_ payload: DynamicIdentifier) {
         let named = payload.parents.compactMap { UTType(known: $0) }
-        // A parent can be dynamic itself. Its identifier is part of this one's, so the recursion ends soon.
+        // A parent can be dynamic itself. Its identifier is contained in that of this type, and is therefore shorter,
+        // so the recursion ends soon.
         let nested = named + named.flatMap { $0.identity.dynamicFacts?.ancestors ?? [] }
         let found = MIMEDatabase.shared.flatMap { database in
             TypeRegistry.withCurrent {

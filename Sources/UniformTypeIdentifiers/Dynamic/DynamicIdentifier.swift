@@ -101,7 +101,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
 
     /// Reads a payload.
     ///
-    /// - Returns: nil if it does not have the form above, with exactly one tag.
+    /// - Returns: nil if it does not have the form that is described for this type, with exactly one tag.
     package init?(payload: String) {
         var text = Substring(payload)
         let isKeyed = text.first == "?"

@@ -10,10 +10,11 @@ extension Tag {
                 parents: supertype.map { [$0.identifier] } ?? [], tagClass: tagClass.rawValue, tag: text))
     }
 
-    /// Returns the declared type that the database leads to.
+    /// Returns the declared type to which the database assigns the tag, if there is one.
     private func databaseType(conformingTo supertype: UTType?) -> UTType? {
         if tagClass == .mimeType, text.utf8.contains(UInt8(ascii: ";")) || text.utf8.contains(UInt8(ascii: " ")) {
-            // Parameters count if a declared tag has them, in any spacing, and are ignored otherwise.
+            // A declared tag may have parameters. Therefore the tag is first looked up with its parameters, without
+            // white space, and then without them.
             let tight = text.filter { $0 != " " && $0 != "\t" }
             for candidate in [tight, String(essence)] {
                 let declared = TypeRegistry.withCurrent {
@@ -38,7 +39,8 @@ extension Tag {
                 if let type = mapping.declaredType(of: mime, conformingTo: supertype) {
                     return type
                 }
-                // A better meaning of the tag than the following ones, but without a declared type.
+                // This MIME type is a better meaning of the tag than the following ones, although no type is declared
+                // for it.
                 if mapping.isDynamic(mime, conformingTo: supertype) {
                     return nil
                 }

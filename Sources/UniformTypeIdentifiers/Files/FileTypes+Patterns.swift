@@ -7,7 +7,8 @@ extension FileTypes {
             return withCurrent { $0.type(ofName: name) }
         }
         return TypeRegistry.withCurrent { snapshot in
-            // Declarations of bundles apply to the name's extensions, before any pattern.
+            // If bundles declare extensions, the type does not depend on the pattern alone, because declarations
+            // precede patterns.
             let mayRemember = !snapshot.hasBundleExtensions
             if mayRemember, let known = snapshot.patternTypes.load()?[pattern] { return UTType(identity: known) }
             let mapping = MIMEMapping(database: database, snapshot: snapshot)
@@ -19,8 +20,8 @@ extension FileTypes {
         }
     }
 
-    /// Returns the type of files with an undeclared extension, which must conform to data: the result of `make`,
-    /// cached if the database has a pattern for the extension.
+    /// Returns the type of files with an undeclared extension: the result of `make`, which is cached if the database
+    /// has a pattern for the extension. The type must conform to data.
     static func rememberedType(ofExtension name: String, _ make: () -> UTType?) -> UTType? {
         guard let database = MIMEDatabase.shared, let pattern = database.solePattern(forExtension: name) else {
             return make()

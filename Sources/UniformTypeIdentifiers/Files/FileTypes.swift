@@ -76,7 +76,7 @@ struct FileTypes {
         }
     }
 
-    /// Returns plain text, if the content is that, or `type`.
+    /// Returns plain text if the content is plain text; otherwise `type`.
     private func type(ofContent content: UnsafeRawBufferPointer, else type: UTType) -> UTType {
         let guessed = self.type(ofContent: content)
         return guessed == .plainText ? guessed : type
@@ -87,7 +87,8 @@ struct FileTypes {
         guard let fileExtension = PathText.pathExtension(of: PathText.last(of: name)) else {
             return matches.first.flatMap { mapping?.type(of: $0) }
         }
-        // In lower case, because a few extensions have another meaning in capitals in the database (`.C` is C++).
+        // The extension is looked up in lower case, because in the database, a few extensions have another meaning in
+        // capitals (`.C` is C++).
         if let mapping, let best = matches.first,
             mapping.database.types(forExtension: fileExtension.lowercased()) != matches
         {

@@ -22,7 +22,7 @@ enum PathText {
         return String(name[bytes.index(after: dot)...])
     }
 
-    /// Returns a path with an extension, in place of slashes at its end.
+    /// Returns a path with an extension appended. Slashes at the path's end are removed before.
     static func adding(_ fileExtension: String, to path: String) -> String {
         let end = path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.endIndex
         return path[..<end] + "." + fileExtension

@@ -60,7 +60,7 @@ extension NSString {
     /// `URL.appendingPathComponent(_:conformingTo:)`.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> String {
         let path = appendingPathComponent(partialName)
-        // Without a name of its own the path ends in the directory's name, which must stay as it is.
+        // If `partialName` contains no name, the path ends with the directory's name, which must not get an extension.
         let addition = PathText.missingExtension(of: PathText.last(of: partialName), for: contentType)
         return addition.map { PathText.adding($0, to: path) } ?? path
     }

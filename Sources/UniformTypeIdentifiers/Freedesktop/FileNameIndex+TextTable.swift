@@ -4,11 +4,12 @@ extension FileNameIndex {
     struct TextTable: Sendable {
         /// The comparison of letters in one pass over the patterns.
         enum Pass {
-            /// The name has no upper case so far: one pass serves patterns of both kinds.
+            /// The name has no upper-case letters so far. Therefore one pass serves patterns that ignore case and
+            /// patterns that respect it.
             case plain
-            /// The name in lower case against patterns that ignore case.
+            /// The name in lower case is compared with the patterns that ignore case.
             case folded
-            /// The name as it is against patterns that respect case.
+            /// The unchanged name is compared with the patterns that respect case.
             case exact
 
             @inline(__always)
@@ -24,7 +25,7 @@ extension FileNameIndex {
             }
         }
 
-        /// The type of a pattern.
+        /// The type of a pattern, and the pattern's weight and treatment of case.
         struct Value: Sendable {
             let type: MIMETypeNames.ID
             let weight: UInt8

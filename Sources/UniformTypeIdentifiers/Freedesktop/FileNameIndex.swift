@@ -22,7 +22,7 @@ struct FileNameIndex: Sendable {
     /// Patterns of other shapes, the highest weight first, each with the pairs of bytes that a matching name must
     /// contain.
     private let globs: [(pattern: Pattern, needed: PairSet)]
-    /// Whether any suffix starts with a byte, with the byte as the index.
+    /// Whether any suffix starts with the byte that is the index.
     private let isFirstByte: [Bool]
 
     /// Creates the index from patterns in order of precedence.
@@ -87,7 +87,7 @@ struct FileNameIndex: Sendable {
         collectLiterals(name, hash, .exact, into: &matches)
     }
 
-    /// Tries the patterns of other shapes. Suffixes precede those of the same weight.
+    /// Tries the patterns of other shapes. Suffixes take precedence over such patterns of the same weight.
     @inline(__always)
     private func matchGlobs(
         _ name: UnsafeRawBufferPointer, _ pairs: PairSet, hasUpperCase: Bool, into matches: inout GlobMatches
@@ -153,8 +153,8 @@ struct FileNameIndex: Sendable {
     }
 }
 
-/// The pairs of adjacent bytes in a text, by a hash of six bits. A negative result is certain; a positive one is not.
-/// Letters count as lower case.
+/// The pairs of adjacent bytes in a text, by a hash of six bits. If the hash of a pair is missing, so is the pair. The
+/// opposite is not certain. Letters count as lower case.
 private struct PairSet: Sendable {
     private var bits: UInt64 = 0
 

@@ -12,7 +12,7 @@ struct MIMECacheTypes: Sendable {
     fileprivate(set) var suffixes: [FileNameIndex.Pattern] = []
     fileprivate(set) var literals: [FileNameIndex.Pattern] = []
     fileprivate(set) var globs: [FileNameIndex.Pattern] = []
-    /// XML vocabularies.
+    /// The types of XML vocabularies, with the root elements by which they are recognized.
     fileprivate(set) var namespaces: [(root: XMLRootElement, type: MIMETypeNames.ID)] = []
 }
 

@@ -4,9 +4,9 @@ import Glibc
 ///
 /// The layout is that of the Shared MIME-info Database specification, "The mime.cache files", version 1.2: lists and
 /// trees of big-endian 32-bit words that refer to each other by offset. Nothing in the file is trusted: every access
-/// checks its offset and reads 0 ("nothing") beyond the end. The cost of a file has its own limits, because its parts
-/// may overlap in any way: a list has ``mostEntries`` at most, a string ``longestString`` bytes, and references are
-/// followed for a limited number of steps only.
+/// checks its offset and reads 0 ("nothing") beyond the end. The cost of reading a file is limited separately, because
+/// the parts of a file may overlap in any way: a list has at most ``mostEntries`` entries, a string has at most
+/// ``longestString`` bytes, and references are followed only for a limited number of steps.
 final class MIMECache: @unchecked Sendable {
     // Sendable: every property is immutable after init, and the memory is never written to.
 

@@ -67,8 +67,8 @@ extension MIMEDatabase {
     private func type(ofNamed hasName: Bool, _ content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
         guard !content.isEmpty else { return wellKnown.empty }
         guard let (type, _) = sniff(content) else { return defaultType(of: content) }
-        // A file that desktops start on a click must have the right name: a download cannot pass for a launcher by
-        // its content.
+        // A file that desktops start on a click must have the right name, so that a download cannot pass for a launcher
+        // because of its content.
         return type == wellKnown.launcher && hasName ? wellKnown.text : type
     }
 

@@ -117,7 +117,8 @@ extension MIMEDatabase {
         let mime = canonical(mime)
         let declared = records.record(of: mime).extensions
         guard declared.isEmpty, let type = names.number(of: mime) else { return declared }
-        // A database without the XML files: the patterns have the extensions too, but not in order of preference.
+        // If the database has no XML file of the type, the extensions are taken from the patterns, although these are
+        // not in order of preference.
         return fileNames.extensions(of: type)
     }
 

@@ -1,13 +1,13 @@
 /// Reading of the rules from the caches, and building of the indexes.
 extension MagicProgram {
-    /// The end of the ranges that are searched in one common pass.
+    /// The maximum end of a range that is searched in the pass that all short ranges share.
     private static let shortRange = 512
     /// The maximum depth of nesting. No real rule is nested more deeply. A hostile rule could otherwise exhaust the
     /// stack.
     private static let deepestNesting = 16
     /// The maximum number of matchlets, fourteen times as many as in Debian's database.
     private static let mostMatchlets = 1 << 14
-    /// The maximum number of first bytes of a pattern that is sorted by its first byte.
+    /// The maximum number of bytes with which a masked pattern may start in order to be sorted by its first byte.
     private static let mostFirstBytes = 16
     /// The value that update-mime-database writes for `magic-deleteall`.
     private static let noMagic = "__NOMAGIC__"
@@ -41,7 +41,7 @@ extension MagicProgram {
         buildIndexes(order.map { found[$0].matchlets })
     }
 
-    /// Whether the rule is the one that update-mime-database writes for `magic-deleteall`, alone or before others.
+    /// Whether a rule contains the matchlet that update-mime-database writes for `magic-deleteall`.
     private func asksToForget(_ file: MIMECache, _ match: Int, budget: inout Budget) -> Bool {
         let matchlets = file.word(match + 12)
         let count = min(file.fitting(file.word(match + 8), at: matchlets, size: 32), budget.glances)
@@ -57,11 +57,11 @@ extension MagicProgram {
     /// together they are not larger than the file. In a hostile cache, matchlets that refer to the same bytes, or to
     /// each other, could have any total size.
     private struct Budget {
-        /// Matchlets examined for ``noMagic``.
+        /// The number of matchlets that may still be compared with ``noMagic``.
         var glances: Int
-        /// Matchlets copied.
+        /// The number of matchlets that may still be copied.
         var matchlets: Int
-        /// Bytes of values and masks copied.
+        /// The number of bytes of values and masks that may still be copied.
         var bytes: Int
     }
 
@@ -126,8 +126,8 @@ extension MagicProgram {
         return matchlet
     }
 
-    /// Returns a rough rank of a byte's rarity in files: bytes that are common in text and binary data have the
-    /// lowest.
+    /// Returns a rough rank of a byte's rarity in files: bytes that are common in text and binary data have the lowest
+    /// rank.
     private static func rarity(_ byte: UInt8) -> Int {
         switch byte {
         case 0, UInt8(ascii: " "), UInt8(ascii: "e"), UInt8(ascii: "t"): 0

@@ -39,7 +39,7 @@ extension MagicProgram {
         var best: Int
         var steps = MagicProgram.mostSteps
 
-        /// Tries the patterns at a table's offset that start with the byte there.
+        /// Tries the patterns of a table that start with the content's byte at the table's offset.
         @inline(__always)
         mutating func lookUp(_ table: Table) {
             let byte = Int(base.load(fromByteOffset: table.offset, as: UInt8.self))
@@ -147,8 +147,8 @@ extension MagicProgram {
             return false
         }
 
-        /// Whether a rule matches whose top pattern was found: the pattern has no children, or at least one of them
-        /// matches, recursively.
+        /// Whether the whole rule of a pattern that was found matches: the pattern has no children, or at least one of
+        /// them matches, recursively.
         @inline(__always)
         private mutating func isWholeRule(_ index: Int) -> Bool {
             matchlets[index].childCount == 0 || hasMatchingChild(index)

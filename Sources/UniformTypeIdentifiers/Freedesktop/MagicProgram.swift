@@ -4,7 +4,7 @@
 /// of offsets. A top matchlet must match, then one of its children, and so on (specification, "The magic files").
 /// Trying 500 rules in turn would cost microseconds, so the patterns at the top are found through these indexes:
 ///
-/// - patterns at a fixed offset that many share: a table of the byte at the offset
+/// - patterns at a fixed offset that many patterns share: a table, indexed by the byte at the offset
 /// - other patterns at a fixed offset: a list
 /// - patterns in a short range: one pass over the range, with a filter of their first two bytes
 /// - patterns in a long range: a search for the rarest of their bytes
@@ -17,14 +17,15 @@ struct MagicProgram: Sendable {
 
     /// A pattern of bytes and its children.
     struct Matchlet: Sendable {
-        /// The first offset at which the pattern may start, and the number of offsets.
+        /// The first offset at which the pattern may start. `range` is the number of such offsets.
         var start: Int
         var range: Int
         /// The offset of the pattern in ``bytes``. If the pattern has a mask, the mask follows it.
         var value: Int
         var length: Int
         var isMasked: Bool
-        /// The first eight bytes of the pattern, masked, and their mask; 0 beyond a shorter pattern.
+        /// The first eight bytes of the pattern, masked. `prefixMask` is their mask. Both are 0 beyond the end of a
+        /// shorter pattern.
         var prefix: UInt64
         var prefixMask: UInt64
         /// The index of the pattern's byte that is rarest in files.

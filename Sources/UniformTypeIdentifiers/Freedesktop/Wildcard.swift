@@ -18,7 +18,7 @@ package enum Wildcard {
                 place += 1
             } else if let next = step(pattern, place, foldingCase ? name[position].foldedASCII : name[position]) {
                 place = next
-                // A wildcard stands for a character, not for one of its bytes.
+                // A wildcard matches a whole character, not only one of its bytes.
                 let isCharacterEnd = pattern[next - 1] == UInt8(ascii: "?") || pattern[next - 1] == UInt8(ascii: "]")
                 position += 1
                 while isCharacterEnd, position < name.count, name[position] & 0xC0 == 0x80 { position += 1 }
@@ -73,7 +73,7 @@ package enum Wildcard {
     }
 
     /// Reads a bracket expression. Returns its end, and whether the byte is in it. Returns `nil` if the expression is
-    /// not closed: then `[` is an ordinary character.
+    /// not closed, so that `[` is an ordinary character.
     private static func set(
         _ pattern: UnsafeRawBufferPointer, _ start: Int, _ byte: UInt8
     ) -> (end: Int, isMember: Bool)? {

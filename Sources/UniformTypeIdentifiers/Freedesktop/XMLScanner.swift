@@ -41,8 +41,8 @@ struct XMLScanner {
         _ = skip("\u{FEFF}")
     }
 
-    /// Skips white space, the XML declaration, processing instructions, comments and the document type, up to after
-    /// the `<` of the first element. Returns `false` if anything else is found.
+    /// Skips white space, the XML declaration, processing instructions, comments and the document type, and the `<` of
+    /// the first element. Returns `false` if anything else is found.
     mutating func skipProlog() -> Bool {
         while true {
             skipSpace()
@@ -83,7 +83,7 @@ struct XMLScanner {
         return (name, Self.decoded(bytes[start..<position]))
     }
 
-    /// Moves to after the `<` of the next start tag, at any depth. Returns `false` if there is none.
+    /// Moves past the `<` of the next start tag, at any depth. Returns `false` if there is none.
     mutating func skipToElement() -> Bool {
         while skipPast("<") {
             if skip("!--") {
@@ -95,7 +95,7 @@ struct XMLScanner {
         return false
     }
 
-    /// Reads the text from after the end of this tag to the next markup.
+    /// Moves past the end of this tag, and reads the text up to the next markup.
     mutating func text() -> String? {
         guard skipPast(">") else { return nil }
         let start = position

@@ -1,7 +1,7 @@
 /// The relations of types that are neither in the declared tags nor in the freedesktop database.
 package enum KnownMIMETypes {
-    /// MIME types of the database that are the same as a declared type. The declared type has no MIME type, or other
-    /// ones.
+    /// The identifiers of the declared types that are equivalent to MIME types of the database. These declared types
+    /// have no MIME type as a tag, or other ones.
     package static let equivalents: [String: String] = [
         "inode/directory": "public.folder",
         "inode/symlink": "public.symlink",
@@ -104,7 +104,8 @@ package enum KnownMIMETypes {
         "application/vnd.iccprofile": "com.apple.colorsync-profile",
     ]
 
-    /// Returns the abstract types of a MIME type, which the database does not have.
+    /// Returns the abstract types to which a MIME type conforms, such as `public.image`. The database does not have
+    /// these.
     package static func abstractParents(of mime: String) -> [String] {
         if let known = families[mime] {
             return [known]
@@ -113,7 +114,7 @@ package enum KnownMIMETypes {
         return kinds[String(kind)].map { [$0] } ?? []
     }
 
-    /// The types by the first half of the MIME type.
+    /// The abstract types, by the part of the MIME type before the slash.
     private static let kinds = [
         "image": "public.image", "audio": "public.audio", "video": "public.movie", "font": "public.font",
         "model": "public.3d-content", "message": "public.message",

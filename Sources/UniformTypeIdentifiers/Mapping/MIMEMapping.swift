@@ -3,7 +3,8 @@ struct MIMEMapping {
     let database: MIMEDatabase
     let snapshot: TypeSnapshot
 
-    /// Returns the type of a MIME type. This is the declared type, preferably one of data; otherwise the dynamic type.
+    /// Returns the type of a MIME type. This is the declared type, preferably one that conforms to data; if no type is
+    /// declared, it is the dynamic type.
     func type(of mime: String) -> UTType {
         declaredType(of: mime, conformingTo: .data) ?? declaredType(of: mime) ?? Self.dynamicType(of: mime)
     }
@@ -33,7 +34,7 @@ struct MIMEMapping {
     func isDynamic(_ mime: String, conformingTo supertype: UTType?) -> Bool {
         guard declaredType(of: mime) == nil else { return false }
         guard let supertype else { return true }
-        // All types that are not of the file system itself are of data.
+        // All MIME types except those of the file system's own objects (`inode/`) conform to data.
         if supertype == .data, !mime.hasPrefix("inode/") {
             return true
         }
@@ -68,7 +69,7 @@ struct MIMEMapping {
     func parents(of mime: String) -> [UTType] {
         var parents = database.parents(of: mime).map { type(of: $0) }
         parents += KnownMIMETypes.abstractParents(of: mime).compactMap { UTType(known: $0) }
-        // Only the nearest: data is implied by most others.
+        // Only the nearest supertypes are returned. For example, most types imply data.
         return parents.enumerated().filter { place, parent in
             !parents.enumerated().contains { other, nearer in
                 place != other && nearer.isDeclared && parent.isDeclared && nearer.conforms(to: parent)
@@ -84,8 +85,8 @@ extension CoreTypes {
 }
 
 extension MIMEDatabase {
-    /// Returns the database's name of a MIME type in any case of letters, with aliases resolved; nil if the database
-    /// does not have the type.
+    /// Returns the canonical name that the database has for a MIME type, in which case does not matter; nil if the
+    /// database does not have the type.
     func knownName(of mime: String) -> String? {
         if names.number(of: mime) != nil {
             return canonical(mime)
@@ -107,7 +108,8 @@ extension MIMEDatabase {
 }
 
 extension TypeSnapshot {
-    /// Returns types by the MIME types whose aliases they declare. Computed at first use.
+    /// Returns the indexes of the types that declare an alias of a MIME type, by the canonical name of that MIME type.
+    /// The table is computed at first use.
     func aliases(in database: MIMEDatabase) -> [String: Int] {
         if let made = aliasTable.load() {
             return made.indexes
@@ -124,7 +126,7 @@ extension TypeSnapshot {
         return aliasTable.storeIfNil(AliasTable(indexes)).indexes
     }
 
-    /// The table, in a form that can be stored atomically.
+    /// The table that ``aliases(in:)`` returns, as an object that can be stored atomically.
     final class AliasTable: Sendable {
         let indexes: [String: Int]
 

@@ -25,7 +25,7 @@ package struct BundleRecords {
         var seconds: Int
         var nanoseconds: Int
 
-        /// Whether the directory was changed so recently that another change could leave the same time.
+        /// Whether the directory was changed so recently that another change could leave the same modification time.
         var isFresh: Bool {
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
@@ -55,7 +55,7 @@ package struct BundleRecords {
             }
             return home + "/data/bundles"
         }
-        // The specification of base directories: a path that is not absolute is invalid and ignored.
+        // According to the XDG Base Directory Specification, a path that is not absolute is invalid and ignored.
         if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") {
             return data + "/purvey/bundles"
         }
@@ -74,7 +74,7 @@ package struct BundleRecords {
     /// Reads every record in `folder`. Unreadable records are left out and listed in ``faults``.
     init(folder: String) {
         guard let directory = opendir(folder) else {
-            // Without the directory, no bundle was ever registered.
+            // A missing directory is not a fault: no bundle was ever registered.
             if errno != ENOENT {
                 faults.append(DeclarationError(source: folder, reason: String(cString: strerror(errno))))
             }

@@ -1,6 +1,7 @@
 /// The types that the system declares, compiled in (`Scripts/generate-core-types`).
 ///
-/// Built once, at first use, from ``table``. All of it is immutable and the same in every snapshot of the registry.
+/// The tables are built once, at first use, from ``table``. They are immutable, and all snapshots of the registry share
+/// them.
 package enum CoreTypes {
     /// Returns the type on line `index` of ``table``. The constants of ``UTType`` call it.
     @inline(__always)

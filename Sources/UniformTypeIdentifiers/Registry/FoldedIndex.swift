@@ -1,8 +1,8 @@
 /// An immutable hash table from strings, compared regardless of ASCII case, to lists of small numbers.
 ///
-/// Identifiers and tags compare this way (the old C interface says so of identifiers, the freedesktop database of
-/// filename extensions). Looking up a native Swift string allocates nothing and takes no lock: open addressing over
-/// flat arrays, with keys compared byte by byte.
+/// Identifiers are compared this way according to the old C interface, and filename extensions according to the
+/// freedesktop database. Looking up a native Swift string allocates no memory and takes no lock, because the table uses
+/// open addressing over flat arrays, and compares keys byte by byte.
 struct FoldedIndex: Sendable, Equatable {
     private struct Entry: Equatable {
         var hash: UInt32
@@ -115,8 +115,8 @@ struct FoldedIndex: Sendable, Equatable {
 
     /// Returns the number of the first link of `key` in this table, or -1.
     ///
-    /// Not inlined, like the next function: there are many callers, and the cost of a call is small compared to the
-    /// hash.
+    /// Like the next function, this one is not inlined, because there are many callers, and the cost of a call is small
+    /// compared to that of the hash.
     @inline(never)
     func find(_ key: String) -> Int {
         isEmpty ? -1 : withBytes(of: key) { find($0, Self.hash($0)) }
@@ -160,8 +160,8 @@ struct FoldedIndex: Sendable, Equatable {
         return true
     }
 
-    /// Returns FNV-1a over the folded bytes, with the high bits mixed into the low ones, because only the low ones
-    /// choose a slot.
+    /// Returns the FNV-1a hash of the folded bytes, with the high bits mixed into the low ones, because only the low
+    /// ones choose a slot.
     private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> UInt32 {
         var hash: UInt32 = 2_166_136_261
         for byte in key {

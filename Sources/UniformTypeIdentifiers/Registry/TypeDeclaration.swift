@@ -4,7 +4,8 @@ import Foundation
 package struct TypeDeclaration: Sendable, Equatable {
     /// `UTTypeIdentifier`.
     package var identifier: String
-    /// Whether the bundle owns the type. An imported declaration replaces that of an owner that may be missing.
+    /// Whether the bundle owns the type. Otherwise, another program owns the type, and this imported declaration is
+    /// used if that program is not installed.
     package var isExported: Bool
     /// `UTTypeConformsTo`, in declaration order.
     package var parents: [String] = []
@@ -46,8 +47,8 @@ package struct TypeDeclaration: Sendable, Equatable {
         self.isExported = isExported
         parents = try Self.strings(
             entry["UTTypeConformsTo"], "UTTypeConformsTo of \(identifier)", atMost: Self.mostParents)
-        // Dynamic types are excluded too: such a type stands for a tag that no declaration has, so it cannot be
-        // declared.
+        // Dynamic types are excluded as well. They cannot be declared, because such a type represents a tag that no
+        // declaration has.
         if let bad = parents.first(where: { !Self.isValid(identifier: $0) }) {
             throw Malformed(
                 reason:
@@ -97,14 +98,15 @@ package struct TypeDeclaration: Sendable, Equatable {
         }
     }
 
-    // These limits bound what one property list costs every process of the user. Real ones stay far below.
+    // These limits bound the cost of one property list in every process of the user. Real property lists stay far below
+    // them.
     private static let mostParents = 64
     private static let mostTags = 512
     private static let mostDeclarations = 1000
     /// The maximum number of bytes of an identifier and of a tag. No file name is longer.
     private static let longestText = 255
 
-    /// Whether a tag can be looked up. An invalid tag of its class never is.
+    /// Whether a tag can be looked up. A tag that is invalid in its class is never looked up.
     private static func isUsable(tag: String, of tagClass: UTTagClass) -> Bool {
         guard !tag.isEmpty, tag.utf8.count <= longestText, Tag.isPossible(tag, of: tagClass) else { return false }
         return tagClass != .filenameExtension || !tag.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
@@ -131,11 +133,11 @@ package struct TypeDeclaration: Sendable, Equatable {
     }
 }
 
-/// A declaration, or a whole property list, that the registry had to leave out.
+/// The error for a declaration, or a whole property list, that the registry left out.
 package struct DeclarationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The source of the declaration: a path, or the code that registered it.
     package let source: String
-    /// The reason.
+    /// The reason why the declaration was left out.
     package let reason: String
 
     package var description: String { "\(source): \(reason)" }

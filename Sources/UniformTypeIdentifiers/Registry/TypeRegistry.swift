@@ -20,8 +20,9 @@ package enum TypeRegistry {
     ///
     /// A reader uses the pointer without taking a reference, so a published snapshot is never freed. A snapshot is
     /// published only when a declaration really changed, and shares unchanged declarations, properties and tables. Each
-    /// change uses 10 KB permanently, about 100 bytes for each type that bundles declare, and about 100 more if tags
-    /// changed. These are 60 to 120 KB if bundles declare 500 types. A process sees only a few changes.
+    /// change permanently uses 10 KB, about 100 bytes for each type that bundles declare, and about 100 bytes more for
+    /// each of these types if tags have changed. If bundles declare 500 types, this amounts to 60 to 120 KB. A process
+    /// sees only a few changes.
     private static let published = Atomic<Unmanaged<TypeSnapshot>>(
         Unmanaged.passRetained(
             writer.withLock { state in
@@ -131,7 +132,7 @@ package enum TypeRegistry {
                 folder = try BundleRecords.folder()
                 records = look()
             } catch {
-                // A caller that sets the variable does not want the user's own bundles.
+                // The default directory is not used instead, because a user who sets `PURVEY_HOME` does not want it.
                 (folder, stamp) = ("", nil)
                 records = BundleRecords(fault: error)
             }
@@ -158,8 +159,9 @@ package enum TypeRegistry {
         }
 
         private mutating func look() -> BundleRecords {
-            // The stamp is taken before reading, so that a change during the read is seen as one afterwards. A stamp
-            // too recent to differ from the next is invalidated, so that the next check reads again.
+            // The stamp is taken before reading, so that the next check detects a change during the reading. A stamp is
+            // invalidated if it is so recent that another change could leave the same stamp. The next check then reads
+            // again.
             stamp = BundleRecords.stamp(of: folder)
             if let taken = stamp, taken.isFresh {
                 stamp?.inode = 0

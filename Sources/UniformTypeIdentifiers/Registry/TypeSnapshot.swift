@@ -7,11 +7,11 @@ package final class TypeSnapshot: Sendable {
     package let facts: [TypeFacts]
     let faults: [DeclarationError]
 
-    /// See ``aliases(in:)``.
+    /// The table of ``aliases(in:)``, after it was computed.
     let aliasTable = StoredOnce<AliasTable>()
-    /// See ``FileTypes/quickType(ofName:)``.
+    /// The types that ``FileTypes/quickType(ofName:)`` has cached.
     let patternTypes = StoredOnce<PatternTypes>()
-    /// See ``FileTypes/rememberedType(ofExtension:_:)``.
+    /// The types that ``FileTypes/rememberedType(ofExtension:_:)`` has cached.
     let extensionTypes = StoredOnce<PatternTypes>()
 
     private let core = CoreTypes.shared

@@ -20,7 +20,8 @@ struct TypeSnapshotBuilder {
     private(set) var otherTags: [String: [String: [Int]]] = [:]
 
     private let core = CoreTypes.shared
-    /// The declaration that is used, by index. For a type of the system, these are the declarations that add to it.
+    /// The declarations that are used, by the index of their type: one for a type of a bundle, and all that add to a
+    /// type of the system.
     private var effective: [Int: [TypeDeclaration]] = [:]
     private var parents: [Int: [Int]] = [:]
 
