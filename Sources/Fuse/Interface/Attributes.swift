@@ -1,4 +1,4 @@
-/// A point in time, in a file system's resolution.
+/// A point in time, with the resolution of the times of files.
 public struct Timestamp: Hashable, Sendable, Comparable {
     /// Seconds since the beginning of 1970 (UTC).
     public var seconds: Int64
@@ -48,7 +48,7 @@ public struct Attributes: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - mode: the mode with the kind of file, as in `S_IFREG | 0o644`.
-    ///   - blocks: the space on disk; `nil` is that of the size.
+    ///   - blocks: the space on disk; `nil` means the space that `size` bytes take.
     public init(
         node: NodeID, mode: UInt32, size: Int64 = 0, blocks: UInt64? = nil, linkCount: UInt32 = 1,
         accessed: Timestamp = Timestamp(seconds: 0), modified: Timestamp = Timestamp(seconds: 0),
@@ -89,7 +89,7 @@ public struct AttributesReply: Sendable {
 /// Every reply with an entry counts as one look-up of its node. ``FileSystem/forget(_:count:)`` revokes look-ups. Until
 /// all are revoked, the kernel may send requests for the node, even if no name leads to it any more.
 public struct Entry: Sendable {
-    /// The node, or `nil` if no file has the name: the kernel caches that for ``nameValidity``.
+    /// The node; `nil` if no file has the name, which the kernel may cache for ``nameValidity``.
     public var node: NodeID?
     /// A number that distinguishes files that have used the same node one after the other. Only NFS needs it.
     public var generation: UInt64

@@ -28,7 +28,7 @@ public protocol FileSystem: AnyObject, Sendable {
     func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>)
     /// Creates a symbolic link (FUSE_SYMLINK).
     func makeSymbolicLink(_ name: Name, in parent: NodeID, target: Name, _ reply: Reply<Entry>)
-    /// Creates a file, a pipe, a socket or a device, as `mode` says (FUSE_MKNOD). The kernel uses it for files if
+    /// Creates a file, a pipe, a socket or a device, depending on `mode` (FUSE_MKNOD). The kernel uses it for files if
     /// ``create(_:in:mode:_:_:)`` is not implemented.
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>)
     /// Adds a hard link to a file (FUSE_LINK).
@@ -94,8 +94,8 @@ public protocol FileSystem: AnyObject, Sendable {
     /// Finds the next data or hole (FUSE_LSEEK). Fails with `ENXIO` after the end. With the default, files have no
     /// holes.
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>)
-    /// Serves copy_file_range(2), and replies with the number of bytes copied (FUSE_COPY_FILE_RANGE). With the
-    /// default, the kernel reads and writes.
+    /// Serves copy_file_range(2), and replies with the number of bytes copied (FUSE_COPY_FILE_RANGE). With the default,
+    /// the kernel copies by reading and writing.
     func copyFileRange(
         from node: NodeID, handle: UInt64, offset: Int64, to destination: NodeID, handle destinationHandle: UInt64,
         offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>)
@@ -104,9 +104,9 @@ public protocol FileSystem: AnyObject, Sendable {
 
     /// Opens a directory (FUSE_OPENDIR).
     func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>)
-    /// Lists a directory from the entry after `cookie`, or from the first one if that is 0, in ``Reply/listing()``
-    /// (FUSE_READDIR, FUSE_READDIRPLUS). An empty listing is the end. If entries are added or removed during the
-    /// listing, all other entries must still appear exactly once.
+    /// Lists a directory from the entry after `cookie`, or from the first entry if `cookie` is 0 (FUSE_READDIR,
+    /// FUSE_READDIRPLUS). The reply is made with ``Reply/listing()``. An empty listing means the end of the directory.
+    /// If entries are added or removed during the listing, all other entries must still appear exactly once.
     func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>)
     /// Releases a handle of a directory (FUSE_RELEASEDIR).
     func releaseDirectory(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>)
@@ -128,7 +128,7 @@ public protocol FileSystem: AnyObject, Sendable {
     func releaseWholeFileLock(_ node: NodeID, handle: UInt64, owner: UInt64)
 }
 
-/// The number of a file between the kernel and a file system, which the file system chooses in its reply to a
+/// The number by which the kernel and a file system refer to a file. The file system chooses it in its reply to a
 /// look-up.
 public struct NodeID: RawRepresentable, Hashable, Sendable {
     /// The number. It is never 0, because the kernel interprets 0 as "there is no such file".

@@ -63,7 +63,7 @@ public struct Name: Sendable {
     ) throws(Failure) -> Result {
         switch storage {
         case .text(var text):
-            // `withUTF8` does not keep the type of an error, so the result is taken apart.
+            // `withUTF8` does not preserve the type of a thrown error, so the error is passed as a `Result`.
             let outcome = text.withUTF8 { bytes in
                 Swift.Result { () throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
             }

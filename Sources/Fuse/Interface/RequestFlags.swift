@@ -67,11 +67,11 @@ public struct AllocationFlags: OptionSet, Hashable, Sendable {
     public static let keepSize = AllocationFlags(rawValue: 0x01)
     /// Makes the range a hole, which reads as zeros.
     public static let punchHole = AllocationFlags(rawValue: 0x02)
-    /// Removes the range, so that the bytes after it move down.
+    /// Removes the range, so that the bytes after it move towards the start of the file.
     public static let collapseRange = AllocationFlags(rawValue: 0x08)
-    /// Makes the range allocated zeros.
+    /// Replaces the range by zeros for which space is allocated.
     public static let zeroRange = AllocationFlags(rawValue: 0x10)
-    /// Inserts space at the offset.
+    /// Inserts space at the offset, so that the bytes after it move towards the end of the file.
     public static let insertRange = AllocationFlags(rawValue: 0x20)
 }
 
@@ -83,7 +83,7 @@ public enum SeekTarget: Sendable, Hashable {
     case hole
 }
 
-/// The behaviour of setxattr(2) for an attribute that exists or does not.
+/// The behaviour of setxattr(2), depending on whether the attribute exists.
 public enum AttributePolicy: Sendable, Hashable {
     /// Sets the attribute, whether it exists or not.
     case set

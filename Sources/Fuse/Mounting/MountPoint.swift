@@ -10,7 +10,7 @@ final class MountPoint: Sendable {
     let usesProgram: Bool
     private let hasEnded = Lock(false)
 
-    /// Mounts. The kernel's first request then waits.
+    /// Mounts the file system. Afterwards the kernel's first request (FUSE_INIT) waits for a reply.
     init(at path: String, _ options: MountOptions) throws(MountError) {
         guard let absolute = realpath(path, nil) else { throw .notMounted(path: path, .current) }
         self.path = String(cString: absolute)
@@ -92,13 +92,13 @@ final class MountPoint: Sendable {
         return device
     }
 
-    /// Unmounts, once. If aborting, the session ends too.
+    /// Unmounts the file system, unless this was done before. If `aborting` is set, also ends the session.
     func unmount(aborting: Bool) {
         let control = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
             guard !hasEnded else { return Optional<Connection>.none }
-            // The connection can be found only while it is mounted. Its control file often does not exist, or is
-            // closed to this user.
+            // The connection can be found only while it is mounted. Its control file often does not exist, or is not
+            // accessible to this user.
             let control = Connection(at: path)
             if !usesProgram {
                 // Fails if another process has unmounted it.
@@ -139,9 +139,9 @@ final class MountPoint: Sendable {
         return probe.wait(seconds: timeoutSeconds) ?? true
     }
 
-    /// The timeout for a reply. A killed server can leave a session that does not end. This happens if one of its
-    /// threads was notifying the kernel of a change in a directory for which a request was waiting. Then requests
-    /// neither complete nor fail.
+    /// The timeout in seconds for the reply to a probe. A killed server can leave a session that does not end. This
+    /// happens if one of its threads was notifying the kernel of a change in a directory for which a request was
+    /// waiting. Then requests neither complete nor fail.
     private static let timeoutSeconds = 5
 }
 
@@ -179,8 +179,8 @@ private final class StaleProbe: Sendable {
         var error: CInt = 0
         repeat {
             error = cfuse_probe(path) < 0 ? errno : 0
-            // A request that was under way when the session ended fails with ECONNABORTED, and the next one as all
-            // others do.
+            // A request that was under way when the session ended fails with ECONNABORTED. It is repeated, because
+            // later requests fail with ENOTCONN.
         } while error == ECONNABORTED
         isStale.withLock { $0 = error == ENOTCONN }
         isDone.signal()

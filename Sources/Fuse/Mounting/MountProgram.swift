@@ -2,7 +2,7 @@ import CFuse
 import Glibc
 import LinuxSystem
 
-/// The setuid program `fusermount3`, which mounts and unmounts for users without the right to.
+/// The setuid program `fusermount3`, which mounts and unmounts for users without the right to mount.
 enum MountProgram {
     private static var path: String? {
         ["/usr/bin/fusermount3", "/bin/fusermount3", "/usr/local/bin/fusermount3"].first {
@@ -42,7 +42,7 @@ enum MountProgram {
         let child = try ChildProgram.start(
             program, arguments: ["-o", settings.joined(separator: ","), "--", path],
             environment: ["_FUSE_COMMFD=3", environment], descriptors: [nil, nil, complaints, theirs])
-        // It has sent the descriptor by then, or will not.
+        // Before the program ends, it sends the descriptor, unless it fails.
         _ = try child.wait()
         let received = cfuse_receive_descriptor(ours.rawValue)
         if received >= 0 { return (FileDescriptor(owning: received), "") }

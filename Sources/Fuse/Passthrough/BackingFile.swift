@@ -18,7 +18,7 @@ public final class BackingFile: Sendable {
     deinit { registrar.close(identifier) }
 }
 
-/// A connection to the kernel for registering backing files, which takes a privilege.
+/// A connection to the kernel for registering backing files. Registering requires a privilege.
 package protocol BackingRegistrar: Sendable {
     func open(_ file: FileDescriptor) throws(Errno) -> Int32
     /// Unregisters a file. Must not block on another process, because the last reference to a file may be released on
@@ -26,7 +26,7 @@ package protocol BackingRegistrar: Sendable {
     func close(_ identifier: Int32)
 }
 
-/// The process itself, if it has `CAP_SYS_ADMIN`.
+/// A registrar that uses the privilege of this process, which needs `CAP_SYS_ADMIN`.
 struct OwnRegistrar: BackingRegistrar {
     let device: FileDescriptor
 

@@ -1,11 +1,11 @@
 import Glibc
 import LinuxSystem
 
-/// A `purvey-passthrough` process, which has the privilege that this process lacks.
+/// A registrar that sends requests to a `purvey-passthrough` process, which has the privilege that this process lacks.
 package final class HelperRegistrar: BackingRegistrar {
     private static let timeoutMilliseconds: CInt = 2000
-    /// The timeout of the first message. The helper is longer in starting, because it starts a process for each
-    /// connection.
+    /// The timeout for the helper's first message. It is longer than others, because the helper starts a process for
+    /// each connection.
     private static let firstTimeoutMilliseconds: CInt = 10_000
 
     // Held during a request, so that there is one at a time. Leaf lock.
@@ -27,7 +27,7 @@ package final class HelperRegistrar: BackingRegistrar {
     package func open(_ file: FileDescriptor) throws(Errno) -> Int32 { try perform(PassthroughMessage.open, 0, file) }
 
     package func close(_ identifier: Int32) {
-        // If the helper has gone, the kernel keeps the file until the session ends.
+        // If the helper has ended, the kernel keeps the file until the session ends.
         HandlerThreads.shared.run { _ = try? self.perform(PassthroughMessage.close, identifier, nil) }
     }
 
@@ -38,7 +38,7 @@ package final class HelperRegistrar: BackingRegistrar {
             do throws(Errno) {
                 try socket.waitForPacket(milliseconds: Self.timeoutMilliseconds)
             } catch {
-                // A late reply would be taken for that of the next request.
+                // The connection is shut down, because a late reply would be taken for the reply to the next request.
                 socket.shutDown()
                 throw error
             }

@@ -14,8 +14,8 @@ package final class DeviceChannel: Sendable {
         self.buffers = buffers
     }
 
-    /// Replies to a request. Returns `false` if the kernel does not take the reply, usually because its caller waits
-    /// no more.
+    /// Replies to a request. Returns `false` if the kernel rejects the reply, usually because the caller does not wait
+    /// for it any more.
     @discardableResult
     func send(_ unique: UInt64, error: Errno?, _ body: UnsafeRawBufferPointer) -> Bool {
         let size = MemoryLayout<fuse_out_header>.size

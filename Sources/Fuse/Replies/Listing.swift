@@ -37,7 +37,8 @@ public final class Listing: ReplyContent {
     }
 
     /// Whether the caller wants entries with their attributes (READDIRPLUS), each of which counts as a look-up. If
-    /// `false`, entries may be appended in either way: attributes are left out, and no look-up is counted.
+    /// `false`, entries may be appended with or without attributes, but attributes are not sent, and no look-up is
+    /// counted.
     public let wantsAttributes: Bool
     private let pool: BufferPool
     private let buffer: BufferPool.Buffer

@@ -36,8 +36,8 @@ public struct Bytes: ReplyContent, Sendable {
 }
 
 extension ReplySender {
-    /// Sends bytes within the caller's buffer: contents are truncated to it; a longer attribute fails with `ERANGE`,
-    /// and a caller with an empty buffer gets its size.
+    /// Sends bytes that must fit into the caller's buffer. Contents and targets are truncated to its size. An extended
+    /// attribute that is larger fails with `ERANGE`; a caller with an empty buffer gets the attribute's size.
     func sendContents(_ bytes: UnsafeRawBufferPointer) {
         if isMeasured {
             if room == 0 { return send(fuse_getxattr_out(size: UInt32(clamping: bytes.count), padding: 0)) }

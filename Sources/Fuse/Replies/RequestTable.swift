@@ -3,14 +3,14 @@ import LinuxSystem
 
 /// The requests that are being served, so that they can be interrupted.
 ///
-/// A reply finds its entry by its place. Only an interrupt searches the table.
+/// A reply finds its entry by the entry's index (its place). Only an interrupt searches the table.
 package final class RequestTable: Sendable {
     private struct Entry {
         /// The request's number; 0 for a free place.
         var unique: UInt64 = 0
         /// The node that the kernel may have locked until the reply comes.
         var node = NodeID(rawValue: 0)
-        /// A second node, for requests that are about two.
+        /// The second node of a request that concerns two nodes.
         var other = NodeID(rawValue: 0)
         var started: Milliseconds = 0
         var isInterrupted = false
@@ -60,8 +60,8 @@ package final class RequestTable: Sendable {
         watcher?(entry.node, entry.other)
     }
 
-    /// Milliseconds of a coarse clock. Such a clock is fast, because it is read for every request. It is exact to a few
-    /// milliseconds.
+    /// A time in milliseconds of a coarse clock, which is exact to a few milliseconds. The clock is read for every
+    /// request, and a coarse clock can be read quickly.
     typealias Milliseconds = Int
 
     static var now: Milliseconds {

@@ -76,7 +76,8 @@ extension Dispatcher {
             let (name, newName) = request.names(at: MemoryLayout<fuse_rename2_in>.size)
         else { return false }
         let flags = RenameFlags(rawValue: body.flags)
-        // Whiteouts are for the lower layers of stacked file systems.
+        // The flag for whiteouts is not supported, because only file systems that lie beneath a stacked file system
+        // need it.
         guard flags.isSubset(of: [.noReplace, .exchange]) else { return false }
         let newParent = NodeID(rawValue: body.newdir)
         fileSystem.rename(

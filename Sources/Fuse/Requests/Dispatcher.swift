@@ -2,8 +2,8 @@ import CFuse
 import Glibc
 import LinuxSystem
 
-/// Decodes requests and calls the file system. A malformed request fails with `EINVAL`. An unknown request fails with
-/// `ENOSYS`.
+/// The decoder of requests, which calls the file system. A malformed request fails with `EINVAL`. An unknown request
+/// fails with `ENOSYS`.
 ///
 /// Each operation has its own function, which returns whether the request is well-formed and was passed on.
 package struct Dispatcher: Sendable {
@@ -73,13 +73,13 @@ package struct Dispatcher: Sendable {
         case .forget: forget(request)
         case .batchForget: forgetMany(request)
         case .interrupt: interrupt(request, on: channel)
-        // Has no reply.
+        // The kernel expects no reply to this message.
         case .notifyReply: true
         case .destroy: destroy(request, on: channel)
 
-        // Other file systems without ioctl(2) reply so.
+        // Other file systems without ioctl(2) reply `ENOTTY`, too.
         case .ioctl: refuse(request, Errno(rawValue: ENOTTY), on: channel)
-        // FUSE_INIT comes before a session. The others are not supported by this library.
+        // FUSE_INIT is handled before requests are served. This library does not support the other operations.
         case .initialize, .access, .blockMap, .poll, .setUpMapping, .removeMapping, .syncFileSystem, .temporaryFile:
             refuse(request, .noSystemCall, on: channel)
         }
@@ -87,7 +87,7 @@ package struct Dispatcher: Sendable {
 
     /// Fails a request with an error.
     ///
-    /// - Returns: `true`: the request was replied to.
+    /// - Returns: `true`, because the request has a reply.
     @discardableResult
     private func refuse(_ request: Request, _ error: Errno, on channel: DeviceChannel) -> Bool {
         channel.send(request.header.unique, error: error, UnsafeRawBufferPointer(start: nil, count: 0))

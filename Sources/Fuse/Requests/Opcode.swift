@@ -4,7 +4,7 @@
 package enum Opcode: UInt32, Sendable, CaseIterable {
     /// FUSE_LOOKUP: looks up a name in a directory.
     case lookup = 1
-    /// FUSE_FORGET: takes back look-ups of a node. It has no reply.
+    /// FUSE_FORGET: revokes look-ups of a node. It has no reply.
     case forget = 2
     /// FUSE_GETATTR: returns a node's attributes: stat(2).
     case getAttributes = 3
@@ -80,7 +80,7 @@ package enum Opcode: UInt32, Sendable, CaseIterable {
     case poll = 40
     /// FUSE_NOTIFY_REPLY: replies to a notification that retrieves cached pages.
     case notifyReply = 41
-    /// FUSE_BATCH_FORGET: takes back look-ups of many nodes. It has no reply.
+    /// FUSE_BATCH_FORGET: revokes look-ups of many nodes. It has no reply.
     case batchForget = 42
     /// FUSE_FALLOCATE: allocates or frees a range of a file: fallocate(2).
     case allocate = 43

@@ -1,14 +1,15 @@
 import CFuse
 import Glibc
 
-/// A request in the buffer that it was read into. Its contents are not trusted: what is missing is `nil`.
+/// A request in the buffer that it was read into. Its contents are not trusted, so the functions return `nil` for a
+/// part that is missing or malformed.
 package struct Request {
     let header: fuse_in_header
     /// The bytes after the header.
     let body: UnsafeRawBufferPointer
 
-    /// Creates a request from the bytes that were read from the device. Returns `nil` without a whole header, or if
-    /// its length is wrong.
+    /// Creates a request from the bytes that were read from the device. Returns `nil` if the header is incomplete or
+    /// contains a wrong length.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         let size = MemoryLayout<fuse_in_header>.size
         guard bytes.count >= size else { return nil }

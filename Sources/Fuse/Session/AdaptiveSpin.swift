@@ -1,7 +1,7 @@
 import Glibc
 
-/// An adaptive spin. Waking a thread takes longer than serving a small request. If requests follow one another
-/// closely, the leader polls for the next one for a moment before it sleeps.
+/// An adaptive spin. Waking a thread takes longer than serving a small request. Therefore, if requests follow one
+/// another closely, the leader polls for the next one for a moment before it sleeps.
 struct AdaptiveSpin {
     /// The longest time to poll.
     private static let spinNanoseconds: Int64 = 30_000

@@ -53,8 +53,8 @@ enum InitNegotiation {
 
     private static let oldestMinor: UInt32 = 31
     private static let minor: UInt32 = 41
-    /// The first minor version whose kernel drops all names at once (FUSE_NOTIFY_INC_EPOCH), regardless of the version
-    /// that was negotiated.
+    /// The minor version of the first kernel that can drop all names at once (FUSE_NOTIFY_INC_EPOCH). The kernel's own
+    /// version counts, and not the negotiated version.
     private static let minorThatDropsNames: UInt32 = 44
     /// The maximum number of concurrent background requests, such as read-ahead.
     private static let backgroundLimit: UInt16 = 64

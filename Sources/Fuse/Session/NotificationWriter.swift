@@ -5,11 +5,12 @@ import LinuxSystem
 /// A thread that writes notifications. The writes may block on kernel locks. The thread has no descriptor except the
 /// device's.
 ///
-/// Only a reply to the request that holds the lock ends such a wait. If this process is killed, no reply comes, and the
-/// thread continues to exist with all descriptors that it shares. The locks and sockets of the dead process would then
-/// block the next process, which has to end the session. Therefore this thread unshares its descriptor table:
-/// close_range(2), CLOSE_RANGE_UNSHARE. If it opened or closed descriptors, or started threads, the process would not
-/// see these changes. Therefore it only writes, and frees only memory.
+/// A write that blocks on a lock continues only after the reply to the request that holds the lock. If this process is
+/// killed, no reply comes, and the thread continues to exist with all descriptors that it shares. The locks and sockets
+/// of the dead process would then block the next process, which has to end the session. Therefore this thread unshares
+/// its descriptor table, by close_range(2) with CLOSE_RANGE_UNSHARE. If it then opened or closed descriptors, or
+/// started threads, the rest of the process would not see these changes. Therefore it only writes, and frees only
+/// memory.
 final class NotificationWriter: Sendable {
     /// A batch of messages, and the next batch; without messages the thread ends.
     private final class Batch: Sendable {
@@ -33,7 +34,7 @@ final class NotificationWriter: Sendable {
             isUnshared.open()
             Self.run(first, number)
         }
-        // The descriptor must stay open until then.
+        // The descriptor must stay open until the thread has its own descriptor table.
         withExtendedLifetime(device) { isUnshared.wait() }
     }
 

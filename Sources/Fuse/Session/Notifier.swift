@@ -48,8 +48,8 @@ final class Notifier: Sendable {
         var next = 0
         /// The nodes that a thread is notifying.
         var busy: Set<NodeID> = []
-        /// The nodes that are held back until requests complete. The outer key is a node that has a request. The
-        /// inner key is a node that waits for it, with the time since when.
+        /// The nodes that are held back until requests complete. The outer key is a node that has a request. The inner
+        /// key is a node that waits for this request, and the value is the time at which it began to wait.
         var held: [NodeID: [NodeID: RequestTable.Milliseconds]] = [:]
         var threads = 0
     }
@@ -97,7 +97,7 @@ final class Notifier: Sendable {
         }
     }
 
-    /// Releases notifications of nodes that were held back, because a request for these nodes is completed.
+    /// Queues the nodes that were held back because of a request for `node` or `other`, which has completed now.
     func requestCompleted(for node: NodeID, _ other: NodeID) {
         guard heldCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
         let needsThread = state.withLock { state in
@@ -170,7 +170,7 @@ final class Notifier: Sendable {
         return turn
     }
 
-    /// Whether a node is held back until a request completes.
+    /// Holds back a node if a request delays its notifications. Returns whether the node is held back.
     private func hold(_ node: NodeID, _ state: inout State) -> Bool {
         // The count is raised before the table is read, so that a request that completes meanwhile sees it.
         heldCount.add(1, ordering: .sequentiallyConsistent)
@@ -197,7 +197,7 @@ final class Notifier: Sendable {
     private func finish(_ node: NodeID) {
         state.withLock { state in
             state.busy.remove(node)
-            // Notifications that were added meanwhile.
+            // Further notifications may have been added meanwhile.
             if state.pending[node] != nil { state.queue.append(node) }
         }
     }

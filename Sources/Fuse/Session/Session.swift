@@ -87,7 +87,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Unmounts.
+    /// Unmounts the file system.
     ///
     /// The directory shows its former contents at once. Open files are still served, and the session ends when the
     /// last of them is closed.
@@ -112,7 +112,8 @@ public final class Session: Sendable {
 
     // MARK: Passthrough
 
-    /// Whether files can be passed through: the kernel supports it, and this process or its helper has the right to.
+    /// Whether files can be passed through: the kernel supports it, and this process or its helper has the right to
+    /// register files.
     public var passthroughIsPermitted: Bool {
         guard features.passesThrough, let probe = try? MemoryFile.create(name: "purvey-probe") else { return false }
         return (try? backing(for: probe)) != nil

@@ -65,10 +65,11 @@ final class WorkerPool: Sendable {
     private let isWatched = Atomic(true)
     private let watcherWakeUp = Semaphore()
 
-    /// The factor by which the number of threads may exceed the options', to replace blocked leaders.
+    /// The factor by which the number of threads may exceed that in the options, so that blocked leaders can be
+    /// replaced.
     private static let reserveFactor = 8
     private static let watchInterval: UInt32 = 1000
-    /// The number of intervals without a request after which the watching thread sleeps until the next one.
+    /// The number of intervals without a request after which the watching thread sleeps until the next request.
     private static let watchLimit = 50
 
     static func bufferSize(_ options: MountOptions) -> Int {
@@ -137,9 +138,9 @@ final class WorkerPool: Sendable {
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }
-        // If a thread is killed while the kernel copies a request to it, page faults may get no memory, and the
-        // kernel fails the request with EIO although the next process could serve it. Best effort: without populated
-        // pages that may happen.
+        // The pages of the buffer are populated now. Otherwise, if a thread is killed while the kernel copies a request
+        // to it, page faults may get no memory, and the kernel fails the request with EIO although the next process
+        // could serve it. This is a best effort, so a failure is ignored.
         _ = madvise(buffer.baseAddress, buffer.count, MADV_POPULATE_WRITE)
         while true {
             let continues =
@@ -207,7 +208,7 @@ final class WorkerPool: Sendable {
     /// - Returns: `false` if the session has ended.
     private func waitUntilNeeded(_ worker: Worker) -> Bool {
         let isIdle = state.withLock { state in
-            // The thread took the lead meanwhile.
+            // The thread does not sleep if it has become the leader meanwhile.
             guard !state.hasEnded, !leads(worker) else { return false }
             state.idle.append(worker)
             return true
@@ -311,7 +312,7 @@ final class WorkerPool: Sendable {
             if quietIntervals > Self.watchLimit {
                 isWatched.store(false, ordering: .sequentiallyConsistent)
                 // A request that begins now wakes this thread. One that began just before may have found this thread
-                // marked as awake.
+                // marked as awake. Therefore the leader is checked again.
                 if isQuiet(since: last) || !beginsWatch() { watcherWakeUp.wait() }
                 quietIntervals = 0
             } else {
@@ -340,7 +341,7 @@ final class WorkerPool: Sendable {
     }
 
     private func endThread() {
-        // The watching thread counts as one more.
+        // The watching thread is not counted in `threads`, so the last thread to end changes the number to -1.
         let isLast = state.withLock { state in
             state.threads -= 1
             return state.threads == -1
