@@ -78,7 +78,7 @@ extension Errno {
     package static let connectionAborted = Errno(rawValue: ECONNABORTED)
     package static let noBufferSpace = Errno(rawValue: ENOBUFS)
     package static let outOfMemory = Errno(rawValue: ENOMEM)
-    /// The error if more descriptors of the user are in flight (sent and not yet received) than its limit of open
-    /// files allows.
+    /// The error if more descriptors of the user are in flight (sent and not yet received) than the limit of open files
+    /// allows.
     package static let tooManyDescriptorsInFlight = Errno(rawValue: ETOOMANYREFS)
 }

@@ -65,7 +65,7 @@ package struct FileStatus: Sendable {
     package var accessed: timespec { raw.st_atim }
     /// The time of the last change of content, name, owner or mode. No program can set it.
     package var changed: timespec { raw.st_ctim }
-    /// ``modified``, without a limit of years.
+    /// The time of the last change of content, like ``modified``, for any year.
     package var modificationTime: FileTime { FileTime(raw.st_mtim) }
     /// ``modified`` in nanoseconds since 1970. See ``changedNanoseconds`` for the range.
     package var modifiedNanoseconds: Int64 { Self.nanoseconds(raw.st_mtim) }

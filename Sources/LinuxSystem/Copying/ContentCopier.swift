@@ -19,8 +19,8 @@ enum ContentError: Error {
 /// A copier of regular files' contents. It uses the fastest method that the two file systems support, and detects
 /// whether the source changed during the copy.
 ///
-/// It neither uses nor moves the positions of descriptors, unless `movesPositions` is set: other processes may share
-/// them.
+/// It neither uses nor moves the positions of descriptors, because other processes may share them. Only if
+/// `movesPositions` is set, it may move the position of the source.
 struct ContentCopier: ~Copyable {
     /// The number of bytes per copy_file_range(2). One call takes some milliseconds, so that cancelling takes effect
     /// soon.
@@ -283,7 +283,7 @@ struct ContentCopier: ~Copyable {
 
     private static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress, bytes.count > 0 else { return true }
-        // Compares each byte with the one before it. The first is zero.
+        // All bytes are zero if the first byte is zero and each other byte equals the one before it.
         return bytes[0] == 0 && memcmp(base, base + 1, bytes.count - 1) == 0
     }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Copies a file's metadata: extended attributes, mode, access control list and times.
+/// The copying of a file's metadata: extended attributes, mode, access control list and times.
 enum CopiedMetadata {
     /// Applies the metadata of the original to its copy.
     ///

@@ -23,7 +23,7 @@ extension CopyOrigin {
     func permissions(of status: FileStatus, _ original: FileDescriptor, mask: mode_t) -> mode_t {
         switch self {
         case .user: status.permissions
-        // A new memory file is executable by all users. Its mode was not chosen by a program.
+        // A new memory file is executable by all users. No program has chosen this mode, so it is not copied.
         case .peer where original.isMemoryFile(status): 0o666 & ~mask
         case .peer: status.permissions & 0o777 & ~mask
         }

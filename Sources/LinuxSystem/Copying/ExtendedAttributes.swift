@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Copies extended attributes of users (`user.…`) and access control lists.
+/// The copying of extended attributes of users (`user.…`) and of access control lists.
 ///
 /// Attributes that belong to the machine or grant privileges (`security.…`, `trusted.…`) are not copied.
 enum ExtendedAttributes {

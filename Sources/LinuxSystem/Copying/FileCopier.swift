@@ -1,6 +1,6 @@
 import Glibc
 
-/// Copies a regular file. A copy is complete or does not exist.
+/// The copying of a regular file. A copy is complete or does not exist.
 package enum FileCopier {
     /// Copies an open file to a new name: by a clone if the file system supports that, otherwise by the kernel,
     /// otherwise through a buffer. Holes, extended attributes, mode and times are kept. Set-user-ID and set-group-ID

@@ -1,4 +1,4 @@
-/// Copies a directory with its contents. A copy is complete or does not exist.
+/// The copying of a directory with its contents. A copy is complete or does not exist.
 package enum TreeCopier {
     /// The result of copying a tree.
     package struct Report: Sendable, Equatable {

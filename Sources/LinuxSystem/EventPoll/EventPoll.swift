@@ -18,12 +18,13 @@ package struct EventPoll: Sendable {
         /// Both directions are closed. Always reported, without being requested.
         package static let hangUp = Events(rawValue: clinux_epoll_hup)
 
-        /// Whether data or the end of input can be read. Plain arithmetic, since it is called for every packet.
+        /// Whether data or the end of input can be read. Implemented by plain arithmetic, because it is called for
+        /// every packet.
         package var callForReading: Bool {
             rawValue & (clinux_epoll_in | clinux_epoll_hup | clinux_epoll_err) != 0
         }
 
-        /// Whether the other side has gone.
+        /// Whether the peer has closed the connection, or an error has occurred.
         package var tellOfTheEnd: Bool { rawValue & (clinux_epoll_hup | clinux_epoll_err) != 0 }
 
         /// Whether there is space to write.

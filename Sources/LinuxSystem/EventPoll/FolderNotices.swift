@@ -27,7 +27,7 @@ package struct FolderNotices: Sendable {
             owning: try retrying { inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC)) })
     }
 
-    /// Wraps an inotify descriptor of another process, which also adds the directories.
+    /// Wraps an inotify descriptor that another process has created. That process also adds the directories.
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     /// The types of shared file systems in statfs(2): NFS, SMB in three versions, FUSE, 9P, Ceph, AFS in two
@@ -65,7 +65,8 @@ package struct FolderNotices: Sendable {
         }
     }
 
-    /// The maximum number of reads per call, which ends even if events keep arriving.
+    /// The maximum number of reads per call of ``take()``. Because of this limit, the call returns even if events keep
+    /// arriving.
     private static let mostReads = 64
 
     /// Returns the notices since the last call, without duplicates. Never blocks.

@@ -14,7 +14,8 @@ package struct FolderIdentity: Sendable, Equatable {
     private let birth: Int64?
     private let inode: UInt64?
     private let handle: KernelFileHandle?
-    /// Whether the file system tells too little for good.
+    /// Whether the directory needs a mark, because the file system does not supply enough values to identify it
+    /// permanently.
     package let needsMark: Bool
 
     /// Reads the identity of an open folder, which need not be open for reading.
@@ -24,13 +25,14 @@ package struct FolderIdentity: Sendable, Equatable {
         birth = folder.birthTime
         inode = hasPassingInodes ? nil : status.identity.inode
         handle = birth == nil && !hasPassingInodes ? try? folder.kernelHandle() : nil
-        // The file system is not asked over a mere handle to the folder.
+        // The UUID cannot be read through every O_PATH descriptor. Therefore the directory is opened for reading, if
+        // possible.
         uuid = (try? folder.open(".", [.readOnly, .directory]))?.fileSystemUUID ?? folder.fileSystemUUID
         needsMark = birth == nil || hasPassingInodes
     }
 
-    /// The identity in the form that is stored on disk: texts between slashes. A text is empty if the file system does
-    /// not supply it.
+    /// The identity in the form that is stored on disk: texts that are separated by slashes. A text is empty if the
+    /// file system does not supply it.
     package var bytes: [UInt8] {
         let parts = [
             uuid.map(Self.digits), birth.map { "\($0)" }, inode.map { "\($0)" },
@@ -48,7 +50,8 @@ package struct FolderIdentity: Sendable, Equatable {
     package func isSame(as noted: [UInt8]) -> Bool {
         let (own, other) = (Self.parts(bytes), Self.parts(noted))
         guard own.count >= 3, other.count >= 3 else { return false }
-        // An older kernel tells a shorter identity of the same file system.
+        // An older kernel reports a shorter identifier of the same file system. Identifiers of different lengths are
+        // not compared.
         let comparesSystem = own[0].count == other[0].count
         return zip(own, other).dropFirst(comparesSystem ? 0 : 1).allSatisfy { $0 == $1 || $0.isEmpty || $1.isEmpty }
     }

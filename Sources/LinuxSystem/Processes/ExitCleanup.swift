@@ -22,7 +22,7 @@ package final class ExitCleanup: Sendable {
 
     deinit { remove() }
 
-    /// Removes the resource, once.
+    /// Removes the resource, unless it was removed before.
     package func remove() { take()?() }
 
     /// Forgets the resource, because it was removed in another way.

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Steps at which a test may end this process in the way of kill -9. No data may be lost at any of them.
+/// Steps at which a test may end this process, as kill -9 does. The process must not lose data at any of these steps.
 ///
 /// A module lists its steps in one enumeration, so that a test can go through all of them. `PURVEY_FAULT_POINT=name`
 /// ends the process when it reaches the step of that name, and `name:3` when it reaches the step for the third time.

@@ -23,7 +23,8 @@ package struct ProcessDescriptor: Sendable {
     /// Whether the process has ended, waited for or not.
     package var hasEnded: Bool { hasEnded(within: 0) }
 
-    /// Whether the process ends, waited for or not, within a number of milliseconds. Blocks until it does.
+    /// Whether the process ends, waited for or not, within a number of milliseconds. Blocks until the process has ended
+    /// or the time has passed.
     package func hasEnded(within milliseconds: CInt) -> Bool {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))

@@ -15,7 +15,8 @@ package final class ProcessWatch: Sendable {
 
     // Leaf lock: closures are called after it is released.
     private let state = Lock(State())
-    /// Raised when a wait is added. If it cannot be created for lack of descriptors, the thread checks periodically.
+    /// The counter that is raised when a wait is added. It is `nil` if it could not be created for lack of descriptors;
+    /// the thread then checks for new waits periodically.
     private let hasChanged = try? EventCounter()
     private static let usualPause: CInt = 100
 

@@ -32,7 +32,8 @@ package enum ResourceLimit: Sendable, CaseIterable {
         return __rlimit_resource_t(resource.rawValue)
     }
 
-    /// The usual default of systems. An unlimited stack would change the memory layout.
+    /// The usual default size of a stack in bytes. A stack is not made unlimited, because that would change the memory
+    /// layout.
     private static let ordinaryStack: rlim_t = 8 << 20
 
     /// The soft limit, or `nil` without a limit.

@@ -28,9 +28,9 @@ package struct ProgramFile {
 
     private static let headerSize = 64
     private static let segmentSize = 56
-    /// Linkers make about a dozen.
+    /// The maximum number of segments. Linkers create about a dozen.
     private static let mostSegments = 512
-    /// In bytes. Each entry takes 16, and linkers make about thirty.
+    /// The maximum size of the dynamic section in bytes. Each entry takes 16 bytes, and linkers create about thirty.
     private static let largestDynamicSection: UInt64 = 64 << 10
     /// The maximum size of one string in bytes, enough for any realistic search path.
     private static let longestString: UInt64 = 64 << 10

@@ -23,7 +23,8 @@ package enum SpellingSuggestion {
         return begun.count == 1 ? begun.first : nil
     }
 
-    /// Returns a complaint about an unknown word, with a suggestion if there is one, otherwise with all known words.
+    /// Returns a complaint about an unknown word, followed by a suggestion if there is one, or else by all known words
+    /// if that is requested.
     ///
     /// - Parameters:
     ///   - complaint: such as "there is no command 'statsu'".

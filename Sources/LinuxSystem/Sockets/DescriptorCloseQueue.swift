@@ -1,6 +1,6 @@
 /// A queue that closes the descriptors received from one peer, in order, on a thread of ``DescriptorCloser``.
 ///
-/// A peer whose descriptors take long to close delays only its own descriptors. Any thread may use a lane, and no
+/// A peer whose descriptors take long to close delays only its own descriptors. Any thread may use a queue, and no
 /// operation blocks.
 package final class DescriptorCloseQueue: Sendable {
     private struct State {
@@ -22,7 +22,7 @@ package final class DescriptorCloseQueue: Sendable {
             }
             let number = numbers[start]
             start += 1
-            // Frees the space of closed descriptors also in a lane that never becomes empty.
+            // Frees the space of closed descriptors even if the queue never becomes empty.
             if start >= 1024, start > numbers.count / 2 {
                 numbers.removeFirst(start)
                 start = 0

@@ -61,7 +61,7 @@ package struct LocalSocketAddress: Sendable {
 extension FileDescriptor {
     /// Returns a blocking stream socket that is connected to another program's listening socket.
     ///
-    /// Waits for a full backlog, and fails, as ``SequencedPacketSocket/connect(to:timeoutMilliseconds:)`` does.
+    /// Waits if the listener's backlog is full, for at most ten seconds, and then fails with `timedOut`.
     package static func connectedStream(to address: LocalSocketAddress) throws(Errno) -> FileDescriptor {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let stream = FileDescriptor(owning: try retrying { socket(AF_UNIX, kind, 0) })

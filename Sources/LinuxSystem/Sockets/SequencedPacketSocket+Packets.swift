@@ -34,8 +34,8 @@ extension SequencedPacketSocket {
 
     /// Receives a packet. Its descriptors are close-on-exec.
     ///
-    /// Receives all descriptors of a packet, even if the caller wants none: the kernel would close those without space
-    /// on this thread, which may block.
+    /// Receives all descriptors of a packet, even if the caller wants none. Otherwise, the kernel would close those for
+    /// which there is no space on this thread, which may block.
     ///
     /// - Parameter lane: closes the received descriptors. `nil` closes each on the thread that drops it.
     /// - Throws: `wouldBlock` if no packet waits. `connectionReset` once if the peer closed without having read

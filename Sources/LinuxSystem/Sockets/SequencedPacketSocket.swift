@@ -19,7 +19,7 @@ package struct SequencedPacketSocket: Sendable {
 
     /// Creates a socket from a descriptor of unknown kind.
     ///
-    /// - Throws: `wrongSocketType` if it is a socket of another kind, `notASocket` if it is none.
+    /// - Throws: `wrongSocketType` if it is a socket of another kind, `notASocket` if it is not a socket.
     package init(checking descriptor: FileDescriptor) throws(Errno) {
         guard try descriptor.socketOption(SO_DOMAIN) == AF_UNIX,
             try descriptor.socketOption(SO_TYPE) == CInt(SOCK_SEQPACKET.rawValue)

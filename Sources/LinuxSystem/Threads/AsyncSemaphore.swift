@@ -87,7 +87,7 @@ package final class AsyncSemaphore: Sendable {
         return try await body()
     }
 
-    /// - Returns: Whether the task has a permit; `false` if it was cancelled while it waited.
+    /// - Returns: Whether the task got a permit; `false` if it was cancelled while it waited.
     private func wait() async -> Bool {
         let number = state.withLock { $0.takeFree() ? nil : $0.append(.arriving) }
         guard let number else { return true }

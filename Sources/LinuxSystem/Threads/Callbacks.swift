@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A completion handler that is called once, with the first of several results: client code may complete more than
+/// A completion handler that is called once, with the first of several results. Client code may complete more than
 /// once, and a timeout or a cancellation may come first.
 package final class OneShotCompletion<Value: Sendable>: Sendable {
     // Leaf lock: the handler is called after it is released.

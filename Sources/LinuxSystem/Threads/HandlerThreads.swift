@@ -5,9 +5,9 @@ import Glibc
 ///
 /// A dispatch queue for each job would need two wake-ups instead of one, and stops at 255 blocked jobs. A few idle
 /// threads wait for jobs. The one that became idle last is used first, because its memory is still in the processor's
-/// cache. They wait without a timeout: setting a timer costs as much as the hand-over itself.
+/// cache. Idle threads wait without a timeout, because setting a timer costs as much as the hand-over itself.
 ///
-/// All handlers may block; completion handlers have reserved threads that handlers cannot use.
+/// Even if all handlers block, completion handlers run, because they have reserved threads that handlers cannot use.
 package final class HandlerThreads: Sendable {
     package typealias Job = @Sendable () -> Void
 

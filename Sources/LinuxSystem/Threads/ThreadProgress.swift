@@ -22,10 +22,10 @@ package struct ThreadProgress: Sendable {
 
     package var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
-    /// The processor time that the thread has used since, in nanoseconds, or `nil` if it has ended.
+    /// The processor time in nanoseconds that the thread has used since this record, or `nil` if the thread has ended.
     package var processorTime: Int? { Self.read(clock).map { $0 - used } }
 
-    /// The time since the record, in nanoseconds.
+    /// The time since this record, in nanoseconds.
     package var age: Int { (Self.read(CLOCK_MONOTONIC) ?? 0) - time }
 
     /// Whether the thread runs, or waits for a processor or a page of its memory (states R and D of proc(5)). `true`

@@ -5,8 +5,8 @@ import Glibc
 extension FileDescriptor {
     /// Opens an entry of this directory. Never leaves the directory, which openat2(2) guarantees.
     ///
-    /// If the kernel or a seccomp filter refuses that call, openat(2) guarantees it as well: a `FileName` contains no
-    /// `/`, and O_NOFOLLOW refuses a link.
+    /// If the kernel or a seccomp filter refuses that call, openat(2) is used. It guarantees the same, because a
+    /// `FileName` contains no `/`, and O_NOFOLLOW refuses a link.
     package func open(entry name: FileName, _ options: OpenOptions) throws(Errno) -> FileDescriptor {
         // openat2(2) refuses O_NOCTTY together with O_PATH.
         let forFiles = options.contains(.pathOnly) ? 0 : O_NOCTTY
