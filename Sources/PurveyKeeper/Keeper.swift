@@ -34,12 +34,12 @@ struct Keeper {
     /// The time in which a daemon that was started by another process must claim the mounts.
     private static let patience = Duration.seconds(10)
     private static let mountLimit = 256
-    /// The limit in bytes.
+    /// The maximum length of a mount's identifier in bytes.
     private static let identifierLimit = 256
     /// The time in milliseconds in which a process must end after it closed its connection.
     private static let endingMilliseconds: CInt = 5000
 
-    /// - Returns: `nil` if no daemon introduces itself.
+    /// Waits until the daemon at the other end introduces itself. Returns `nil` if it does not.
     init?(line: SequencedPacketSocket) {
         guard case .message(.introduction(let program)) = KeeperMessage.next(from: line, until: .now + Self.patience)
         else {
@@ -86,15 +86,15 @@ struct Keeper {
         server.hasEnded(within: endingMilliseconds) || server.isDying
     }
 
-    /// Unmounts a mount, unless the daemon did. The session ends with that and with the last descriptor. Also removes
-    /// a directory that was created for the mount.
+    /// Unmounts a mount, unless the daemon has unmounted it. The session ends at the latest when its last descriptor is
+    /// closed. Also removes a directory that was created for the mount.
     private func abandon(_ mount: KeptMount) {
         let session = SessionHandover(
             record: Array(mount.record.dropFirst()), devices: Array(mount.descriptors.dropFirst()))
         if let session, session.abandon(), mount.record.first == 1 { rmdir(session.path) }
     }
 
-    // MARK: While the program lives
+    // MARK: While the daemon runs
 
     /// Handles the daemon's messages until the daemon closes the connection.
     private mutating func serve() {
@@ -123,7 +123,7 @@ struct Keeper {
         }
     }
 
-    // MARK: When it has died
+    // MARK: After the daemon has died
 
     /// Restarts the daemon, and waits until it has claimed the mounts.
     ///
@@ -140,17 +140,17 @@ struct Keeper {
                 giveUpMounts()
             }
             visitors.begin()
-            // Another process needed a daemon and started it first.
+            // A process that needs a daemon may have started one already.
             if hasClaimant(until: .now + pause) { return nil }
             guard (try? FileStatus.of(program.folder))?.kind == .directory else { return 0 }
             complain("the daemon has died: it is started again (\(deaths))")
             switch start() {
             case .claimed: return nil
             case .ended(.exited(0)), .ended(.signalled(SIGTERM)):
-                // It runs in the background, was ended by the user, or found another daemon. A running daemon may
-                // claim the mounts.
+                // The daemon runs in the background, was ended by the user, or found another daemon. A running daemon
+                // may claim the mounts.
                 if hasClaimant(until: .now + (mounts.isEmpty ? .zero : Self.patience)) { return nil }
-                // A daemon that introduced itself and has gone without a farewell has died.
+                // A daemon that introduced itself and disconnected without a farewell has died.
                 guard visitors.hasLost, !visitors.hasLeft else { return 0 }
             case .ended: break
             }
@@ -186,7 +186,8 @@ struct Keeper {
 
     private mutating func hasClaimant(until end: ContinuousClock.Instant) -> Bool {
         while !adopt() {
-            // A daemon that is connected may take as long as its start needs. One that has gone is not awaited.
+            // A daemon that is connected may take as long as its start needs. A daemon that has disconnected is not
+            // awaited.
             if end <= .now, !visitors.hasIntroduced || visitors.hasLost { return false }
             if visitors.hasLost || visitors.hasLeft, !visitors.hasIntroduced { return false }
             visitors.wait(besides: [], until: max(end, .now + .milliseconds(100)))

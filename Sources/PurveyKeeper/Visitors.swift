@@ -72,8 +72,8 @@ struct Visitors {
         return visitor.program.map { (visitor.line, $0) }
     }
 
-    /// Waits for an event, and handles the clients' messages. Without clients and a deadline it waits without limit,
-    /// otherwise for at most a second.
+    /// Waits for an event, and handles the clients' messages. Without clients and without a deadline, waits without
+    /// limit; otherwise waits for at most a second.
     mutating func wait(besides others: [FileDescriptor], until end: ContinuousClock.Instant? = nil) {
         let descriptors = others + [listener?.descriptor].compactMap(\.self) + visitors.map(\.line.descriptor)
         var waited = descriptors.map { pollfd(fd: $0.rawValue, events: CShort(POLLIN), revents: 0) }
@@ -118,7 +118,7 @@ struct Visitors {
         while true {
             switch KeeperMessage.receive(from: visitors[index].line) {
             case .message(.introduction(let other)):
-                // This examines the peer's process, which never delays.
+                // This check does not block, because it only examines the peer's process.
                 guard visitors[index].program == nil, isProgram(visitors[index].line) else { return false }
                 visitors[index].program = other
             case .message(.claim):

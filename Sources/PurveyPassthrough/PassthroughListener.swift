@@ -3,13 +3,13 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// Accepts connections, starts a process to serve each of them, and counts each user's processes and registered
-/// files.
+/// The listening process. It accepts connections, starts a process to serve each of them, and counts each user's
+/// processes and registered files.
 ///
 /// The listening thread neither receives nor closes descriptors that clients send. A descriptor may belong to a file
-/// system with a server that does not reply, and a thread that uses or closes the descriptor hangs. A serving process
-/// that hangs affects only its own connection. A thread that hangs while it closes descriptors of a refused client
-/// affects only refused connections of the same user.
+/// system whose server does not reply, and a thread that uses or closes such a descriptor hangs. A serving process that
+/// hangs affects only its own connection. A thread that hangs while it closes descriptors of a refused client affects
+/// only refused connections of the same user.
 struct PassthroughListener {
     private struct Server {
         let program: ChildProgram
@@ -54,7 +54,7 @@ struct PassthroughListener {
         poll = try EventPoll()
         try poll.add(listener.descriptor, for: .readable, token: Self.listenerToken)
         try retrying { cfuse_hand_down_capabilities() }
-        // All users may connect, once the socket listens.
+        // All users may connect only now, because the socket listens only now.
         try retrying { chmod(path, 0o666) }
     }
 
@@ -101,7 +101,7 @@ struct PassthroughListener {
             return nil
         }
         do throws(Errno) {
-            // The client has disconnected already.
+            // A client that has disconnected already needs no process.
             if connection.isHungUp { throw .notConnected }
             return try start(for: connection, of: user)
         } catch {
@@ -119,7 +119,7 @@ struct PassthroughListener {
         connection.setTakesDescriptors(true)
         let (channel, theirs) = try SequencedPacketSocket.pair()
         let program = try ChildProgram.start(
-            // The same program, even if its file was replaced meanwhile.
+            // This path starts the same program, even if its file was replaced meanwhile.
             "/proc/self/exe", arguments: [Channel.argument],
             descriptors: [nil, nil, .copy(of: STDERR_FILENO), connection.descriptor, theirs.descriptor])
         let token = nextToken
@@ -176,7 +176,7 @@ struct PassthroughListener {
     }
 }
 
-/// Closes refused connections that contain descriptors, on at most one thread per user.
+/// The queues that close refused connections that contain descriptors, on at most one thread per user.
 struct RefusedConnections {
     private static let closer = DescriptorCloser()
     private var lanes: [uid_t: DescriptorCloseQueue] = [:]
@@ -184,7 +184,7 @@ struct RefusedConnections {
     /// Returns the queue that closes a user's connections.
     mutating func lane(of user: uid_t) -> DescriptorCloseQueue {
         if let lane = lanes[user] { return lane }
-        // Idle lanes can be dropped, as a new one is equal to them.
+        // Idle queues can be dropped, because a new queue does the same.
         if lanes.count >= 256 { lanes = lanes.filter { $0.value.count > 0 } }
         let lane = DescriptorCloseQueue(Self.closer)
         lanes[user] = lane

@@ -106,8 +106,8 @@ struct Server {
 
 /// The protocol between the listening process and a process that serves a connection. Each message is one packet.
 enum Channel {
-    /// The argument of a serving process. It inherits the connection and the socket to the listening process as the
-    /// descriptors below.
+    /// The argument of a serving process. Such a process inherits the descriptors `connection`, and `listener`, the
+    /// socket to the listening process.
     static let argument = "--serve"
     static let connection: Int32 = 3
     static let listener: Int32 = 4
