@@ -75,7 +75,7 @@ int clinux_seqpacket_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
 ssize_t clinux_send(int fd, const void *bytes, size_t length, const int *fds, int count) {
-    // Without descriptors, send(2) is faster: the kernel copies and checks less.
+    // Without descriptors, send(2) is faster, because the kernel copies and checks less.
     if (count == 0) return send(fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
     struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
     struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};

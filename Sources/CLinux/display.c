@@ -45,8 +45,8 @@ static long connect_socket(const struct sockaddr_un *address, socklen_t length) 
     return dup3(display.connection, display.number, O_CLOEXEC) < 0 ? -errno : 0;
 }
 
-/* Runs instead of the system call, on the thread that made it. Other system calls that the filter traps are refused.
-   */
+/* Handles SIGSYS: runs instead of the system call, on the thread that made it. Other system calls that the filter traps
+   are refused. */
 static void answer(int signal, siginfo_t *information, void *interrupted) {
     (void)signal;
     int before = errno;

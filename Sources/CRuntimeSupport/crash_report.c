@@ -15,7 +15,7 @@ enum { most_frames = 128, alternate_stack = 64 << 10 };
 static atomic_flag has_told = ATOMIC_FLAG_INIT;
 
 static void say(const char *text) {
-    /* A failure cannot be handled. */
+    /* A failure is ignored, because it cannot be reported. */
     if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 

@@ -53,8 +53,8 @@ int cfuse_abort(const char *target);
 /// Returns 0 if the path leads somewhere, or -1 with the errno that any use of the path would give.
 int cfuse_probe(const char *path);
 
-/// Creates two connected stream sockets, both close-on-exec. Over them, fusermount3 sends the descriptor of the
-/// mounted device.
+/// Creates two connected stream sockets, both close-on-exec, over which fusermount3 sends the descriptor of the mounted
+/// device.
 int cfuse_socket_pair(int out[2]);
 /// Receives the descriptor that fusermount3 has sent, close-on-exec, without waiting. Returns -1 if none was sent.
 int cfuse_receive_descriptor(int socket);

@@ -17,8 +17,8 @@ void *cswift_make_object(const void *metadata);
 /// Swift runtime, include/swift/Demangling/Demangle.h. `buffer` and `size` may be NULL; `flags` must be 0.
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 
-/// The start of the first line of a crash report on standard error, before the number of the signal; and the last
-/// line.
+/// The start of the first line of a crash report on standard error. The number of the signal follows it.
+/// CSWIFT_CRASH_END is the last line of the report.
 #define CSWIFT_CRASH_BEGIN "*** crashed by signal "
 #define CSWIFT_CRASH_END "*** end of the frames"
 
