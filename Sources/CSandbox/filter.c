@@ -78,7 +78,7 @@ static const uint32_t process_options[] = {PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR
 #define IS(argument, value) SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFFu, (uint32_t)(value))
 #define MASKED(argument, mask, value) SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, (uint32_t)(mask), (uint32_t)(value))
 
-/* Adds a rule, unless one failed before or the machine has no such call. */
+/* Adds a rule, unless an earlier rule has failed or the architecture has no such call. */
 static void add(scmp_filter_ctx context, int *error, uint32_t action, const char *name, unsigned count,
                 const struct scmp_arg_cmp *comparisons) {
     if (*error) return;

@@ -8,7 +8,7 @@
 /// Returns the version of the kernel's Landlock interface; 0 if the kernel has no Landlock, or if it is turned off.
 int csandbox_landlock_version(void);
 
-/// The ways in which a path may be used.
+/// The kinds of access to a path.
 enum csandbox_access {
     CSANDBOX_ACCESS_READ = 1,
     CSANDBOX_ACCESS_EXECUTE = 2,
@@ -59,11 +59,11 @@ struct csandbox_confinement {
     /// The maximum number of threads (RLIMIT_NPROC). It is set only with a user namespace, for which the kernel counts
     /// threads separately.
     uint64_t threads;
-    /// The namespaces to try, of csandbox_namespaces.
+    /// The csandbox_namespaces that the program gets, as far as the system permits them.
     uint32_t namespaces;
     /// The newest version of Landlock to use; tests set it to that of an older kernel.
     int newest_landlock;
-    /// A descriptor of a control group's cgroup.procs to join, or -1.
+    /// A descriptor of the file cgroup.procs of the control group to join, or -1.
     int control_group;
 };
 
@@ -102,7 +102,7 @@ int csandbox_start(const char *path, char *const argv[], char *const envp[], con
 /// The machine for which a filter is built.
 enum csandbox_machine { CSANDBOX_X86_64 = 0, CSANDBOX_ARM64 = 1 };
 
-/// An instruction of the kernel's packet filter, as struct sock_filter.
+/// An instruction of the kernel's packet filter, with the layout of struct sock_filter.
 struct csandbox_instruction {
     uint16_t code;
     uint8_t if_true, if_false;
