@@ -132,7 +132,8 @@ extension FileStatus {
     package var mode: mode_t { raw.st_mode }
 }
 
-/// The state of a file at a moment. It equals a later state as long as nothing of the file was changed.
+/// The state of a file at a moment. Two states of a file are equal only if nothing in the file was changed between
+/// them.
 ///
 /// Size and modification date do not suffice, because programs can set the date back, and a new file may get the inode
 /// of a removed one. Programs cannot set the ctime, the date of the last change of any kind.

@@ -6,9 +6,9 @@ import LinuxSystem
 /// The part of a mount that requires `CAP_SYS_ADMIN`: registering backing files with the kernel, for FUSE
 /// passthrough.
 ///
-/// The process keeps only that capability. It registers each file with the client's user ID, so that the kernel opens
-/// the file later with that user's rights, and only if the file belongs to that user. The client must send open
-/// descriptors of a FUSE device and of the file.
+/// The process keeps only that capability. It registers a file only if the file belongs to the client's user. It
+/// registers the file with this user's ID, so that the kernel later opens the file with this user's rights. The client
+/// must send open descriptors of a FUSE device and of the file.
 ///
 /// One process serves one connection. It ends with the connection or with the listening process.
 struct Server {

@@ -90,12 +90,10 @@ extension UTType {
             && identifier.utf8.prefix(7).elementsEqual("public.".utf8) { asciiLowercase($0) == $1 }
     }
 
-    /// All filename extensions: the declared ones. For a dynamic type, its own extension and those in the freedesktop
-    /// database.
+    /// The declared filename extensions. For a dynamic type, its own extension and those in the freedesktop database.
     package var filenameExtensions: [String] { knownTags(of: .filenameExtension) }
 
-    /// All MIME types: the declared ones. For a dynamic type, its own MIME type and the one in the freedesktop
-    /// database.
+    /// The declared MIME types. For a dynamic type, its own MIME type and the one in the freedesktop database.
     package var mimeTypes: [String] { knownTags(of: .mimeType) }
 
     private func knownTags(of tagClass: UTTagClass) -> [String] {

@@ -8,9 +8,10 @@ import LinuxSystem
 /// which it was given access. An item outside the container can only be changed in place, so the arbiter is never
 /// notified that such an item is to be deleted, moved or replaced.
 ///
-/// The process reads a handed file under claims of limited duration, one file per claim. It passes a descriptor of the
-/// file with each claim. The claim is for the current path of the descriptor's file, and not for the path that the
-/// process sends. Reads of other files do not involve the arbiter: they are granted at once, and disclose nothing.
+/// A handed file is one of which the process has received an open descriptor from another process. The process reads
+/// such a file under claims of limited duration, one file per claim. It passes a descriptor of the file with each
+/// claim. The claim is for the current path of the descriptor's file, and not for the path that the process sends.
+/// Reads of other files do not involve the arbiter: they are granted at once, and disclose nothing.
 final class ConfinedView: Sendable {
     /// An item of a claim, by the process's path.
     struct RequestedAccess: Sendable {

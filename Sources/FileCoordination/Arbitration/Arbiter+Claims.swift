@@ -1,7 +1,7 @@
 /// The life cycle of claims.
 extension Arbiter {
     mutating func add(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
-        // A process that reuses the number of a claim harms only itself.
+        // The request is ignored if the process has already used the number for a claim. This harms only that process.
         guard claims[identifier] == nil else { return }
         guard insert(request, identifier) else { return }
         settle([identifier])

@@ -149,7 +149,7 @@ struct PathTree: Sendable {
         while node != Self.root, nodes[node].isEmpty {
             let parent = nodes[node].parent
             nodes[parent].children[nodes[node].name] = nil
-            // The last child takes its position.
+            // The last child of the parent takes the position of the removed node.
             let position = nodes[node].position
             if let last = nodes[parent].orderedChildren.popLast(), last != node {
                 nodes[parent].orderedChildren[position] = last

@@ -23,8 +23,8 @@ extension CoordinatorCore {
         }
     }
 
-    /// Runs an accessor in a task when its items may be used. File system calls run on other threads: tasks share a few
-    /// threads, and a file system may itself need one of these threads in order to proceed.
+    /// Runs an accessor in a task when its items may be used. File system calls run on other threads, because tasks
+    /// share a few threads, and a file system may itself need one of these threads in order to proceed.
     func coordinate<Result: Sendable>(
         _ intents: SharedIntents, purpose: String, at site: CallSite, accessor: () async throws -> Result
     ) async throws -> Result {

@@ -139,9 +139,9 @@ open class NSFileCoordinator: NSObject {
         perform([ClaimedItem(url: url, use: .reading(options), handed: file)], outError) { reader($0[0]) }
     }
 
-    /// Evicts an item's contents, which exist elsewhere as well. Presenters of the item relinquish it, and are asked
-    /// with ``NSFilePresenter/accommodatePresentedItemEviction(completionHandler:)``. If a presenter objects, the call
-    /// fails with its error. Presenters are not notified of a change. Otherwise like
+    /// Evicts an item's contents, which exist elsewhere as well. Presenters of the item relinquish it, and are asked to
+    /// accept the eviction with ``NSFilePresenter/accommodatePresentedItemEviction(completionHandler:)``. If a
+    /// presenter objects, the call fails with its error. Presenters are not notified of a change. Otherwise like
     /// ``coordinate(writingItemAt:options:error:byAccessor:)``.
     package func coordinate(evictingItemAt url: URL, error outError: NSErrorPointer, byAccessor evicter: (URL) -> Void)
     {

@@ -146,7 +146,7 @@ extension VersionStore {
         let (made, link) = (Self.root + "/items/" + UUID().uuidString, Self.link(of: identity))
         try DataFolder.make(made)
         try DataFolder.make(Self.root + "/identities")
-        // A link to a directory that was removed by hand would be in the way.
+        // If the directory was removed by hand, the link to it still exists and would prevent the new link.
         if Self.target(of: link) == nil { unlink(link) }
         do throws(Errno) {
             try retrying { symlink(made, link) }

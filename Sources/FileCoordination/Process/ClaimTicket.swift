@@ -56,8 +56,8 @@ final class ClaimTicket: Sendable {
         return wasOpen
     }
 
-    /// Calls a function when the outcome is set. If it is set already, calls the function at once; otherwise on the
-    /// thread that sets it, which must not block.
+    /// Calls a function when the outcome is set, on the thread that sets it. If it is set already, calls the function
+    /// at once. The function must not block.
     func onFinish(_ handler: @escaping @Sendable () -> Void) {
         let isFinished = state.withLock { state in
             if state.outcome == nil { state.handler = handler }

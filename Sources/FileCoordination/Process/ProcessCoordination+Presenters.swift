@@ -175,7 +175,7 @@ extension ProcessCoordination {
     }
 
     func reacquire(_ number: UInt64) {
-        // A presenter that answers later finds no entry, and may use the item at once.
+        // A presenter that replies later finds no entry, and may use the item at once.
         if let known = state.withLock({ $0.reacquisitions.removeValue(forKey: number) }) { giveBack([known]) }
     }
 

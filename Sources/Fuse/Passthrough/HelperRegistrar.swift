@@ -8,7 +8,7 @@ package final class HelperRegistrar: BackingRegistrar {
     /// each connection.
     private static let firstTimeoutMilliseconds: CInt = 10_000
 
-    // Held during a request, so that there is one at a time. Leaf lock.
+    // The lock is held during a request, so that only one request is under way at a time. Leaf lock.
     private let socket: Lock<SequencedPacketSocket>
 
     package init(_ path: String, _ device: FileDescriptor) throws(Errno) {

@@ -107,7 +107,8 @@ public struct ReplySender: Sendable {
 
     func send(_ bytes: UnsafeRawBufferPointer) {
         if !channel.send(unique, error: nil, bytes) {
-            // The kernel did not take the reply. If it still has the request, the caller needs some reply.
+            // The kernel did not take the reply. If the kernel still has the request, its caller still waits for a
+            // reply.
             fail(.inputOutput)
         }
     }

@@ -191,7 +191,7 @@ struct ContentCopier: ~Copyable {
             return start..<min(end, size)
         } catch {
             if error.rawValue == ENXIO { return nil }
-            // The file system does not support SEEK_DATA: all of the file counts as data.
+            // The file system does not support SEEK_DATA, so all of the file counts as data.
             return position..<size
         }
     }

@@ -27,7 +27,7 @@ package struct Mount: Sendable, Hashable {
         Self.rest(of: inside, beneath: root).map { Self.join(point, $0) }
     }
 
-    /// Returns the file system's own path of a path beneath the mount point.
+    /// Returns the path inside the file system for a path beneath the mount point; `nil` if the path is not beneath it.
     package func inside(_ path: String) -> String? {
         Self.rest(of: path, beneath: point).map { Self.join(root, $0) }
     }

@@ -22,7 +22,8 @@ package struct TreeWalker: ~Copyable {
     package enum Event: Sendable {
         /// A directory begins. It is now ``TreeWalker/directory``.
         case enter(Entry)
-        /// A directory ends. Its parent is ``TreeWalker/directory`` again (the root itself after the root).
+        /// A directory ends. Its parent is ``TreeWalker/directory`` again; after the end of the root, it is still the
+        /// root.
         case leave(Entry, FileDescriptor)
         /// A regular file, open for reading if the walk opens files.
         case file(Entry, FileDescriptor?)

@@ -1,4 +1,4 @@
-/// Parsing of file names, as the rest of the system does it.
+/// Finds and adds the extensions of file names.
 enum PathText {
     // Dots and slashes are searched among the bytes, because they are never part of a longer character.
 

@@ -2,7 +2,7 @@ extension FileNameIndex {
     /// Patterns by their whole text, in an open hash table. The hash is computed over the bytes from the last to the
     /// first.
     struct TextTable: Sendable {
-        /// The comparison of letters in one pass over the patterns.
+        /// The treatment of upper and lower case in one pass over the patterns.
         enum Pass {
             /// The name has no upper-case letters so far. Therefore one pass serves patterns that ignore case and
             /// patterns that respect it.

@@ -43,7 +43,7 @@ struct GlobMatches {
     @inline(__always)
     mutating func add(_ match: Match) {
         if best.type < 0 || match.length > best.length && match.weight >= best.weight {
-            // It overrides all shorter ones; see keepLongest().
+            // This match overrides all shorter matches; see keepLongest().
             guard match.type >= 0 else { return }
             best = match
             keepLongest()

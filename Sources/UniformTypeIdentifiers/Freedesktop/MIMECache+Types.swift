@@ -8,7 +8,7 @@ struct MIMECacheTypes: Sendable {
     fileprivate(set) var parents: [(type: MIMETypeNames.ID, parent: MIMETypeNames.ID)] = []
     /// Types for which this cache removes the patterns from directories of lower precedence.
     fileprivate(set) var withoutEarlierGlobs: Set<MIMETypeNames.ID> = []
-    /// The patterns for file names in their three shapes.
+    /// The file name patterns, by shape: suffixes, whole names, and patterns with other wildcards.
     fileprivate(set) var suffixes: [FileNameIndex.Pattern] = []
     fileprivate(set) var literals: [FileNameIndex.Pattern] = []
     fileprivate(set) var globs: [FileNameIndex.Pattern] = []

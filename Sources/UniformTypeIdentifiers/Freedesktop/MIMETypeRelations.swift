@@ -2,7 +2,7 @@
 struct MIMETypeRelations: Sendable {
     typealias ID = MIMETypeNames.ID
 
-    /// For each type the target of the alias, or itself.
+    /// The canonical form of each type: the target if the type is an alias, otherwise the type itself.
     private let canonical: [ID]
     /// The declared parents of type `t`: `parents[starts[t]..<starts[t + 1]]`.
     private let parents: [ID]
@@ -59,7 +59,7 @@ struct MIMETypeRelations: Sendable {
     @inline(__always)
     func canonical(_ type: ID) -> ID { canonical[Int(type)] }
 
-    /// Returns the direct supertypes of a type: declared, then implied.
+    /// Returns the direct supertypes of a type: first the declared ones, then the implied one.
     ///
     /// Plain text is a parent of every `text/` type. Binary data is the root of all types with bytes, and is a parent
     /// only of types without another parent.

@@ -43,8 +43,8 @@ struct MIMEMapping {
         }
     }
 
-    /// Returns types with all types that they conform to by the database: declared types without their own parents,
-    /// and dynamic ones with all of theirs.
+    /// Returns the given types and, for each dynamic one, all types that it conforms to according to the database. The
+    /// supertypes of declared types are not followed.
     func closure(of types: [UTType]) -> [UTType] {
         var found: [UTType] = []
         var pending = types

@@ -112,7 +112,7 @@ package struct TypeDeclaration: Sendable, Equatable {
         return tagClass != .filenameExtension || !tag.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
     }
 
-    /// Returns text of a file for a message: on one line, and shortened.
+    /// Returns text from a file in a form for messages: quoted, on one line, and shortened if it is long.
     private static func quoted(_ text: String) -> String {
         text.count > 80 ? String(text.prefix(80)).debugDescription + "…" : text.debugDescription
     }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The declared types of this process. This is the only place that replaces the current ``TypeSnapshot``.
+/// The declared types of this process. Only this type replaces the current ``TypeSnapshot``.
 ///
 /// The order of precedence: the declarations of the process itself (the property list of its main bundle, then
 /// ``register(declarations:)``), exports of registered bundles, their imports, the system's own types, additions of
