@@ -1,4 +1,4 @@
-// In a file of its own because groups, bookmarks, versions and other modules all use it.
+// This file is separate because app groups, bookmarks, versions and other modules use it.
 import Foundation
 import Glibc
 

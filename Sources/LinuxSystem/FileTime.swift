@@ -20,7 +20,7 @@ package struct FileTime: Hashable, Sendable {
     /// Seconds since 1970, with the precision of a `Double`.
     package var secondsSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
-    /// Seconds since 1970, rounded to microseconds. A `Double` cannot distinguish nanoseconds in these years. Without
+    /// Seconds since 1970, rounded to microseconds. A `Double` cannot distinguish nanoseconds in present dates. Without
     /// rounding, different conversions would result in different dates.
     package var microsecondPrecise: Double {
         let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -125,7 +125,7 @@ extension Arbiter {
                 var mark = marks.marks.removeValue(forKey: key) ?? Marks.Mark()
                 func isDone(_ entry: PathTree.Entry) -> Bool {
                     guard let other = waits(entry, for: claim, access, relation) else {
-                        // A granted claim waits for none.
+                        // A granted claim waits for no other claim.
                         return claims[entry.claim]?.phase == .granted
                     }
                     return body(other, access, relation.reversed)

@@ -59,7 +59,7 @@ struct PathTree: Sendable {
             }
         }
 
-        // A setter of the subscript would copy the queue.
+        // This is a function, because a setter of the subscript would copy the queue.
         mutating func change(_ group: Group, _ body: (inout EntryQueue) -> Void) {
             switch group {
             case .waitingReaders: body(&waitingReaders)

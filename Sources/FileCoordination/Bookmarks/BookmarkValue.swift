@@ -27,7 +27,8 @@ package struct BookmarkValue: SchemaMessage {
 
     /// Returns an item's values for some keys, without values that a bookmark cannot store. Blocks on the file system.
     package static func values(of item: URL, forKeys keys: [URLResourceKey]) throws -> [BookmarkValue] {
-        // The module's own method, which takes an array, supports the type identifier; Foundation's does not.
+        // For an array of keys, the compiler chooses the method of the module UniformTypeIdentifiers. It supports the
+        // type identifier, and Foundation's method does not.
         try item.resourceValues(forKeys: keys).allValues.compactMap { BookmarkValue($0.value, forKey: $0.key) }
     }
 

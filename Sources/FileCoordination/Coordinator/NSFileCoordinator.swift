@@ -178,9 +178,9 @@ open class NSFileCoordinator: NSObject {
         core.coordinate(SharedIntents(intents), purpose: purposeIdentifier, queue: queue, accessor)
     }
 
-    /// Makes the presenters of many items relinquish them at once, for calls of this coordinator in the accessor. The
-    /// accessor receives a closure. The items stay claimed until the accessor calls the closure, at once or later, or
-    /// releases it.
+    /// Makes the presenters of many items relinquish them together, so that the calls of this coordinator in the
+    /// accessor need not ask the presenters one by one. The accessor receives a closure. The items stay claimed until
+    /// the accessor calls the closure, at once or later, or releases it.
     open func prepare(
         forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
         writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [],

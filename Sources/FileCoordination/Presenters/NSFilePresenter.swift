@@ -24,10 +24,11 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// The attributes of files in a cloud that the presenter observes.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
-    /// A reader waits for the item. Call `reader` when the item may be read, with a closure to be called afterwards.
+    /// A reader waits for the item. Call `reader` when the item may be read, and pass it a closure that is called when
+    /// the reader has finished.
     func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
-    /// A writer waits for the item. Call `writer` when the item may be written, with a closure to be called
-    /// afterwards.
+    /// A writer waits for the item. Call `writer` when the item may be written, and pass it a closure that is called
+    /// when the writer has finished.
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
     /// The item is about to be read. The presenter saves unsaved changes. If it fails, the reader's coordination fails
     /// with the same error.

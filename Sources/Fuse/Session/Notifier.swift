@@ -119,8 +119,7 @@ final class Notifier: Sendable {
     /// Adds a node to the queue. Returns whether one more thread has to be started.
     private static func queue(_ node: NodeID, _ state: inout State) -> Bool {
         state.queue.append(node)
-        // A thread handles many nodes unless it blocks. So a thread is free if there are more of them than busy
-        // nodes.
+        // A thread handles many nodes unless it blocks. So a thread is free if there are more threads than busy nodes.
         guard state.threads < threadLimit, state.threads <= state.busy.count else { return false }
         state.threads += 1
         return true

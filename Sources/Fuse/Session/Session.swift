@@ -138,7 +138,7 @@ public final class Session: Sendable {
             return BackingFile(identifier, own)
         } catch .notPermitted {
             guard let helper else { throw .notPermitted }
-            // Without a helper, the missing right is the error.
+            // If the helper cannot be reached, the error is that this process lacks the right.
             guard let remote = try? HelperRegistrar(helper, device) else { throw .notPermitted }
             let identifier = try remote.open(file)
             registrar.withLock { $0 = remote }

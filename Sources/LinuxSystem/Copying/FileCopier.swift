@@ -20,8 +20,8 @@ package enum FileCopier {
     ///     control list.
     ///   - permissions: the permissions of the copy, less the umask, instead of the original's. The copy is created
     ///     with them, because a confined process cannot change them later.
-    ///   - movesPosition: whether the source's position may be moved, as no other process uses it. A confined process
-    ///     cannot find holes otherwise.
+    ///   - movesPosition: whether the source's position may be moved, because no other process uses it. If it may
+    ///     not, a confined process cannot find holes.
     ///   - progress: called with the number of copied bytes and the total, which is 0 if the file does not report its
     ///     size.
     ///   - isCancelled: called between pieces of at most 16 MiB.
@@ -72,7 +72,7 @@ package enum FileCopier {
     ///
     /// - Parameters:
     ///   - name: the file's name in errors.
-    ///   - movesPosition: whether the source's position may be moved, as no other process uses it.
+    ///   - movesPosition: whether the source's position may be moved, because no other process uses it.
     package static func copyContents(
         of source: FileDescriptor, to target: FileDescriptor, named name: String, movesPosition: Bool = false
     ) throws(CopyError) {
@@ -93,7 +93,7 @@ package enum FileCopier {
     ///
     /// - Parameters:
     ///   - name: the file's name in errors.
-    ///   - movesPosition: whether the source's position may be moved, as no other process uses it.
+    ///   - movesPosition: whether the source's position may be moved, because no other process uses it.
     ///   - isCancelled: called between pieces of at most 16 MiB.
     /// - Throws: ``CopyError/changedDuringCopy(path:)`` if the file ends before the range does.
     package static func copyRange(

@@ -74,7 +74,7 @@ package final class Deadlines: Sendable {
         case end
     }
 
-    // Only the lock of an entry is taken inside of it: jobs run after it is released.
+    // While this lock is held, only the lock of an entry is taken. Jobs run after this lock is released.
     private let state = Lock(State())
     /// Signalled when a new entry is the earliest.
     private let hasChanged = DispatchSemaphore(value: 0)

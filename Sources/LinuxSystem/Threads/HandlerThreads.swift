@@ -52,7 +52,8 @@ package final class HandlerThreads: Sendable {
         let isHandler: Bool
     }
 
-    // Only the lock of a worker is taken inside of it: jobs run and threads are created after it is released.
+    // While this lock is held, only the lock of a worker is taken. Jobs run and threads are created after this lock is
+    // released.
     private let state = Lock(State())
 
     /// Runs a handler on a separate thread. The handler may block without limit. Never runs it on the calling thread.

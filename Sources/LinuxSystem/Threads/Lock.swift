@@ -10,7 +10,8 @@
     @_exported import Synchronization
     import Glibc
 
-    /// A lock that ThreadSanitizer can see. It knows pthread_mutex_lock(3), but not the futex in Swift's own `Mutex`.
+    /// A lock that ThreadSanitizer can see. ThreadSanitizer knows pthread_mutex_lock(3), but not the futex in Swift's
+    /// own `Mutex`.
     package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Sendable: the value is reached only through `withLock`, one thread at a time.
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>

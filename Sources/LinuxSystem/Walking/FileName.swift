@@ -15,8 +15,8 @@ package struct FileName: Sendable, Hashable {
 
     /// Creates a name from its bytes, or `nil` if no directory entry can have it.
     ///
-    /// It takes an array because callers list directories of a million entries: a generic parameter costs other
-    /// modules as much as the system call.
+    /// The parameter is an array, because callers list directories of a million entries, and a generic parameter would
+    /// cost callers in other modules as much time as the system call.
     package init?(bytes: [UInt8]) {
         guard Self.isValid(bytes) else { return nil }
         var characters: [CChar] = []

@@ -113,7 +113,7 @@ public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Se
 }
 
 // `type as UTTypeReference` compiles on Linux only if the bridging is declared apart from `ReferenceConvertible`,
-// because the compiler does not see through its default for `_ObjectiveCType`.
+// because the compiler does not resolve the default that this protocol has for `_ObjectiveCType`.
 extension UTType: _ObjectiveCBridgeable {
     /// The class to which `as` converts.
     public typealias _ObjectiveCType = UTTypeReference

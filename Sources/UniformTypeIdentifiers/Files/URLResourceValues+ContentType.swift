@@ -15,9 +15,10 @@ extension URLResourceKey {
 extension URLResourceValues {
     /// The type of the item, if the values were requested with `contentTypeKey`.
     ///
-    /// A directory is a package by its extension, or `public.folder`. A symbolic link is `public.symlink`, regardless
-    /// of its target. A file has the type of its name, or of its content if the name does not determine it. The type is
-    /// computed when it is read, which can block; nil if the item does not exist any more.
+    /// A directory has the directory type that is declared for its extension, such as that of a package, or else
+    /// `public.folder`. A symbolic link is `public.symlink`, regardless of its target. A file has the type of its name,
+    /// or of its content if the name does not determine it. The type is computed when it is read, which can block; nil
+    /// if the item does not exist any more.
     public var contentType: UTType? {
         path.flatMap { try? UTType.contentType(ofItemAt: $0) }
     }
@@ -51,9 +52,9 @@ extension URLResourceValues {
             children[0].label == "_values", children[0].value is [URLResourceKey: Any],
             children[1].label == "_keys", children[1].value is Set<URLResourceKey>
         else { return self }
-        // The type has two stored properties in this order, of these types, and no other. A struct is laid out as the
-        // tuple of its properties, and both are copied as such. This is checked each time, because another Foundation
-        // may differ.
+        // Foundation's type has exactly these two stored properties, in this order. A struct has the same layout as the
+        // tuple of its properties, so each can be copied as the other. The properties are checked each time, because
+        // another version of Foundation may have others.
         var parts = unsafeBitCast(self, to: Parts.self)
         parts.values[key] = value
         return unsafeBitCast(parts, to: URLResourceValues.self)

@@ -5,9 +5,9 @@ extension UTType {
     /// Determines the type of a file by its contents, regardless of its name. An addition to Apple's interface.
     ///
     /// The first bytes are compared with the magic numbers of the freedesktop database. A file that matches none is
-    /// `public.plain-text` or `public.data`. An item without bytes has the type of its kind: a directory is a package
-    /// by its extension, or `public.folder`; a symbolic link is not followed, and is `public.symlink`. Blocks while
-    /// it reads.
+    /// `public.plain-text` or `public.data`. An item without bytes has the type of its kind. A directory has the
+    /// directory type that is declared for its extension, such as that of a package, or else `public.folder`. A
+    /// symbolic link is not followed, and is `public.symlink`. Blocks while it reads.
     ///
     /// - Throws: `CocoaError` with the path and the system's error: `fileReadNoSuchFile`, `fileReadNoPermission`,
     ///   `fileReadUnsupportedScheme` for a URL that is not a file URL, `fileReadUnknown`.

@@ -28,7 +28,8 @@ package enum CoreTypes {
             var facts: [TypeFacts] = []
             var identifiers: [(key: UnsafeBufferPointer<UInt8>, value: Int)] = []
             var (extensions, mimeTypes) = (identifiers, identifiers)
-            // The first of several types with a tag is the preferred one: owners come before all others.
+            // If several types have a tag, the first is preferred. Therefore the types that own the tag come before all
+            // others.
             var (ownedExtensions, ownedMIMETypes) = (identifiers, identifiers)
             identities.reserveCapacity(lines.count)
             facts.reserveCapacity(lines.count)
