@@ -7,7 +7,7 @@ import ProgramManuals
 
 /// The application: its first window, and GTK's loop.
 @MainActor enum BrowserProgram {
-    /// The first thing to do.
+    /// The first action of the program, by its command line.
     enum Begin {
         case place(String?)
         case location(Location)
@@ -61,7 +61,7 @@ import ProgramManuals
         return result == 0 ? picker?.status ?? status : result
     }
 
-    /// Opens a window with a domain, a folder or a directory; with the recent files for `nil`.
+    /// Shows a domain, a folder or a directory in a window, or the recent files for `nil`.
     private static func open(_ place: String?, _ window: BrowserWindow) {
         if let place, place.hasPrefix("/") {
             window.browser.begin(at: .recents)
@@ -77,7 +77,7 @@ import ProgramManuals
         window.items.grabFocus()
     }
 
-    /// Returns the location with a name of the command line, or `nil` if there is none.
+    /// Returns the location that is called `name` on the command line, or `nil` if no location is.
     nonisolated static func location(named name: String) -> Location? {
         switch name {
         case "recents": .recents
@@ -88,7 +88,7 @@ import ProgramManuals
         }
     }
 
-    /// Returns the location of an argument: `DOMAIN` or `DOMAIN:PATH`.
+    /// Returns the location of an argument of the form `DOMAIN` or `DOMAIN:PATH`, or the recent files for `nil`.
     private static func location(_ place: String?) -> Location {
         guard let place else { return .recents }
         guard let colon = place.firstIndex(of: ":") else { return .folder(domain: place, path: "") }

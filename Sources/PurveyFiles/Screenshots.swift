@@ -4,9 +4,9 @@ import FileProvider
 import FileProviderGTK
 import Glibc
 
-/// Screenshots of each view, for review. They show the domains of the daemon that runs.
+/// Screenshots of each view, for review. They show the domains of the running daemon.
 @MainActor enum Screenshots {
-    /// Takes the pictures of a domain, or of the first one. Returns whether all were written.
+    /// Takes the screenshots of the given domain, or of the first one for `nil`. Returns whether all were written.
     static func take(_ window: BrowserWindow, of domain: String?, into directory: String) async -> Bool {
         mkdir(directory, 0o755)
         let browser = window.browser
@@ -147,7 +147,7 @@ import Glibc
         ]
     }
 
-    /// Returns the windows over a window: dialogs, and the list of keys.
+    /// Returns the windows over a window: dialogs, and the list of keyboard shortcuts.
     private static func dialogs(
         over window: UnsafeMutablePointer<GtkWindow>
     ) -> [UnsafeMutablePointer<GtkWindow>] {

@@ -12,7 +12,7 @@ enum Columns {
 enum Detail: Comparable {
     /// The name and the badge.
     case least
-    /// The word of the state and the size, too.
+    /// Also the state in words, and the size.
     case medium
     case all
 

@@ -6,20 +6,20 @@ import FileProviderGTK
 /// The widgets of one item, in a row of the list or a tile of the grid. They are used for one item after the other.
 @MainActor final class ItemCell {
     let widget: Widget
-    /// The row that is shown; `nil` while none is.
+    /// The row number of the item in the cell; `nil` while the cell shows none.
     private(set) var position: Int?
     private let isTile: Bool
     private let image: Widget
     private let name: Widget
     /// The folder of an item whose neighbours lie in other folders.
     private let place = Make.label("", "caption", "dim-label")
-    /// The name and the place.
+    /// The box with the name and the folder.
     private let names: Widget
     private let badge: Widget
     private let word = Make.label("", "caption", "dim-label")
     private let size = Make.label("", "dim-label", "numeric")
     private let date = Make.label("", "dim-label", "numeric")
-    /// The badge and its word in a row.
+    /// The box with the badge and the state in words. Only rows have it.
     private var state: Widget?
     private var entry: Widget?
 
@@ -77,8 +77,9 @@ import FileProviderGTK
     /// - Parameters:
     ///   - picture: a `GdkPaintable` of the contents; `nil` for the icon of the type.
     ///   - detail: the columns to show.
-    ///   - showsPlace: whether the tip has the item's path, as it lies in another folder than its neighbours.
-    ///   - isDimmed: whether the item cannot be picked for the program that asked.
+    ///   - showsPlace: whether the tip has the item's path, because the item lies in another folder than its
+    ///     neighbours.
+    ///   - isDimmed: whether the item is drawn dimmed, because the program that asked for a pick does not accept it.
     func show(
         _ item: BrowserItem, at position: Int, picture: OpaquePointer?, detail: Detail, showsPlace: Bool,
         isDimmed: Bool
@@ -169,11 +170,11 @@ import FileProviderGTK
         onSignal("leave", of: focus) { [weak self] in self?.endNaming() }
         gtk_widget_add_controller(entry, focus)
         gtk_widget_grab_focus(entry)
-        // The name without its extension is what most changes concern.
+        // Most changes concern the name without its extension.
         gtk_editable_select_region(entry.opaque, 0, text.stemLength)
     }
 
-    /// Shows the name again. Does nothing if it is not being changed.
+    /// Ends the change of the name, and shows the name again. Does nothing if it is not being changed.
     func endNaming() {
         guard let entry = entry.take() else { return }
         let hadFocus = gtk_widget_get_focus_child(widget) != nil

@@ -56,7 +56,7 @@ import LinuxSystem
         }
     }
 
-    /// Returns the picture of an item; `nil` if it is not in memory yet. Then begins to read it from the cache.
+    /// Returns the picture of an item. If it is not in memory yet, returns `nil` and begins to read it from the cache.
     func texture(of item: BrowserItem) -> OpaquePointer? {
         guard let path = item.mountedPath, let modified = item.description.modified, Self.hasPicture(item),
             abs(modified) < 1e12

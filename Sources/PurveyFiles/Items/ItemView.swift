@@ -17,7 +17,7 @@ import FileProviderGTK
     /// The `GtkMultiSelection`.
     private let selection: OpaquePointer
     private var cells: [UnsafeMutableRawPointer: ItemCell] = [:]
-    /// The item whose name is typed as soon as it has a cell.
+    /// The item whose name the user changes in its cell as soon as it has one.
     private var naming: BrowserItem.ID?
     private var isRestoring = false
     var detail = Detail.all {
@@ -28,7 +28,7 @@ import FileProviderGTK
         }
     }
     private(set) var isGrid = false
-    /// Whether an item is shown dimmed, as it cannot be picked.
+    /// Whether an item is shown dimmed, because it cannot be picked.
     var isDimmed: (BrowserItem) -> Bool = { _ in false }
 
     /// Called when the first row was added or the last one removed.
@@ -126,7 +126,7 @@ import FileProviderGTK
         model.changed(change)
         if isRestoring {
             isRestoring = false
-            // The order of the rows has changed.
+            // The rows were put in another order, so the items are selected again in their new rows.
             for item in selected.prefix(Self.mostRestored) {
                 if let row = browser.listing.row(of: item.id) {
                     gtk_selection_model_select_item(selection, guint(row), 0)
@@ -140,13 +140,13 @@ import FileProviderGTK
         if (count == 0) != (count + change.removed - change.added == 0) { whenEmptinessChanged() }
     }
 
-    /// Selects the row after the removed ones, so that the keyboard goes on from there.
+    /// Selects the row after the removed ones, so that the arrow keys continue from there.
     private func selectNeighbor(of change: ItemListing.Change) {
         guard browser.listing.count > 0 else { return }
         focus(browser.listing[min(change.position, browser.listing.count - 1)].id)
     }
 
-    /// The number of selected items that stay selected in another order.
+    /// The maximum number of selected items that are selected again after the order has changed.
     private static let mostRestored = 500
 
     private func selectionChanged() {
@@ -162,7 +162,7 @@ import FileProviderGTK
         browser.selection = selected
     }
 
-    /// Shows the rows in sight again.
+    /// Updates the cells of the given rows that are in sight, or all cells for `nil`.
     func refresh(_ rows: Set<Int>? = nil) {
         for cell in cells.values {
             guard let position = cell.position, rows?.contains(position) ?? true else { continue }
@@ -235,7 +235,7 @@ import FileProviderGTK
 
     // MARK: Naming
 
-    /// Lets the user type the name of an item in its cell, now or when it has one.
+    /// Lets the user change the name of an item in its cell, at once or when it has one.
     func beginNaming(_ id: BrowserItem.ID) {
         naming = id
         beginPendingNaming()

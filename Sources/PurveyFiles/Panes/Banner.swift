@@ -2,7 +2,7 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// A failure above the items, with the button of its remedy. AdwBanner exists from libadwaita 1.3 on.
+/// A bar above the items with a failure and the button of its remedy. AdwBanner exists only since libadwaita 1.3.
 @MainActor final class Banner {
     let widget: Widget
     private let text = Make.label("", wraps: true)

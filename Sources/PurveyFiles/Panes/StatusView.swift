@@ -2,7 +2,7 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// A page in place of the items: there are none, they are being read, or they cannot be read.
+/// A page that is shown instead of the items if there are none, while they are read, or if they cannot be read.
 @MainActor final class StatusView {
     let widget: Widget
     private let browser: Browser

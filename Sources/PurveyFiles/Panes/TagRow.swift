@@ -3,7 +3,8 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The tags of the selected item, as buttons that show all items with a tag. They appear when they have been read.
+/// The tags of the selected item, each as a button that shows all items with that tag. The buttons appear when the tags
+/// have been read.
 @MainActor final class TagRow {
     let widget: Widget
     private let flow: Widget = gtk_flow_box_new()
@@ -17,7 +18,7 @@ import FileProviderGTK
         gtk_flow_box_set_max_children_per_line(flow.opaque, 3)
         widget = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 2, Make.label("Tags", "caption", "dim-label"), flow)
         widget.isVisible = false
-        // The pane removes and adds it again.
+        // The pane removes the widget and adds it again, so this object keeps a reference of its own.
         g_object_ref_sink(widget.gtkAddress)
     }
 

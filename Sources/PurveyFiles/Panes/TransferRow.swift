@@ -2,7 +2,7 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// A row of the transfers: an icon, what is transferred, how far, and a button.
+/// A row of the list of transfers: an icon, a title, the progress, and a button.
 @MainActor final class TransferRow {
     /// The subject of a row. A row with another subject gets widgets of its own.
     enum Key: Hashable {

@@ -9,7 +9,7 @@ import FileProviderGTK
     let widget: Widget
     private let list: Widget
     private let browser: Browser
-    /// The rows in the list, by what they are about.
+    /// The rows in the list, with their subjects.
     private var rows: [(key: TransferRow.Key, row: TransferRow)] = []
 
     init(_ browser: Browser) {
@@ -25,7 +25,7 @@ import FileProviderGTK
         widget = Make.scrolled(clamp)
     }
 
-    /// Whether there is anything to show.
+    /// Whether there is no transfer, failure or work to show.
     var isEmpty: Bool { browser.jobs.isEmpty && browser.domains.allSatisfy { Self.isQuiet($0.activity) } }
 
     private static func isQuiet(_ activity: DomainActivity) -> Bool {
@@ -34,7 +34,8 @@ import FileProviderGTK
             && !activity.isPaused && !activity.needsSignIn
     }
 
-    /// Shows the present transfers. Rows that stay keep their widgets, so that their buttons keep the focus.
+    /// Shows the present transfers. If the subjects of the rows are the same as before, the rows keep their widgets, so
+    /// that a button keeps the focus.
     func refresh() {
         let contents =
             browser.jobs.map(content) + browser.domains.filter { !Self.isQuiet($0.activity) }.flatMap(contents)
@@ -75,7 +76,7 @@ import FileProviderGTK
             content.fraction = transfer.total > 0 ? Double(transfer.percent) / 100 : nil
             contents.append(content)
         }
-        // Not every provider reports the progress of uploads.
+        // Not every provider reports the progress of uploads. The others are only counted.
         let unlisted = activity.uploadsInFlight - activity.transfers.count { $0.isUpload }
         if unlisted > 0 {
             contents.append(

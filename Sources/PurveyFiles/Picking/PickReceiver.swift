@@ -6,7 +6,8 @@ import FileProviderGTK
 import Glibc
 import LinuxSystem
 
-/// The program that gets what the user picks: through a socket, or as lines on standard output.
+/// The connection to the program that asked for a pick: a socket, or standard output, on which paths are printed as
+/// lines.
 @MainActor final class PickReceiver {
     private let connection: Connection?
     private let separator: String
@@ -30,7 +31,7 @@ import LinuxSystem
             call.reply()
         }
         let socket = try SequencedPacketSocket(checking: FileDescriptor(owning: PickerRequest.handOverDescriptor))
-        // Programs that the user opens from the window do not get it.
+        // Programs that the user opens from the window must not inherit the socket.
         try retrying { fcntl(PickerRequest.handOverDescriptor, F_SETFD, FD_CLOEXEC) }
         let connection = try Connection(socket, service: service)
         self.connection = connection
@@ -40,14 +41,14 @@ import LinuxSystem
         }
     }
 
-    /// The receiver of a connection's messages, which are served before it exists.
+    /// A reference to the receiver for the handlers of its connection, which exist before the receiver does.
     @MainActor private final class Link: Sendable {
         weak var receiver: PickReceiver?
 
         nonisolated init() {}
     }
 
-    /// Hands over what the user picked.
+    /// Sends the picked items to the program.
     func send(_ pick: Pick) async throws(BrowserError) {
         guard let connection else { return try printPaths(pick.paths) }
         let items = try await HandlerThreads.shared.value { () throws(BrowserError) in
@@ -63,7 +64,7 @@ import LinuxSystem
         _ = try await call(connection, PickCall(items: items))
     }
 
-    /// Reports that the user picks nothing.
+    /// Reports to the program that the user picked nothing.
     func sendDismissal() async {
         if let connection { _ = try? await call(connection, DismissCall()) }
     }

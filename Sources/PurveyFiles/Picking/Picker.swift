@@ -41,7 +41,7 @@ import LinuxSystem
             self?.cancel()
             return true
         }
-        // Entries and the search take the key first.
+        // Entries and the search handle the Escape key before this controller does.
         let keys: OpaquePointer = gtk_event_controller_key_new()
         Signals.key(keys) { [weak self] key in
             guard key == guint(GDK_KEY_Escape) else { return false }
@@ -51,7 +51,8 @@ import LinuxSystem
         gtk_widget_add_controller(window.object(as: GtkWidget.self), keys)
     }
 
-    /// Picks an item that the user opened. Returns whether it belongs to the picker, so that no program opens it.
+    /// Picks an item that the user opened. Returns whether the picker handled the item, which then is not opened with a
+    /// program.
     func take(_ item: BrowserItem) -> Bool {
         guard !item.isFolder else { return false }
         if case .save = request.purpose { bar.takeName(of: item) } else { bar.pick() }

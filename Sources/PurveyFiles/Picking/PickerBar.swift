@@ -50,7 +50,8 @@ import FileProviderGTK
         return entry
     }
 
-    /// Returns the start of a bar without a name.
+    /// Returns the left part of a bar that has no entry for a name. It has the button for a new document, if there is
+    /// one.
     private func start() -> Widget {
         let start = Make.box(GTK_ORIENTATION_HORIZONTAL)
         gtk_widget_set_hexpand(start, 1)
@@ -66,7 +67,8 @@ import FileProviderGTK
         nameEntry.flatMap { gtk_editable_get_text($0.opaque) }.map { String(cString: $0) } ?? ""
     }
 
-    /// Gives the focus to the name, with the part before its extension selected. Does nothing without a name.
+    /// Gives the focus to the entry for the name, and selects the part before the extension. Returns whether there is
+    /// an entry.
     func grabFocus() -> Bool {
         guard let nameEntry else { return false }
         gtk_widget_grab_focus(nameEntry)
@@ -74,7 +76,7 @@ import FileProviderGTK
         return true
     }
 
-    /// Enables the buttons that make sense now.
+    /// Enables the buttons that apply to the current selection, folder and name.
     func refresh() {
         gtk_widget_set_sensitive(pickButton, browser.pick(for: request, name: name) == nil ? 0 : 1)
         if let newButton { gtk_widget_set_sensitive(newButton, browser.canAdd ? 1 : 0) }
@@ -89,7 +91,7 @@ import FileProviderGTK
         if let pick = browser.pick(for: request, name: name) { whenPicked(pick) }
     }
 
-    /// Takes the name of an existing file, so that the user may replace it or change the name.
+    /// Copies the name of an existing file into the entry, so that the user may replace that file or change the name.
     func takeName(of item: BrowserItem) {
         if let nameEntry, !item.isFolder { gtk_editable_set_text(nameEntry.opaque, item.name) }
     }
@@ -116,7 +118,7 @@ extension PickerRequest {
         }
     }
 
-    /// Whether the user needs a folder: to pick it, or for something new in it.
+    /// Whether the user picks a folder, or the folder for a new file or document.
     var needsFolder: Bool {
         switch purpose {
         case .folders, .save: true

@@ -1,7 +1,7 @@
 import CAdwaita
 import FileProviderGTK
 
-/// The start of the program for a type of file. GLib may read the beginning of the file to find the type. This read
+/// The start of the default program for a file. GLib may read the beginning of the file to find the type. This read
 /// waits for a download, so the asynchronous function is used, which reads on a thread of its own.
 @MainActor enum DefaultProgram {
     private final class Failure {

@@ -12,7 +12,7 @@ import ItemValues
         return size == 1 ? "1 byte" : ByteCount.text(size)
     }
 
-    /// Returns the modification date: the time for today, otherwise the day.
+    /// Returns the modification date: only the time if it is today, otherwise the day.
     static func date(_ item: BrowserItem) -> String { item.description.modified.map { date($0) } ?? "" }
 
     private static func date(_ seconds: Double) -> String {

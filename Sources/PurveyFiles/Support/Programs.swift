@@ -10,12 +10,13 @@ struct OpeningProgram {
     let name: String
 }
 
-/// The programs for types of files. The type comes from the name, as a look at the contents would fetch them.
+/// The programs that can open a file, by its type. The type is guessed from the name, because reading the contents
+/// would fetch them.
 @MainActor enum Programs {
     /// The maximum number of programs in a menu.
     private static let most = 20
 
-    /// Returns the programs that can open a file, the usual one first.
+    /// Returns the programs that can open a file, the default one first.
     static func all(for item: BrowserItem) -> [OpeningProgram] {
         var programs: [OpeningProgram] = []
         withInfos(of: item) { info in

@@ -16,7 +16,7 @@ import FileProviderGTK
         connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
-    /// Calls a closure with a position: `activate` of a list.
+    /// Calls a closure with the signal's one argument, a position: `activate` of a list.
     static func position(
         _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor (Int) -> Void
     ) {

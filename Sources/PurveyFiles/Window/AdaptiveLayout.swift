@@ -10,7 +10,7 @@ import FileProviderGTK
     private let leaflet: OpaquePointer
     private let flap: OpaquePointer
 
-    /// Called after the room of the body has changed.
+    /// Called after the width of the body may have changed.
     var whenResized: () -> Void = {}
 
     /// - Parameters:
@@ -63,7 +63,7 @@ import FileProviderGTK
         }
     }
 
-    /// Returns the room of the body in a window of a width.
+    /// Returns the width of the body in a window of the given width.
     func bodyWidth(ofWindow width: CInt) -> CInt {
         var width = width
         if !isFolded { width -= Self.sidebarWidth }

@@ -25,9 +25,9 @@ import FileProviderGTK
     private let gridButton = Make.button(icon: "view-grid-symbolic", tip: "Show as grid", action: "win.grid")
     /// The menu that was shown last.
     var menu: ItemMenu?
-    /// The folder in a mount for which the items were prepared.
+    /// The folder in a mount for which the item view was prepared.
     private var preparedFolder: String?
-    /// The location before the present one.
+    /// The location that the window shows. It differs from the browser's until a change of location is handled.
     private var shownLocation = Location.recents
     /// The time from which the page about loading is shown.
     private var loadingPageTime = ContinuousClock.now
@@ -60,7 +60,7 @@ import FileProviderGTK
         gtk_stack_set_vhomogeneous(content.opaque, 0)
         gtk_stack_set_hhomogeneous(content.opaque, 0)
         gtk_widget_set_vexpand(content, 1)
-        // The pane covers the items where both do not fit.
+        // If the window is too narrow for both, the pane covers the items.
         gtk_widget_set_size_request(content, 330, -1)
 
         let frame = Make.box(GTK_ORIENTATION_VERTICAL)
@@ -269,8 +269,8 @@ import FileProviderGTK
     private func resized() {
         let isFolded = layout.isFolded
         placesButton.isVisible = isFolded
-        // A narrow window has no room for them. Both actions have a keyboard shortcut, and the menu has that of the
-        // view.
+        // A narrow window has no room for these buttons. Both actions have keyboard shortcuts, and the menu has the one
+        // for the grid.
         forwardButton.isVisible = !isFolded
         gridButton.isVisible = !isFolded
         if pathBar.isNarrow != isFolded { pathBar.isNarrow = isFolded }
@@ -319,7 +319,7 @@ import FileProviderGTK
         gtk_stack_set_visible_child_name(content.opaque, page)
     }
 
-    /// Whether the items are expected in a moment. Until then the page about loading would only flicker.
+    /// Whether the items are expected in a moment, so that the page about loading would only flicker.
     private var isWaitingBriefly: Bool {
         browser.isLoading && browser.listingError == nil && ContinuousClock.now < loadingPageTime
     }

@@ -3,9 +3,9 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The few questions of the window: a password, and whether to delete for good or to replace a file.
+/// The dialogs of the window that ask for a password, or whether to delete items permanently or to replace a file.
 @MainActor enum Dialogs {
-    /// Returns a dialog with a button that changes nothing. Heading and body are plain text.
+    /// Returns a dialog with a button that cancels. Heading and body are plain text.
     static func make(
         over window: UnsafeMutablePointer<GtkWindow>, _ heading: String, _ body: String, cancel: String = "Cancel"
     ) -> UnsafeMutablePointer<AdwMessageDialog> {
@@ -26,7 +26,7 @@ import FileProviderGTK
         }
     }
 
-    /// Asks whether items are to be deleted for good.
+    /// Asks whether to delete items permanently.
     static func confirmDeletion(
         of items: [BrowserItem], over window: UnsafeMutablePointer<GtkWindow>, _ action: @escaping @MainActor () -> Void
     ) {
@@ -38,7 +38,7 @@ import FileProviderGTK
         gtk_window_present(dialog.object(as: GtkWindow.self))
     }
 
-    /// Asks whether a file of a name is to be replaced.
+    /// Asks whether to replace the existing file of that name.
     static func confirmReplacement(
         of name: String, over window: UnsafeMutablePointer<GtkWindow>, _ action: @escaping @MainActor () -> Void
     ) {

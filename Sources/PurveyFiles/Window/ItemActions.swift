@@ -4,7 +4,7 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The actions of a window, by the names that menus, buttons and shortcuts use, with `win.` in front.
+/// The actions of a window. Menus, buttons and shortcuts refer to them by their names with the prefix `win.`.
 @MainActor final class ItemActions {
     /// The actions about the selection and the current location.
     enum Name: String, CaseIterable {
@@ -16,17 +16,18 @@ import FileProviderGTK
         case newFolder = "new-folder"
         case selectAll = "select-all"
 
-        /// The name in menus and for buttons.
+        /// The action's name as menus and buttons refer to it.
         var detailed: String { "win." + rawValue }
     }
 
-    /// The actions about one of several things, which is named in the menu.
+    /// The actions with a parameter: the identifier of the program, extension or provider's action that was chosen in a
+    /// menu.
     enum Choice: String {
         case openWith = "open-with"
         case share
         case perform
 
-        /// The name in menus for one of the things.
+        /// The action's name and parameter as a menu refers to them.
         func detailed(_ identifier: String) -> String { "win.\(rawValue)::\(identifier)" }
     }
 
@@ -60,7 +61,7 @@ import FileProviderGTK
         if let action = actions[name] { g_simple_action_set_enabled(action, isEnabled ? 1 : 0) }
     }
 
-    /// Enables the actions that make sense now.
+    /// Enables the actions that apply to the current location and selection.
     func refresh(_ browser: Browser) {
         let items = browser.selection
         let isTrash = browser.location == .trash
@@ -116,7 +117,7 @@ import FileProviderGTK
 }
 
 extension OpaquePointer {
-    /// A `GMenu` as the class that menus of buttons take.
+    /// The `GMenu` as its superclass `GMenuModel`, which GTK's functions take.
     var menuModel: UnsafeMutablePointer<GMenuModel> { object(as: GMenuModel.self) }
 }
 

@@ -4,7 +4,8 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The menu of the selection, without what does not apply. Parts that need a request appear when the reply arrives.
+/// The menu of the selection, without the entries that do not apply to it. Parts that need a request appear when the
+/// reply arrives.
 @MainActor final class ItemMenu {
     /// The `GMenu`.
     let model: OpaquePointer

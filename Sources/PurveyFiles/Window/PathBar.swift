@@ -44,7 +44,7 @@ import FileProviderGTK
             let label = Make.label(location.title)
             gtk_label_set_ellipsize(label.opaque, PANGO_ELLIPSIZE_MIDDLE)
             gtk_label_set_max_width_chars(label.opaque, 24)
-            // A name keeps its width as long as it fits.
+            // A name is not shortened below this number of characters.
             gtk_label_set_width_chars(label.opaque, CInt(min(location.title.count, isNarrow ? 4 : 20)))
             let button: Widget = gtk_button_new()
             gtk_button_set_child(button.object(as: GtkButton.self), label)

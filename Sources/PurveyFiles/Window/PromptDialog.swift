@@ -4,7 +4,7 @@ import FileProviderUI
 
 /// The dialog in which an extension of a provider asks the user.
 @MainActor enum PromptDialog {
-    /// Asks, and returns an answer for each field; `nil` if the user refuses.
+    /// Shows the dialog. Returns the user's entry for each field, or `nil` if the user cancels.
     static func ask(_ prompt: FileProviderPrompt, over window: UnsafeMutablePointer<GtkWindow>) async -> [String]? {
         await withCheckedContinuation { continuation in
             show(prompt, over: window) { continuation.resume(returning: $0) }

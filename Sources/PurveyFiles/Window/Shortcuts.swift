@@ -9,7 +9,8 @@ import FileProviderGTK
         let keys: String
         let name: Name
         let title: String
-        /// Whether the key works wherever the focus is. Others would change a text that is being typed.
+        /// Whether the key works independently of the focus. Keys that also edit text work only while the focus is on
+        /// the items.
         var isGlobal = true
     }
 
@@ -56,7 +57,7 @@ import FileProviderGTK
         ),
     ]
 
-    /// Gives the window's keys to an application, and the others to the widget with the items.
+    /// Installs the global keys in an application, and the other keys in the widget with the items.
     static func install(in application: UnsafeMutablePointer<GtkApplication>, items: Widget) {
         guard let controller = gtk_shortcut_controller_new() else { return }
         for entry in groups.flatMap(\.entries) {

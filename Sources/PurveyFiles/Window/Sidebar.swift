@@ -4,7 +4,8 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The places at the side of the window: the user's own, and the domains with their state.
+/// The places at the side of the window: the recent files, favorites, trash and transfers, and the domains with their
+/// state.
 @MainActor final class Sidebar {
     let widget: Widget
     private let list: Widget
@@ -60,7 +61,7 @@ import FileProviderGTK
         gtk_list_box_row_set_header(row, label)
     }
 
-    /// Shows the places again.
+    /// Updates the places, and the selection among them.
     func refresh() {
         if browser.domains != shownDomains {
             shownDomains = browser.domains

@@ -8,7 +8,8 @@ import Glibc
     let widget: Widget = adw_toast_overlay_new()
     private var undoToast: OpaquePointer?
 
-    /// The seconds for which a toast is shown. `PURVEY_UNDO_TIME` is how long work can be undone with a button.
+    /// The seconds for which a toast is shown. The environment variable `PURVEY_UNDO_TIME` sets those for a toast with
+    /// an undo button.
     private static let seconds: (plain: guint, undo: guint) = {
         let text = getenv("PURVEY_UNDO_TIME").map { String(cString: $0) } ?? ""
         return (3, UInt16(text).map { guint($0) } ?? 8)
