@@ -36,11 +36,11 @@ import UniformTypeIdentifiers
     open var prompt: String?
     /// A text above the buttons.
     open var message: String?
-    /// The label of the name. The window has its own.
+    /// The label of the entry for the name. It is not used, because the window has its own.
     open var nameFieldLabel: String?
     /// Whether the user may make folders. The window always permits it.
     open var canCreateDirectories = true
-    /// Whether hidden files are shown. The window shows what the services list.
+    /// Whether hidden files are shown. It has no effect: the window shows all files that the services list.
     open var showsHiddenFiles = false
     /// Whether the name has no extension. The window always shows it.
     open var isExtensionHidden = false
@@ -48,7 +48,7 @@ import UniformTypeIdentifiers
     open var canSelectHiddenExtension = false
     /// Whether files of other types may be saved.
     open var allowsOtherFileTypes = false
-    /// Whether packages can be entered. They are folders here.
+    /// Whether packages can be entered. It has no effect: packages are shown as folders.
     open var treatsFilePackagesAsDirectories = false
 
     /// Creates a panel.
@@ -143,7 +143,7 @@ import UniformTypeIdentifiers
             return .OK
         case .cancelled: return .cancel
         case .failed(let error):
-            // A panel has no failures: programs see that nothing was picked.
+            // A panel cannot report failures, so the program sees that the user picked nothing.
             DocumentPickerError.note(error)
             return .cancel
         }
@@ -160,9 +160,9 @@ import UniformTypeIdentifiers
     open var canChooseDirectories = false
     /// Whether the user may pick more than one item.
     open var allowsMultipleSelection = false
-    /// Whether links are resolved. Links of services always are items of their own.
+    /// Whether links are resolved. It has no effect: the links of services are picked as items of their own.
     open var resolvesAliases = true
-    /// Whether contents are downloaded before the panel ends. They are downloaded when they are read.
+    /// Whether contents are downloaded before the panel ends. It has no effect: they are downloaded when they are read.
     open var canDownloadUbiquitousContents = true
     /// The picked URLs.
     open var urls: [URL] { pickedURLs }
@@ -190,7 +190,7 @@ import UniformTypeIdentifiers
         /// Creates a result from AppKit's number.
         public init(_ rawValue: Int) { self.rawValue = rawValue }
 
-        /// The user picked.
+        /// The user picked items.
         public static let OK = ModalResponse(1)
         /// The user picked nothing, or the panel could not be shown.
         public static let cancel = ModalResponse(0)

@@ -2,9 +2,9 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Copies and moves of the documents that a program gives or gets. All functions block.
+/// Copies and moves documents that a program exports or that the user picked for it. All functions block.
 enum DocumentTransfer {
-    /// Copies picked items into a new directory in the temporary one, from which the program may take them.
+    /// Copies picked items into a new directory in the temporary directory. The copies belong to the program.
     static func copyToInbox(_ urls: [URL]) throws -> [URL] {
         let inbox = FileManager.default.temporaryDirectory.appendingPathComponent("Inbox-" + UUID().uuidString)
         try FileManager.default.createDirectory(
@@ -17,14 +17,15 @@ enum DocumentTransfer {
         }
     }
 
-    /// Copies or moves files to the places that the user picked: for one file its new URL, otherwise the folder of
-    /// all of them. Returns the new URLs.
+    /// Copies or moves files to the places that the user picked. For a single file, the first place is its new URL;
+    /// otherwise, it is the folder for all files. Returns the new URLs.
     static func export(_ sources: [URL], to places: [URL], isCopy: Bool) throws -> [URL] {
         guard let place = places.first else { return [] }
         guard let source = sources.first, sources.count == 1 else {
             return try sources.map { try transfer($0, into: place, named: $0.path.lastPathName, isCopy: isCopy) }
         }
-        // The user has confirmed that an existing file is replaced. It goes only after the new one is complete.
+        // The user has confirmed that an existing file is replaced. The existing file is replaced only after the new
+        // one is complete.
         let folder = place.deletingLastPathComponent()
         let new = try transfer(source, into: folder, named: place.path.lastPathName, isCopy: isCopy)
         guard new.path.lastPathName != place.path.lastPathName else { return [new] }

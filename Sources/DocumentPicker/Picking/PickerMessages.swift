@@ -3,8 +3,8 @@ import FileCoordination
 import Foundation
 import LinuxSystem
 
-/// A picked item as the picker sends it: a bookmark of an item that exists, and below it the name of a file that may
-/// not exist yet. A bookmark grants access to its receiver only, also if the receiver is confined.
+/// A picked item as the picker sends it: a bookmark of an existing item, or a bookmark of a folder and the name of a
+/// file in it that may not exist yet. A bookmark grants access to its receiver only, even to a confined one.
 package struct PickedItem: SchemaMessage {
     let bookmark: ByteString
     let name: String?
@@ -16,7 +16,8 @@ package struct PickedItem: SchemaMessage {
 
     package static let schema = Schema(Self.init, Field(0, \.bookmark), Field(1, \.name))
 
-    /// Creates the item for a path, or for a new name in the directory of that path. Blocks on the file system.
+    /// Creates the item for a path, or for a file named `newName` in the directory at that path. Blocks on the file
+    /// system.
     package init(path: String, newName: String? = nil) throws {
         let bookmark = try URL(fileURLWithPath: path).bookmarkData()
         self.init(bookmark: ByteString(Array(bookmark)), name: newName)
@@ -31,7 +32,7 @@ package struct PickedItem: SchemaMessage {
     }
 }
 
-/// The items that the user picked. After the reply, the picker ends unless it browses.
+/// A report of the items that the user picked. After the reply, the picker ends unless it browses.
 package struct PickCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 1 }
@@ -42,7 +43,7 @@ package struct PickCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.items))
 }
 
-/// The user closed the picker. A connection that ends without it is a failure of the picker.
+/// A report that the user closed the picker. If the connection ends without it or a pick, the picker has failed.
 package struct DismissCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 2 }
@@ -52,7 +53,7 @@ package struct DismissCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// The user wants a new document in a folder. The program makes it, which may take as long as the user thinks.
+/// A request for a new document in a folder. The program makes it, which may take long if it asks the user.
 package struct NewDocumentCall: Call, SchemaMessage {
     package static var method: UInt64 { 3 }
     let folder: PickedItem
@@ -71,7 +72,7 @@ package struct NewDocumentCall: Call, SchemaMessage {
     }
 }
 
-/// The program wants the picker to show an item. Sent to the picker.
+/// A request of the program that the picker show an item.
 package struct RevealCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 4 }

@@ -6,16 +6,16 @@ import LinuxSystem
 /// A run of the program that shows the picker. The program runs as a client of the daemon by itself, so that this
 /// process sees nothing but what the user picks.
 package final class PickerProcess: Sendable {
-    /// A report of the picker. The last one of a run is any but ``picked(_:)``, or for a picker that does not browse
-    /// any at all.
+    /// A report of the picker. ``cancelled`` and ``failed(_:)`` end the run; ``picked(_:)`` does unless the picker
+    /// browses.
     package enum Event: Sendable {
         case picked([URL])
         case cancelled
         case failed(DocumentPickerError)
     }
 
-    /// Makes a new document in a folder. Called on a thread that may block; the function is called once with the
-    /// document's name, or `nil` for none.
+    /// A function that makes a new document in a folder. It is called on a thread that may block, and calls `reply`
+    /// once with the document's name, or with `nil` if it made none.
     package typealias NewDocument = @Sendable (_ folder: URL, _ reply: @escaping @Sendable (String?) -> Void) -> Void
 
     private struct State {
@@ -28,9 +28,9 @@ package final class PickerProcess: Sendable {
     // Leaf lock: reports are made after its release.
     private let state = Lock(State())
 
-    /// The number of seconds for which messages of the picker are collected: a user may take weeks.
+    /// The maximum number of seconds for which the picker's standard error is read: a user may take weeks.
     private static let longestRun = 2_000_000
-    /// The number of seconds for which the messages of a picker that has ended are waited for.
+    /// The number of seconds to wait for the last lines of standard error after the picker has ended.
     private static let patience = 2
     private static let limits = ConnectionLimits(callsInFlight: 16)
 
@@ -43,7 +43,7 @@ package final class PickerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - program: the path of the picker program; `nil` for `purvey-files` (see ``ProgramSearch``).
-    ///   - newDocument: serves requests for a new document of a picker that browses.
+    ///   - newDocument: serves the requests for new documents that a browsing picker sends.
     ///   - report: called on any thread.
     package static func start(
         _ request: PickerRequest, program: String? = nil, newDocument: NewDocument? = nil,
@@ -127,7 +127,8 @@ package final class PickerProcess: Sendable {
         return service
     }
 
-    /// Waits for the program's end. A program that reported no end has failed, for the reason that it printed.
+    /// Waits for the program's end. If the program has not reported the end of the run, it has failed, for the reason
+    /// that it printed last.
     private func watch(_ child: ChildProgram, _ messages: FileDescriptor, _ connection: Connection) {
         let words = Lock("")
         let isRead = Semaphore()
@@ -137,7 +138,7 @@ package final class PickerProcess: Sendable {
             isRead.signal()
         }
         let ending = try? child.wait()
-        // The last message may still be on its way. It is served before the end of the connection is.
+        // The program's last message may not have been served yet. The connection serves it before it reports its end.
         connection.onClose { [self] _ in
             HandlerThreads.shared.run { [self] in
                 // Programs that the user opened from the picker may hold its standard error open.
@@ -157,8 +158,8 @@ package final class PickerProcess: Sendable {
 
     /// Reports the end of the run, if it has not ended yet, and closes the connection.
     ///
-    /// - Parameter reply: replies to the call that ends the run. The program may end after that, which is no failure
-    ///   any more.
+    /// - Parameter reply: replies to the call that ends the run. It is called after the run is marked as ended, so that
+    ///   the program's exit after the reply is not a failure.
     private func end(with event: Event?, _ reply: () -> Void = {}) {
         let (isFirst, connection) = state.withLock { state in
             defer { state = State(connection: nil, hasEnded: true) }

@@ -2,13 +2,13 @@ import Foundation
 import LinuxSystem
 import OSLog
 
-/// The items that a program wants the user to pick, as the picker program takes it on its command line.
+/// A program's request that the user pick items, which is passed to the picker program on its command line.
 package struct PickerRequest: Sendable, Equatable {
     package enum Purpose: Sendable, Equatable {
         case files
         case folders
         case filesAndFolders
-        /// A folder for a new file, and its name.
+        /// A folder for a new file, whose name is suggested to the user.
         case save(name: String)
         /// Documents, one after the other, while the window stays. The label is that of the button for a new document;
         /// `nil` for none.
@@ -54,11 +54,11 @@ package struct PickerRequest: Sendable, Equatable {
         }
         if isHandedOver { words.append("--hand-over") }
         if endsWithNull { words.append("--null") }
-        // After this, a place may begin with a hyphen.
+        // After `--`, the place may begin with a hyphen.
         return words + (place.map { ["--", $0] } ?? [])
     }
 
-    /// A command line that is no request, with the reason.
+    /// The reason why a command line is not a valid request.
     package struct ArgumentError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -125,7 +125,8 @@ public struct DocumentPickerError: Error, LocalizedError, Sendable, CustomString
 
     private static let log = Logger(subsystem: "Purvey", category: "DocumentPicker")
 
-    /// Logs a failure. Delegates of UIKit and panels of AppKit learn of none: for them, the user picked nothing.
+    /// Logs a failure. UIKit's delegates and AppKit's panels have no means to report it: for them, the user picked
+    /// nothing.
     static func note(_ error: any Error) {
         log.error("\(String(describing: error), privacy: .public)")
     }

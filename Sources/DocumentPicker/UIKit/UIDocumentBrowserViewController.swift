@@ -9,7 +9,7 @@ import UniformTypeIdentifiers
 ///
 /// Source: UIKit, `UIDocumentBrowserViewController.h`.
 open class UIDocumentBrowserViewController: UIViewController {
-    /// The use of a file that the program made for a new document.
+    /// The way in which the file that the program made for a new document gets into its folder.
     public enum ImportMode: UInt, Sendable {
         /// The user cancelled the creation.
         case none
@@ -24,7 +24,7 @@ open class UIDocumentBrowserViewController: UIViewController {
     open weak var delegate: (any UIDocumentBrowserViewControllerDelegate)?
     /// Whether the window has a button for a new document.
     open var allowsDocumentCreation = true
-    /// The label of that button.
+    /// The label of the button for a new document.
     open var localizedCreateDocumentActionTitle = "New Document"
     /// Whether the user may open more than one document at a time.
     open var allowsPickingMultipleItems = false
@@ -32,7 +32,7 @@ open class UIDocumentBrowserViewController: UIViewController {
     open var contentTypesForRecentDocuments: [UTType] = []
     /// The types of documents that the user may open.
     open var allowedContentTypes: [String] { types }
-    /// Whether names have their extensions. The window always shows them.
+    /// Whether names are shown with their extensions. The window always shows them.
     open var shouldShowFileExtensions = true
 
     /// Creates a browser of documents of these types; of all types for `nil`.
@@ -174,14 +174,14 @@ extension DocumentTransfer {
     }
 }
 
-/// The opener and maker of documents of a browser. All methods are optional.
+/// The object that opens and makes documents for a browser. All methods are optional.
 ///
 /// Source: UIKit, `UIDocumentBrowserViewController.h`.
 @MainActor public protocol UIDocumentBrowserViewControllerDelegate: NSObjectProtocol {
     /// Informs the delegate of the documents that the user opens. The window stays.
     func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL])
-    /// Asks the delegate for a new document. It calls the handler once, with a file to import, or with `nil` and
-    /// `none`. The default makes no document.
+    /// Asks the delegate for a new document. The delegate calls the handler once, with a file to import, or with `nil`
+    /// and `none`. The default makes no document.
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
         didRequestDocumentCreationWithHandler importHandler:

@@ -29,13 +29,13 @@ open class UIDocumentPickerViewController: UIViewController {
     let purpose: Purpose
     private var picker: PickerProcess?
 
-    /// The delegate, which learns what the user picked.
+    /// The delegate, which receives the picked items.
     open weak var delegate: (any UIDocumentPickerDelegate)?
     /// Whether the user may pick more than one item.
     open var allowsMultipleSelection = false
     /// The folder that is shown first: a directory in a mount. `nil` for the recent files.
     open var directoryURL: URL?
-    /// Whether names have their extensions. The picker always shows them.
+    /// Whether names are shown with their extensions. The picker always shows them.
     open var shouldShowFileExtensions = true
     /// The use of the picker.
     open var documentPickerMode: UIDocumentPickerMode {
@@ -125,7 +125,7 @@ open class UIDocumentPickerViewController: UIViewController {
             case .failed(let error): throw error
             }
         } catch {
-            // UIKit's delegate learns of no failures.
+            // UIKit's delegate has no method for failures, so the user seems to have picked nothing.
             DocumentPickerError.note(error)
             cancel()
         }
@@ -149,7 +149,7 @@ open class UIDocumentPickerViewController: UIViewController {
     }
 }
 
-/// The recipient of what the user picked. All methods are optional.
+/// The object that receives the items that the user picked. All methods are optional.
 ///
 /// Source: UIKit, `UIDocumentPickerViewController.h`.
 @MainActor public protocol UIDocumentPickerDelegate: NSObjectProtocol {
@@ -157,7 +157,8 @@ open class UIDocumentPickerViewController: UIViewController {
     func documentPicker(_ controller: UIDocumentPickerViewController, didPickDocumentsAt urls: [URL])
     /// Informs the delegate that the user picked nothing, or that the picker could not be shown.
     func documentPickerWasCancelled(_ controller: UIDocumentPickerViewController)
-    /// Informs the delegate of one picked item. Called unless ``documentPicker(_:didPickDocumentsAt:)`` exists.
+    /// Informs the delegate of one picked item. Called only if the delegate does not implement
+    /// ``documentPicker(_:didPickDocumentsAt:)``.
     func documentPicker(_ controller: UIDocumentPickerViewController, didPickDocumentAt url: URL)
 }
 
