@@ -12,7 +12,7 @@ public final class DAVAccount: Sendable {
     public let service: any DAVServiceKind
     /// The domain's root at the server.
     public let root: HTTPAddress
-    /// The connections.
+    /// The HTTP client, which keeps the connections to the server.
     public let http: HTTPClient
     let catalogue: SharedServerCatalogue
     /// The moves at the server that this process has begun.
@@ -22,14 +22,14 @@ public final class DAVAccount: Sendable {
     let domain: NSFileProviderDomain
     let clock: any Clock<Duration>
     private let passwords: any DAVPasswordStore
-    /// Makes the system send its contents of a file again. Fails silently for a file without local contents.
+    /// Asks the system to send the local contents of a file again. Fails silently for a file without local contents.
     let sendAgain: @Sendable (NSFileProviderItemIdentifier) async -> Void
 
     private struct State {
         var profile: DAVServerProfile?
         var credentials: HTTPCredentials?
         var hasCredentials = false
-        /// Whether the server has taken these credentials.
+        /// Whether the server has accepted these credentials.
         var isAccepted = false
         /// The time until which no request is sent, because the server refused the credentials. Each refusal counts
         /// towards a lock-out, so the search for changes waits for other credentials.
@@ -89,15 +89,15 @@ public final class DAVAccount: Sendable {
 
     /// Stores the behaviour of the server.
     ///
-    /// - Parameter profile: `nil` if it is not known, so that the first change finds it out.
+    /// - Parameter profile: `nil` if the behaviour is not known. The server is then probed before the first change.
     public func set(_ profile: DAVServerProfile?) async throws {
         let bytes = try profile.map { [UInt8](try JSONEncoder().encode($0)) }
         try await catalogue.perform { try $0.set(bytes, for: Self.profileKey) }
         state.withLock { $0.profile = profile }
     }
 
-    /// Returns the behaviour of the server, and probes the server if that is unknown, such as after the loss of the
-    /// catalogue. Changes are not made before.
+    /// Returns the behaviour of the server. Probes the server first if it is unknown, such as after the loss of the
+    /// catalogue. No change is sent before the behaviour is known.
     ///
     /// - Parameter folder: the folder in which a change is to be made. The server is probed there if the user can only
     ///   read in the root.
@@ -156,7 +156,8 @@ public final class DAVAccount: Sendable {
 
     /// Records that the server has refused the credentials.
     ///
-    /// - Throws: `forbidden` if it did so for one folder only. It takes them for the root.
+    /// - Throws: `forbidden` if the server refused them for one folder only, because it still accepts them for the
+    ///   root.
     private func noteRefused(_ client: DAVClient) async throws(DAVError) {
         let wasAccepted = state.withLock { $0.isAccepted && $0.credentials == client.credentials }
         if wasAccepted, client.credentials != nil, (try? await client.entry(at: root)) != nil {
@@ -168,8 +169,8 @@ public final class DAVAccount: Sendable {
         }
     }
 
-    /// Checks that the server has the domain's root, before something else counts as missing. A proxy may reply with
-    /// “not found” to all requests while its server starts.
+    /// Checks that the server has the domain's root, before another item counts as missing. A proxy may reply with “not
+    /// found” to all requests while its server starts.
     private func requireRoot(_ client: DAVClient) async throws(DAVError) {
         do {
             _ = try await client.entry(at: root)

@@ -8,12 +8,12 @@ import WebDAVClient
 package final class DAVRoom: Sendable {
     private struct Stored: Codable {
         var quota: DAVQuota?
-        /// The archived version of the domain's state, which increases with each other quota.
+        /// The archived version of the domain's state, which increases with each change of the quota.
         var version: Data?
-        /// The time at which the server has refused an upload for lack of space, in seconds of the clock; `nil` if it
-        /// has taken one since, or has more space now.
+        /// The time at which the server has refused an upload for lack of space, in seconds of the clock; `nil` if
+        /// uploads can be tried again.
         var fullSince: Int64?
-        /// The bytes that were free then.
+        /// The number of free bytes that the server reported first after that refusal.
         var freeWhenFull: Int?
     }
 
@@ -34,7 +34,7 @@ package final class DAVRoom: Sendable {
     /// have changed a limit of one folder.
     private static let patience: Int64 = 900
 
-    /// Reads what was stored. Blocks on the disk.
+    /// Reads the stored quota. Blocks on the disk.
     init(_ catalogue: SharedServerCatalogue) throws {
         self.catalogue = catalogue
         let bytes = try catalogue.performNow { try $0.value(Self.key) }
@@ -94,11 +94,11 @@ package final class DAVRoom: Sendable {
     func noteFull(at now: Int64) async {
         let stored = state.withLock { state -> Stored? in
             guard state.stored.fullSince == nil else { return nil }
-            // The reported number may be old.
+            // The number of free bytes that was reported last may be out of date.
             (state.stored.fullSince, state.stored.freeWhenFull) = (now, nil)
             return state.stored
         }
-        // Without the record, the uploads wait until the user retries.
+        // If the record cannot be stored, the uploads wait until the user retries.
         if let stored { try? await store(stored) }
     }
 
@@ -107,7 +107,7 @@ package final class DAVRoom: Sendable {
         try await catalogue.perform { try $0.set(bytes, for: Self.key) }
     }
 
-    /// Whether the quota has changed since this was read last.
+    /// Whether the quota has changed since this function was called last.
     func takeChange() -> Bool {
         state.withLock { state in
             defer { state.hasChanged = false }

@@ -11,14 +11,14 @@ package struct FoundChanges: Sendable {
 /// A folder whose check for changes is due.
 package struct DueFolder: Sendable {
     package let number: Int64
-    /// The seconds between its last checks.
+    /// The seconds between its last two checks.
     let pause: Int64
-    /// Whether something in it is local.
+    /// Whether it contains local items.
     let isInUse: Bool
 }
 
 extension ServerCatalogue {
-    /// Returns the changes since a number, at most `limit`.
+    /// Returns at most `limit` changes after the change with the given number.
     ///
     /// - Parameter folder: the folder whose direct items count; `nil` for all.
     /// - Returns: `nil` if the catalogue does not know all of them any more.
@@ -92,8 +92,8 @@ extension ServerCatalogue {
         try database.first("SELECT 1 FROM folder WHERE number = ?", .integer(folder)) { _ in true } ?? false
     }
 
-    /// Returns the folders whose check is due, the longest overdue first. One that is due in more than a day was
-    /// planned before the clock was set back.
+    /// Returns the folders whose check is due, the longest overdue first. A check that is planned for more than a day
+    /// ahead counts as due, because the clock was set back after it was planned.
     package func dueFolders(_ now: Int64, limit: Int) throws -> [DueFolder] {
         try database.all(
             """
@@ -102,7 +102,7 @@ extension ServerCatalogue {
             """, .integer(now), .integer(Int64(limit)), read: Self.dueFolder)
     }
 
-    /// Returns the folders in use whose check is due and whose traits have a text, the longest overdue first.
+    /// Returns the folders in use whose check is due and whose stored traits contain a text, the longest overdue first.
     func dueFolders(_ now: Int64, inUseWith text: String) throws -> [DueFolder] {
         try database.all(
             """
@@ -119,7 +119,7 @@ extension ServerCatalogue {
     /// The longest time between two checks of a folder, in seconds.
     static let longestPause: Int64 = 86_400
 
-    /// Makes the check of folders due that are in use, or were looked at lately.
+    /// Makes due the check of each folder that is in use or that is checked more often than every `longest` seconds.
     func makeActiveDue(_ now: Int64, _ longest: Int64) throws {
         try database.run(
             "UPDATE folder SET due = min(due, ?) WHERE in_use = 1 OR pause < ?", .integer(now), .integer(longest))

@@ -19,7 +19,7 @@ extension ServerCatalogue {
             .optional(base?.version), base?.digest.map { .bytes($0) } ?? .null)
     }
 
-    /// Removes the record of an exchange that has left nothing.
+    /// Removes the record of an exchange that has left no files of its own at the server.
     func end(exchange place: ExchangePlace) throws {
         try database.run(
             "DELETE FROM exchange WHERE folder = ? AND name = ?", .integer(place.folder), .text(place.name))
@@ -46,7 +46,7 @@ extension ServerCatalogue {
         }
     }
 
-    /// Whether the absence of an item from a listing means nothing, because an exchange may have moved it aside.
+    /// Whether a listing may lack an existing item, because an exchange may have moved it aside.
     func mayBeAside(_ item: CataloguedItem) throws -> Bool {
         try exchange(ExchangePlace(folder: item.parent, name: item.name)) != nil
     }

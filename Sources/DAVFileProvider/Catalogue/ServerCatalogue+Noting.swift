@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import WebDAVClient
 
-/// Records of the server's replies.
+/// The recording of the server's replies.
 extension ServerCatalogue {
     /// Returns the number of a listing or change that begins. A stale reply has a lower number than the record of the
     /// item, and does not overwrite it.
@@ -26,7 +26,8 @@ extension ServerCatalogue {
             if try isKept(known) {
                 try setAside(known)
             } else {
-                // Its identity may be elsewhere now; the listing of that place finds it.
+                // The known item may have moved to another folder. The listing of that folder then finds it by its
+                // identity.
                 try remove(known)
             }
         }
@@ -39,9 +40,9 @@ extension ServerCatalogue {
         return (try add(observed, in: parent, round: round), true)
     }
 
-    /// Records that a listing has items of a folder although the server does not show them to the user.
+    /// Records as seen the items of a folder that the server has but does not show to the user.
     ///
-    /// - Returns: the numbers of those that are known.
+    /// - Returns: the numbers of the items that the catalogue has.
     func note(forbidden names: [String], in folder: Int64, round: Int64) throws -> [Int64] {
         try names.compactMap { name in
             guard let known = try child(of: folder, named: name) else { return nil }
@@ -132,7 +133,7 @@ extension ServerCatalogue {
     }
 
     /// Returns the items of a folder that a complete listing lacks, except those that stay because the server was
-    /// restored from a backup, and those that may be aside.
+    /// restored from a backup, and those that an exchange may have moved aside.
     package func unseen(in folder: Int64, round: Int64) throws -> [CataloguedItem] {
         try children(of: folder, seenBefore: round).filter { try !isKept($0) && !mayBeAside($0) }
     }

@@ -5,8 +5,8 @@ import SQLite
 extension ServerCatalogue {
     private static let (markKey, restoredKey) = ("mark", "restored")
 
-    /// Records the identifier of the server's data. With another one than before, the items that were seen last before
-    /// a round are kept from now on, until they are seen again.
+    /// Records the identifier of the server's data. If it differs from the recorded one, the items that were last seen
+    /// before the given round are kept until they are seen again.
     package func note(dataMark mark: String?, round: Int64) throws {
         guard let mark else { return }
         let bytes = Array(mark.utf8)
@@ -23,8 +23,8 @@ extension ServerCatalogue {
     /// restored.
     func isKept(_ item: CataloguedItem) throws -> Bool { item.round < (try last(Self.restoredKey)) }
 
-    /// Gives a kept item another name, because another item has its place at the server. A restored server gives out
-    /// its identities again.
+    /// Gives a kept item another name, because another item has its place at the server. The kept item loses its
+    /// identity, because a restored server assigns identities a second time.
     func setAside(_ item: CataloguedItem) throws {
         for number in 1... {
             let words = number == 1 ? " (before the restore)" : " (before the restore \(number))"

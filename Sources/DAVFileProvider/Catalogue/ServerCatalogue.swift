@@ -118,7 +118,8 @@ package struct ServerCatalogue {
             read: Self.read)
     }
 
-    /// Returns the item with an identity. After the restore of a backup, one that is kept may have it, too.
+    /// Returns the item with an identity. After the restore of a backup, a kept item may have it, too; the one that was
+    /// seen last is returned.
     func item(identity: String) throws -> CataloguedItem? {
         try database.first(
             "SELECT \(Self.columns) FROM item WHERE identity = ? ORDER BY round DESC LIMIT 1", .text(identity),
@@ -139,7 +140,7 @@ package struct ServerCatalogue {
         ) { $0.integer(0) }
     }
 
-    /// Returns the items that changed after a number, oldest first.
+    /// Returns the items that were changed after the change with the given number, oldest change first.
     func items(changedSince change: Int64, limit: Int) throws -> [(item: CataloguedItem, change: Int64)] {
         try database.all(
             "SELECT \(Self.columns), change FROM item WHERE change > ? ORDER BY change LIMIT ?", .integer(change),

@@ -6,7 +6,7 @@ final class SharedServerCatalogue: Sendable {
     // Leaf lock. It is held during a transaction, but never during a request to the server.
     private let catalogue: Lock<ServerCatalogue>
     let stamp: String
-    /// The items that a writer has moved aside for a moment. Their absence from a listing means nothing. Leaf lock.
+    /// The items that a writer has moved aside for a moment. Listings may lack them although they exist. Leaf lock.
     private let aside = Lock<Set<Int64>>([])
 
     init(_ path: String) throws {
@@ -15,7 +15,7 @@ final class SharedServerCatalogue: Sendable {
         self.catalogue = Lock(catalogue)
     }
 
-    /// The items that are not where listings look for them, and still exist.
+    /// The items that exist although a listing may lack them, because a writer has moved them aside.
     var itemsAside: Set<Int64> { aside.withLock { $0 } }
 
     /// Runs a function while an item may be moved aside.

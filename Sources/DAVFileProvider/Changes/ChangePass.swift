@@ -3,14 +3,14 @@ import LinuxSystem
 import SQLite
 import WebDAVClient
 
-/// One search for changes, in several folders. An item that is gone from one folder may be in another one, by its
-/// identity, so what has appeared and vanished is recorded at the end.
+/// One search for changes, in several folders. An item that has vanished from one folder may have moved to another one,
+/// which its identity shows. New and vanished items are therefore recorded at the end.
 ///
 /// Without identities, a file in another place is another file: the tag of many servers consists of the date and size,
 /// which other contents can have, too.
 final class ChangePass: Sendable {
     private struct State {
-        /// New entries, with their folder and listing.
+        /// New entries, with the numbers of their folder and of its listing.
         var appeared: [(entry: ObservedItem, folder: Int64, round: Int64)] = []
         var vanished: [(item: CataloguedItem, round: Int64)] = []
         /// The folders that were listed, the upper ones first, with their tags at that time.
@@ -35,13 +35,14 @@ final class ChangePass: Sendable {
 
     init(_ account: DAVAccount) { self.account = account }
 
-    /// Whether something is missing at its place.
+    /// Whether an item was missing from its folder.
     var hasVanished: Bool { state.withLock { !$0.vanished.isEmpty } }
 
     /// Whether a folder was listed in this pass.
     func hasListed(_ number: Int64) -> Bool { state.withLock { $0.listed.contains { $0.folder == number } } }
 
-    /// Checks a folder that the server may refuse. If it has refused all of them, ``finish()`` says so.
+    /// Checks a folder that the server may refuse. If the server refuses all of them, ``finish()`` throws the first
+    /// refusal.
     @discardableResult
     func attempt(_ number: Int64) async throws -> Outcome {
         do {
@@ -70,7 +71,7 @@ final class ChangePass: Sendable {
                 try await client.list(known.address)
             }
             while let entries = try await listing.next() {
-                // A service may know from the folder what its entries are.
+                // A service may need the folder's properties to interpret those of its entries.
                 if let own = await listing.directory { _ = service.traits(of: own) }
                 let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
                 try await account.keepNewerContents(than: observed, in: number, .background, round: round)
@@ -126,7 +127,7 @@ final class ChangePass: Sendable {
         }
     }
 
-    /// Records what has appeared and vanished.
+    /// Records the items that have appeared or vanished.
     ///
     /// - Throws: the first refusal, if the server has refused all folders.
     func finish() async throws {
@@ -138,7 +139,7 @@ final class ChangePass: Sendable {
         try await account.catalogue.perform { catalogue in
             for (entry, folder, round) in found.appeared { _ = try catalogue.note(entry, in: folder, round: round) }
             for (item, round) in found.vanished {
-                // It may have been found elsewhere.
+                // The item may have been found in another folder.
                 guard let current = try catalogue.item(item.number), current.round < round,
                     current.parent == item.parent, current.name.utf8.elementsEqual(item.name.utf8),
                     try !catalogue.isKept(current)

@@ -33,7 +33,7 @@ package final class ChangeWatch: Sendable {
     /// The shortest time between two passes that the system's requests cause.
     private static let shortest = Duration.seconds(2)
     private static let (longestInUse, longest): (Int64, Int64) = (900, ServerCatalogue.longestPause)
-    /// The folders that one pass checks at most, and how many of them at a time.
+    /// The maximum numbers of folders that one pass checks, and that it checks at a time.
     private static let (mostFolders, mostAtOnce) = (64, 4)
 
     init(_ account: DAVAccount, temporary: URL, signal: @escaping @Sendable () -> Void) {
@@ -185,7 +185,7 @@ package final class ChangeWatch: Sendable {
             return try catalogue.last("change")
         }
         state.withLock { $0.lastPass = .now }
-        // The system reads the domain's state after each report of changes.
+        // The system reads the domain's state after each report of changes, so another quota counts as a change.
         let hasOtherRoom = account.room.takeChange()
         return after != before || hasOtherRoom
     }
@@ -245,7 +245,7 @@ package final class ChangeWatch: Sendable {
         return !numbers.contains(nil)
     }
 
-    /// Ends a pass over single folders. What is missing in them may have moved to others.
+    /// Ends a pass over single folders. Items that are missing from them may have moved to others.
     private func finish(_ pass: ChangePass) async throws {
         if account.service.hasDeepTags, pass.hasVanished { try await pass.descend() }
         try await pass.finish()
@@ -253,7 +253,7 @@ package final class ChangeWatch: Sendable {
 }
 
 extension DAVError {
-    /// Whether another folder can be listed nevertheless.
+    /// Whether the error concerns a single folder, so that others can be listed nevertheless.
     var isAboutOneFolder: Bool {
         switch self {
         case .forbidden, .notFound, .notDirectory, .notAllowed, .locked, .truncatedListing, .invalidReply, .status,
@@ -264,7 +264,7 @@ extension DAVError {
     }
 }
 
-/// Folders whose changes do not reach the tags above them, at a service with deep tags.
+/// Folders whose changes do not change the tags of the folders above them, although the service has deep tags.
 enum NoDeepTags {
     /// The text in the traits of a folder on an external storage.
     static let mount = "\"mount\":\"external\""

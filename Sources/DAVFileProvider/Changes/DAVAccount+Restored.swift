@@ -14,9 +14,9 @@ extension DAVAccount {
     /// Keeps local contents that a restored backup would replace, before the older states are recorded.
     ///
     /// A file whose date is earlier than before may be such a file, so the identifier of the server's data is read
-    /// first. If the server was restored, the system is asked to send its own contents again. It finds another version
-    /// at the server then, and keeps both: one as a conflicted copy. Without an earlier date, another client has
-    /// changed the file since.
+    /// first. If the server was restored, the system is asked to send its own contents again. It then finds another
+    /// version at the server and keeps both, one of them as a conflicted copy. A file whose date is not earlier was
+    /// changed by another client after the restore.
     ///
     /// - Parameters:
     ///   - observed: entries of a folder that are about to be recorded.
@@ -28,7 +28,7 @@ extension DAVAccount {
         guard !newer.isEmpty else { return }
         try await checkMark(priority, round: round)
         let kept = try await catalogue.perform { catalogue in
-            // They may have been recorded meanwhile.
+            // Another listing may have recorded the files meanwhile.
             try newer.compactMap { try catalogue.item($0.number) }.filter { try catalogue.isKept($0) }
         }
         for item in kept { await sendAgain(identifier(of: item.number)) }
@@ -36,8 +36,8 @@ extension DAVAccount {
 }
 
 extension ServerCatalogue {
-    /// Returns the known files whose recorded date is later than that of an entry with other contents. They are empty
-    /// at a service without an identifier of its data.
+    /// Returns the known files whose recorded date is later than that of an entry with other contents. Returns none if
+    /// the service has no identifier of its data.
     func newer(than observed: [ObservedItem], in folder: Int64) throws -> [CataloguedItem] {
         guard try hasMark() else { return [] }
         return try observed.compactMap { entry in

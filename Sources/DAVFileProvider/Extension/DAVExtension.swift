@@ -19,7 +19,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
     open class var service: any DAVServiceKind { PlainDAVService() }
 
     package let domain: NSFileProviderDomain
-    /// The work for the domain, or why there can be none, such as a wrong setting.
+    /// The work for the domain, or the error that prevents it, such as a wrong setting.
     private let opened: Result<DAVWork, any Error>
     package let passwords: any DAVPasswordStore
     private let folder: URL?

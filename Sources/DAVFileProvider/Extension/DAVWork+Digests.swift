@@ -11,9 +11,9 @@ extension DAVWork {
     /// one with a date that a client sets.
     ///
     /// - Parameters:
-    ///   - isHandedOver: whether the file is handed to the system, which receives the item in this version. It is cut
-    ///     to its length, because an earlier attempt may have received more bytes.
-    ///   - isSealed: whether the file has this length already, and cannot be changed.
+    ///   - isHandedOver: whether the file is handed to the system, which receives the item in this version. The file is
+    ///     truncated to `length`, because an earlier attempt may have received more bytes.
+    ///   - isSealed: whether the file already has the length `length` and cannot be changed.
     func noteContents(
         _ file: FileDescriptor, _ length: Int, of item: CataloguedItem, isRacy: Bool, isHandedOver: Bool = false,
         isSealed: Bool = false
@@ -22,11 +22,11 @@ extension DAVWork {
         let isDoubtful = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
         let (number, version) = (item.number, item.contentVersion)
         let isLate = isDoubtful && length >= Self.largeSize
-        // All of it at once, because each change of threads takes time that counts with many small files.
+        // All steps run in one call, because each change of threads takes time, which adds up for many small files.
         try await Blocking.run { [account] in
             if isHandedOver, !isSealed { try file.truncate(to: length) }
-            // Until the digest is known, none fits: if this process ends before, an edit is a conflict, and both
-            // contents stay.
+            // Until the digest is known, no contents match it. If this process ends before, an edit is treated as a
+            // conflict, and both contents stay.
             let digest: [UInt8]? =
                 isLate ? ContentDigest.unknown : isDoubtful ? try ContentDigest.digest(of: file, length) : nil
             try account.catalogue.performNow { catalogue in

@@ -50,7 +50,7 @@ extension DAVWork {
     /// Fetches a file, if it has the known version, and records that the system receives it.
     ///
     /// - Parameter limit: the number of bytes of contents for a memory file; `nil` for a file on disk.
-    /// - Returns: `nil` if it has another one.
+    /// - Returns: `nil` if the file has another version.
     private func attemptFetch(
         _ known: DAVKnownItem, to file: FileDescriptor, limit: Int? = nil, _ progress: Progress
     ) async throws -> DAVItem? {
@@ -68,7 +68,7 @@ extension DAVWork {
         } catch DAVError.changed, DAVError.transport(.bodyTooLong) {
             return nil
         } catch DAVError.notFound {
-            // It may be elsewhere now.
+            // The file may have moved.
             return nil
         }
         let length = contents.count

@@ -4,7 +4,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// Moves at the server, and its trash.
+/// Moves at the server, and restores from its trash.
 extension DAVWork {
     func move(_ known: DAVKnownItem, _ change: Modification) async throws -> DAVKnownItem {
         let parent = try await account.known(
@@ -39,7 +39,7 @@ extension DAVWork {
         let entry = try? await account.ask { client throws(DAVError) in try await client.entry(at: address) }
         guard let entry, entry.isDirectory == known.isFolder, entry.version.isSameState(as: known.version) else {
             _ = try await refresh(parent)
-            // If it is elsewhere, the system asks again.
+            // If the item is at another address, the system repeats the change.
             _ = try await refresh(known)
             throw DAVError.changed(known.name)
         }

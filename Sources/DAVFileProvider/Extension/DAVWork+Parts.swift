@@ -15,7 +15,7 @@ extension DAVWork {
 
     /// Fetches a part of a file.
     ///
-    /// - Parameter version: the content version that the part must be of.
+    /// - Parameter version: the content version of which the part must be; `nil` for the known one.
     func fetchPart(
         _ identifier: NSFileProviderItemIdentifier, _ requested: NSRange, alignment: Int, version: Data?,
         _ progress: Progress
@@ -49,7 +49,7 @@ extension DAVWork {
             } else {
                 try confirm(contents, of: known)
             }
-            // Another part would take the whole file again.
+            // Each further part would transfer the whole file again.
             if contents.isWhole, end - start < size { throw CocoaError(.featureUnsupported) }
             return FetchedPart(
                 url: url, item: account.object(known.item), range: NSRange(location: start, length: end - start))

@@ -2,11 +2,11 @@ import FileProvider
 import SQLite
 import WebDAVClient
 
-/// Checks of what the user may do, before a request changes something that the server itself would permit, such as to
-/// end a share by removing its folder.
+/// Checks of the user's permissions. They prevent changes that the server itself would permit, such as ending a share
+/// by removing its folder.
 extension DAVWork {
-    /// Checks that an item may be removed, and nothing in it is a share or another storage: the server would end a
-    /// share whose folder is removed, also with the folder around it.
+    /// Checks that the user may remove an item, and that it contains no share or external storage. The server would end
+    /// a share if its folder, or a folder around it, is removed.
     func requireRemovable(_ known: DAVKnownItem) async throws {
         try known.require(.allowsDeleting)
         guard known.isFolder else { return }
@@ -32,10 +32,10 @@ extension DAVKnownItem {
 }
 
 extension ServerCatalogue {
-    /// The text in the traits of the top folder of a share or of another storage.
+    /// The text in the stored traits of the top folder of a share or an external storage.
     private static let mountRoot = "\"isMountRoot\":\"true\""
 
-    /// Returns the known top folders of shares and other storages.
+    /// Returns the known top folders of shares and external storages.
     func mountRoots() throws -> [CataloguedItem] {
         try database.all(
             "SELECT number FROM item WHERE is_folder = 1 AND instr(traits, ?) > 0", .text(Self.mountRoot)

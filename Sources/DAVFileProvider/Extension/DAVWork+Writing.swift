@@ -96,7 +96,8 @@ extension DAVWork {
         } catch let error as DAVError {
             throw try await collision(error, at: address, in: parent)
         }
-        // Not before the change: a listing that began meanwhile may not have seen it.
+        // The round begins after the change. A listing that began earlier may lack the new item, and then is a stale
+        // reply.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         guard let made = try await note(entry, in: folder, round: round) else { throw CocoaError(.fileReadUnknown) }
         try await account.catalogue.perform { try $0.noteCreated(identifier, made.item.number) }
@@ -186,7 +187,8 @@ extension DAVWork {
             if isMoved { return try await apply(change, progress) }
             return try await whereverItIs(change.identifier) { try await apply(change, progress) }
         } catch DAVError.notFound {
-            // The item is gone or kept. If it is elsewhere, the system asks again.
+            // Throws if the item does not exist any more, or is kept. If it is at another address, the system repeats
+            // the change.
             _ = try await current(change.identifier)
             throw DAVError.changed(change.name)
         }
@@ -256,8 +258,8 @@ extension DAVWork {
         return Changed(item: try await tell(known.item), pending: pending)
     }
 
-    /// Replaces the contents of a file that is to be moved, too: some servers give a moved file another version, which
-    /// would not be the one that the edit is based on.
+    /// Replaces the contents of a file before the file is moved, because some servers give a moved file another
+    /// version, which would not be the one that the edit is based on.
     ///
     /// - Returns: whether the file was at its former place. An earlier attempt may have moved it.
     private func replaceBeforeMove(

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Reads all pages of an enumerator of a set.
+/// The items of the materialized set, read from all pages of its enumerator.
 enum MaterializedItems {
     /// Returns the identifiers of the set's items. If a page fails, returns those of the pages before it.
     static func all(_ enumerator: any NSFileProviderEnumerator) async -> [NSFileProviderItemIdentifier] {

@@ -3,7 +3,7 @@ import WebDAVClient
 
 /// Items that a server has and does not list: nginx lists none whose names begin with a dot.
 extension DAVAccount {
-    /// The items that are requested at a time.
+    /// The maximum number of items that are requested at a time.
     private static let mostAtOnce = 4
 
     /// Requests the items that a complete listing of a folder lacks although the server may have them, and records the
@@ -38,10 +38,10 @@ extension DAVAccount {
         }
     }
 
-    /// The reply to the request of an item that was not listed.
+    /// The reply to the request for an item that was not listed.
     private enum Unlisted: Sendable {
         case present(ObservedItem)
-        /// The server has it and does not show it to the user.
+        /// The server has the item, but does not show it to the user.
         case forbidden(String)
         case absent
     }

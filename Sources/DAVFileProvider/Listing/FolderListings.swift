@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import WebDAVClient
 
-/// The listings that the system reads page by page. The first page comes before the server has sent the rest.
+/// The listings that the system reads page by page. The first page is returned before the server has sent the rest.
 ///
 /// Each listing is read to its end, even if the system does not request further pages. Otherwise it would occupy a
 /// connection. The catalogue has the items; this object only has their numbers.
@@ -21,7 +21,8 @@ actor FolderListings {
     /// The identifiers of the listings, the oldest first.
     private var order: [UInt64] = []
 
-    /// The listings whose numbers are kept. A listing that is dropped is requested again from its beginning.
+    /// The maximum number of listings whose item numbers are kept. A listing that was dropped is requested again from
+    /// its beginning.
     private static let most = 64
     /// The sizes of the first page, which a user waits for, and of the others.
     private static let (firstSize, largestSize) = (200, 5_000)
@@ -38,9 +39,10 @@ actor FolderListings {
     func begin(_ known: DAVKnownItem, size: Int) async throws -> Page {
         let folder = known.item.number
         account.service.recall(known)
-        // A file that is aside is not listed.
+        // The listing would lack a file that an exchange has moved aside.
         await account.clearExchanges(in: folder, temporary: temporary)
-        // Before the request: a change whose reply comes to this process meanwhile is newer than the listing.
+        // The round begins before the request, because a change whose reply arrives meanwhile is newer than the
+        // listing.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let listing = try await account.ask { client throws(DAVError) in try await client.list(known.address) }
         let id = UInt64.random(in: .min ... .max)
@@ -100,7 +102,7 @@ actor FolderListings {
     private func read(_ listing: DAVListing, _ id: UInt64, _ folder: Int64, round: Int64) async throws {
         let service = account.service
         while let entries = try await listing.next() {
-            // A service may know from the folder what its entries are.
+            // A service may need the folder's properties to interpret those of its entries.
             if let own = await listing.directory { _ = service.traits(of: own) }
             let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
             try await account.keepNewerContents(than: observed, in: folder, round: round)
@@ -160,8 +162,8 @@ actor FolderListings {
 }
 
 extension DAVServiceKind {
-    /// Whether an entry is hidden, because it is one of the service's own, the directory of a probe, or a file on its
-    /// way.
+    /// Whether an entry is hidden, because it belongs to the service itself, is the directory of a probe, or is a
+    /// temporary file of an exchange.
     func hides(_ entry: DAVEntry) -> Bool {
         let isOwn = [".purvey-probe-", ServerWriter.incoming, ServerWriter.aside].contains { entry.name.hasPrefix($0) }
         return isOwn || isHidden(entry)

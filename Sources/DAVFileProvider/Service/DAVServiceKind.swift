@@ -40,9 +40,10 @@ public protocol DAVServiceKind: Sendable {
     /// not read the folder itself.
     func recall(_ folder: DAVKnownItem)
 
-    /// Returns an identifier of all data of the server, from the entry of the domain's root. A new identifier means
-    /// that the server was restored from a backup: items that were seen before, and are missing there, are kept. Files
-    /// that it has in an older state are replaced by that. `nil` if the server has none.
+    /// Returns the identifier of the server's data from the entry of the domain's root; `nil` if the server has none. A
+    /// new identifier means that the server was restored from a backup. Items that were seen before and that the server
+    /// lacks are then kept. Local contents that are newer than the server's are sent again; other files get the
+    /// server's older state.
     func dataMark(of root: DAVEntry) -> String?
 
     /// Listens to the server's notices of changes, until the task is cancelled. Returns at once if there are none.
@@ -68,7 +69,7 @@ public protocol DAVServiceKind: Sendable {
 
     /// Changes tags or the rank among the favorites.
     ///
-    /// - Returns: the fields that the service has taken.
+    /// - Returns: the fields that the service has stored.
     func setMarks(
         _ marks: DAVMarks, of item: DAVKnownItem, with client: DAVClient
     ) async throws(DAVError) -> NSFileProviderItemFields
@@ -96,7 +97,7 @@ extension DAVServiceKind {
     public var hasDeepTags: Bool { false }
     /// Whether there is a trash: no.
     public var hasTrash: Bool { false }
-    /// The usual pause.
+    /// The pause: the default one.
     public var pollInterval: Int? { nil }
 
     /// The further findings: none.

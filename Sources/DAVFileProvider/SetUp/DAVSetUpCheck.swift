@@ -81,8 +81,8 @@ struct DAVSetUpCheck: Sendable {
         }
     }
 
-    /// Finds out what the server does. A folder in which the user may not write is served nevertheless, but says
-    /// nothing about others in it.
+    /// Probes the behaviour of the server. Returns `nil` if the user may not write in the root. This is no error: the
+    /// server is then probed in the folder of the first change.
     private func profile(_ client: DAVClient) async throws -> DAVServerProfile? {
         guard setup.purpose != .signingIn else { return nil }
         setup.report("Testing how the server protects changes…")

@@ -18,7 +18,7 @@ public struct DAVSettings: Sendable {
     public let certificate: HTTPFingerprint?
     /// The path of a file with certificates of authorities.
     public let authorities: String?
-    /// Bytes per second in both directions; `nil` for no limit.
+    /// The maximum numbers of bytes that are downloaded and uploaded per second; `nil` for no limit.
     public let downloadLimit, uploadLimit: Int?
     /// The seconds between two checks of a folder that was viewed recently.
     public let poll: Int?
@@ -27,7 +27,7 @@ public struct DAVSettings: Sendable {
 
     /// Parses settings.
     ///
-    /// - Throws: ``DAVSetUpError`` for the first wrong one.
+    /// - Throws: ``DAVSetUpError`` for the first invalid setting.
     public init(_ values: [String: String]) throws(DAVSetUpError) {
         self.values = values
         guard let text = values["url"], !text.isEmpty else {
@@ -67,7 +67,7 @@ public struct DAVSettings: Sendable {
         try self.init(values)
     }
 
-    /// Parses an address. Without a scheme it is one of `https`.
+    /// Parses an address. The scheme is `https` if the text has none.
     private static func address(_ text: String) throws(DAVSetUpError) -> HTTPAddress {
         do {
             let whole = text.contains("://") ? text : "https://" + text

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// Removal of what exchanges have left that did not end, because the process was killed or the connection broke.
+/// The clearing of exchanges that were interrupted, because the process was killed or the connection broke.
 extension DAVAccount {
     /// Returns a writer of changes in a folder.
     ///
@@ -15,7 +15,8 @@ extension DAVAccount {
             catalogue: catalogue, turns: exchangeTurns)
     }
 
-    /// Clears the recorded exchanges, except those that run. What fails is tried again by the next call.
+    /// Clears the recorded exchanges, except those that run. An exchange that cannot be cleared is tried again by the
+    /// next call.
     ///
     /// - Parameter folder: the folder in which they are; `nil` for all.
     func clearExchanges(
@@ -27,7 +28,7 @@ extension DAVAccount {
         }
     }
 
-    /// Clears an exchange that is recorded, after it has ended if it still runs.
+    /// Clears a recorded exchange. If it still runs, waits until it has ended.
     ///
     /// - Returns: whether there was one.
     func clearExchange(

@@ -7,7 +7,7 @@ package enum DAVStep: String, FaultPoint {
     case exchangeNoted = "dav.exchange.noted"
     /// The server has the new contents under another name.
     case contentsSent = "dav.exchange.sent"
-    /// The server has no file of the item's name.
+    /// The server has no file with the item's name.
     case fileTaken = "dav.exchange.taken"
     /// The new contents have the item's name, and the old ones are still aside.
     case contentsPlaced = "dav.exchange.placed"

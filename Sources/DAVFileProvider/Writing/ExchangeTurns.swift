@@ -1,9 +1,11 @@
-/// The turns of exchanges. Two of one place would have the same files at the server, so one waits for the other.
+/// The turns of exchanges. Two exchanges of the same file would use the same temporary files at the server, so the
+/// second one waits until the first has ended.
 actor ExchangeTurns {
     /// The places in use, with the tasks that wait for each.
     private var waiting: [ExchangePlace: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// Runs a function when no other one runs for the place. It must not wait for a turn of the same place.
+    /// Runs a function when no other one runs for the place. The function must not wait for a turn of the same place,
+    /// which it would never get.
     func perform<Reply: Sendable, Failure: Error>(
         _ place: ExchangePlace, _ body: @Sendable () async throws(Failure) -> Reply
     ) async throws(Failure) -> Reply {

@@ -44,11 +44,13 @@ extension ServerWriter {
         return try await written(contents, at: address, sent)
     }
 
-    /// Whether the reply to an upload shows which state it has made. If not, only a lock keeps another client's write
-    /// from being taken for it.
+    /// Whether an upload needs no lock to identify the state that it has made: the reply has the state's tag, or the
+    /// server has no locks. Without a tag, only a lock ensures that a later write of another client is not taken for
+    /// this upload.
     private var showsResult: Bool { profile.repliesWithTag || profile.locking != .enforced }
 
-    /// Returns the tag of a file for a condition, from its properties or else from its contents' reply.
+    /// Returns the tag of a file for a condition, from its properties, or else from the reply to a request for its
+    /// contents.
     private func tagForCondition(_ entry: DAVEntry, _ base: Base) async throws(DAVError) -> DAVEntityTag? {
         if let tag = entry.tag { return tag.isWeak ? nil : tag }
         let contents = try await client.get(entry.address, range: HTTPByteRange(0..<1), to: .nowhere)
@@ -60,8 +62,8 @@ extension ServerWriter {
         return tag
     }
 
-    /// Replaces contents after a last comparison, where the server offers nothing better. It gets a condition unless it
-    /// refuses those: the probe may not have seen it.
+    /// Replaces contents after a last comparison, because the server offers no better protection. The request has a
+    /// condition unless the server refuses those, because the probe may have missed that the server honours it.
     private func replaceUnprotected(
         _ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base
     ) async throws(DAVError) -> DAVUpload {

@@ -7,10 +7,10 @@ import WebDAVClient
 /// Changes on servers that honour neither conditions nor locks, but whose moves replace nothing.
 ///
 /// A comparison before a change would not see what another client writes between the two. A move takes a file as it is
-/// at that moment: what is compared afterwards can no longer change.
+/// at that moment, so the contents that are compared afterwards can no longer change.
 extension ServerWriter {
-    /// The beginnings of the names of new contents, and of files that were moved aside. The stamp of the catalogue
-    /// follows, because each client must only touch its own.
+    /// The prefixes of the names of new contents, and of files that were moved aside. The stamp of the catalogue
+    /// follows, so that each client only touches its own files.
     static let incoming = ".purvey-incoming-"
     static let aside = ".purvey-aside-"
 
@@ -105,7 +105,7 @@ extension ServerWriter {
 
     /// Runs a function that makes files of its own at the server. They are recorded before, and cleared if it fails.
     ///
-    /// - Parameter body: returns whether it has left nothing, besides its result.
+    /// - Parameter body: returns its result, and whether it has left no files of its own at the server.
     private func exchanging<Reply: Sendable>(
         _ address: HTTPAddress, _ base: Base?,
         _ body: @Sendable (Places) async throws(DAVError) -> (reply: Reply, isClear: Bool)
@@ -121,14 +121,15 @@ extension ServerWriter {
                 if isClear { try? await record { try $0.end(exchange: place) } }
                 return reply
             } catch {
-                // A task of its own, because that of the caller may be cancelled. What stays is cleared later.
+                // A task of its own, because that of the caller may be cancelled. Files that stay are cleared later.
                 await Task { try? await clear(places, place) }.value
                 throw error
             }
         }
     }
 
-    /// Clears what an exchange of this file has left. If another one runs, waits for its end.
+    /// Clears the files that an earlier exchange of this file has left. If an exchange still runs, waits until it has
+    /// ended.
     func clearExchange(at address: HTTPAddress) async throws(DAVError) {
         let (places, place) = (try places(of: address), place(of: address))
         try await turns.perform(place) { () throws(DAVError) in try await clear(places, place) }

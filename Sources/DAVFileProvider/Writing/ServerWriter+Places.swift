@@ -56,7 +56,7 @@ extension ServerWriter {
                     try await client.delete(address, if: DAVRequirements(locks: [lock]))
                 }
             } else {
-                // Also where the probe has not seen that the server checks it.
+                // The condition is sent even if the probe has not found that the server checks it.
                 let condition = profile.deleteIfMatch == .refused ? nil : tag
                 try await client.delete(address, if: DAVRequirements(resource: condition.map { .tag($0) } ?? .any))
             }
@@ -78,8 +78,8 @@ extension ServerWriter {
         }
     }
 
-    /// Removes a folder after a listing has shown that it is empty. Between the two, a lock keeps other clients from
-    /// adding items.
+    /// Removes a folder after a listing has shown that it is empty. Between the two requests, a lock keeps other
+    /// clients from adding items.
     private func removeFolderIfEmpty(_ address: HTTPAddress) async throws(DAVError) {
         if profile.locking == .enforced {
             do {

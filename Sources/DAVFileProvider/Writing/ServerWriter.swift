@@ -111,7 +111,7 @@ struct ServerWriter: Sendable {
         let isLeft = hasFailed && lock.hasCreated
         // A task of its own, because that of the caller may be cancelled. A lock whose file was removed is gone.
         await Task { [client] in
-            // The empty file that the lock has made.
+            // Removes the empty file that the lock has made.
             if isLeft, let made = try? await client.entry(at: lock.address), !made.isDirectory, made.length ?? 0 == 0 {
                 try? await client.delete(lock.address, if: DAVRequirements(locks: [lock]))
             }
