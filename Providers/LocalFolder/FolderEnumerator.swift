@@ -1,7 +1,8 @@
 import FileProvider
 import Foundation
 
-/// Enumerates the items and the changes of one directory, or the changes of all directories as the working set.
+/// The enumerator of the items and the changes of one directory, or of the changes of all directories as the working
+/// set.
 ///
 /// The system calls it on threads that may block.
 final class FolderEnumerator: NSObject, NSFileProviderEnumerator {

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// Reports that something has changed in a listed directory: at once if the kernel watches the directory, otherwise at
-/// the next scan.
+/// The thread that reports changes in listed directories: at once if the kernel watches the directory, otherwise at the
+/// next scan.
 enum FolderNews {
     /// Starts the thread. It runs as long as the catalogue exists.
     static func start(_ catalogue: SharedCatalogue, _ tell: @escaping @Sendable () -> Void) throws(Errno) {
@@ -93,7 +93,7 @@ private struct NewsPace {
 
     /// Ends a scan.
     ///
-    /// - Returns: how long to rest.
+    /// - Returns: the pause until the next scan, in seconds.
     mutating func endLook() -> Double {
         let now = ContinuousClock.now
         taken = (now - start) / .seconds(1)

@@ -36,7 +36,7 @@ extension LocalFolderExtension {
         switch failure {
         case .noSuchItem: return NSFileProviderError(.noSuchItem, userInfo: words)
         case .taken(let other): return NSError.fileProviderErrorForCollision(with: item(other))
-        // No server is unreachable: to a program it is as if a disk were gone.
+        // The error is that of a removed disk, because there is no server that could be unreachable.
         case .unavailable: return NSError(domain: NSPOSIXErrorDomain, code: Int(ENODEV), userInfo: words)
         case .busy, .outdated, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
         case .badName: return CocoaError(.fileWriteInvalidFileName, userInfo: words)

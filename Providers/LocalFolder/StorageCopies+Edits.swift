@@ -8,7 +8,7 @@ extension StorageCopies {
     /// Records an edit that the system reported. The edit counts as unsent until ``send(_:only:to:)`` has written it to
     /// the served directory.
     func begin(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) throws(FolderError) {
-        // A file that the system puts there is meant to replace the item's present version.
+        // A file that the system itself puts into the storage is meant to replace the item's present version.
         let isOfLatest = storagePlace(identifier).isMarked(name)
         try catalogue.perform { catalogue in
             try catalogue.noteEdit(of: identifier, named: name, isOfLatest: isOfLatest)
@@ -49,7 +49,7 @@ extension StorageCopies {
 
     private func send(_ identifier: String, _ name: String, _ catalogue: SharedCatalogue) throws(FolderError) {
         let url = url(identifier, name)
-        // A write or report after this is another edit.
+        // A write or report after this point is another edit.
         guard let now = moment(url) else { return }
         let known = try catalogue.perform { try $0.copy(of: identifier, named: name) }
         var sent = known ?? StoredCopy(version: [], moment: [])

@@ -135,7 +135,7 @@ final class StorageCopies: Sendable {
                 do {
                     try send(identifier, only: url.path.lastPathName, to: catalogue)
                 } catch {
-                    // All clients get this copy.
+                    // The edit cannot be sent now, so all clients get the copy with the edit.
                     unsent.fail(identifier, FolderError(error))
                     return
                 }
@@ -200,7 +200,7 @@ final class StorageCopies: Sendable {
     }
 
     private func staysWhereItIs(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
-        // Otherwise it might be removed in between, as an unneeded copy.
+        // Without this, another thread might remove the copy as unneeded between the check and its record.
         let place = entered(identifier)
         defer { place.leave() }
         return try isToStay(identifier, url, catalogue)
@@ -250,7 +250,7 @@ final class StorageCopies: Sendable {
     ///
     /// - Returns: the item of which the removed copy was made; `nil` if the copy stays.
     func remove(_ identifier: String, named name: String, from catalogue: SharedCatalogue) throws -> CatalogueItem? {
-        // It is also called for a client that has stopped waiting while others go on.
+        // The function is also called for a client that has stopped waiting while other clients still use the copies.
         let removed = try turn(Self.patience).evict(place(of: identifier)) { () -> CatalogueItem? in
             let place = entered(identifier)
             defer { place.leave() }
@@ -278,7 +278,7 @@ final class StorageCopies: Sendable {
         try catalogue.perform { try $0.forgetCopies(of: identifier) }
     }
 
-    /// Forgets the items of which copies were provided.
+    /// Forgets the item as this process has provided it.
     func forget(_ identifier: String) { provided.withLock { $0[identifier] = nil } }
 
     /// Removes the copies of an item that a user has deleted, including unsent edits. Copies that a program uses stay
@@ -343,7 +343,8 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Removes the copies that were found, except those that a program uses or that were provided again.
+    /// Removes the copies that ``findOthers(_:)`` has found, except those that a program uses or that were provided
+    /// again.
     func removeOthers(_ identifiers: [String], _ catalogue: SharedCatalogue) {
         for identifier in identifiers {
             _ = try? shortTurn().evict(place(of: identifier)) {

@@ -26,19 +26,20 @@ actor NewFileBatches {
 
     private var waiting: [Waiting] = []
     private var sending = 0
-    /// Whether the server has refused such a request as a whole. It is not asked again.
+    /// Whether the server has refused such a request as a whole. No further one is sent then.
     private var isRefused = false
 
     /// The largest file in bytes.
     static let largest = 256 << 10
     /// The limits of one request.
     private static let (mostFiles, mostBytes) = (100, 8 << 20)
-    /// The number of files from which they are sent together.
+    /// The minimum number of files that are sent together.
     private static let fewest = 3
     /// The maximum number of requests at the same time. Each needs the names in its folder, so a few large ones cost
     /// less than many small ones.
     private static let mostRequests = 1
-    /// The time in which files arrive before the first request. The system passes on changed files one after the other.
+    /// The time to wait for further files before the first request, because the system passes on changed files one
+    /// after the other.
     private static let gathering = Duration.milliseconds(50)
 
     /// Sends a file together with others.
@@ -120,7 +121,7 @@ actor NewFileBatches {
         if let entry = written.entry(of: name, at: upload.address, size: upload.count, upload.modified, parent) {
             return entry
         }
-        // The reply lacks a property that a listing has.
+        // The reply lacks a property that listings have, so the entry is requested.
         let entry = try? await file.client.files.entry(at: file.upload.address)
         return entry?.tag == written.tag ? entry : nil
     }
@@ -148,7 +149,8 @@ extension NextcloudService {
         guard 1...NewFileBatches.largest ~= upload.count, upload.modified != nil else { return nil }
         var plain = client
         plain.onProgress = nil
-        // The server stores the composed form of a name, which would be another one than that of the reply.
+        // The server stores the composed form of a name. With another form, the entry that is made from the reply would
+        // not have the server's name.
         guard let nextcloud = try? nextcloud(plain), let name = nextcloud.names(of: upload.address)?.last,
             name.utf8.elementsEqual(name.precomposedStringWithCanonicalMapping.utf8),
             let known = try? await capabilities(nextcloud), known.hasBulkUpload

@@ -32,7 +32,7 @@ extension NextcloudExtension: FileProviderReplyingAction {
                 try Task.checkCancellation()
                 let known = try await account.known(identifier)
                 let own = try await Self.perform(action.rawValue, on: known, input: input, account)
-                // A reply has one link, so those before the last are lines.
+                // A reply has one link, so the links before the last one become lines.
                 reply.lines += [reply.link?.absoluteString].compactMap { $0 } + own.lines
                 reply.link = own.link
                 reply.opensLink = own.opensLink
@@ -78,7 +78,7 @@ extension NextcloudExtension: FileProviderReplyingAction {
         try await account.ask { client throws(DAVError) in
             let nextcloud = try service.nextcloud(client)
             let present = try await client.entry(at: known.address)
-            // The server lists the present contents among the versions. Their date tells them apart.
+            // The server lists the present contents among the versions. They are recognized by their date.
             let earlier = try await nextcloud.versions(of: number).filter { $0.modified != present.modified }
             guard let last = earlier.max(by: { ($0.modified?.seconds ?? 0) < ($1.modified?.seconds ?? 0) }) else {
                 throw .notFound("\(known.name), earlier version")

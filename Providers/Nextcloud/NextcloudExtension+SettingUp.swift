@@ -59,11 +59,11 @@ extension NextcloudExtension {
         do {
             try await use(account, setup, given, http)
         } catch {
-            // The password would stay in the user's list of clients.
+            // Otherwise, the password would stay in the user's list of clients.
             await Self.revoke(account, http)
             throw error
         }
-        // Its password was replaced by the new one.
+        // The former password was replaced by the new one.
         if let former, former.loginName == account.loginName, former.appPassword != account.appPassword {
             await Self.revoke(former, http)
         }
@@ -87,7 +87,8 @@ extension NextcloudExtension {
         await Self.removeProbe(from: client)
     }
 
-    /// Removes from the trash the files of the probe, which the server keeps there. If that fails, the user finds them.
+    /// Removes from the trash the files of the probe, which the server keeps there. If that fails, the user finds them
+    /// there.
     private static func removeProbe(from client: NextcloudClient) async {
         guard let items = try? await client.trashItems() else { return }
         for item in items where item.formerPath.split(separator: "/").first?.hasPrefix(".purvey-probe-") == true {
@@ -114,14 +115,14 @@ extension NextcloudExtension {
         }
     }
 
-    /// Ends the validity of an account's password. The task may be cancelled.
+    /// Revokes an account's password, even if the current task is cancelled.
     private static func revoke(_ account: NextcloudAccount, _ http: HTTPClient) async {
         let files = DAVClient(http, credentials: .basic(user: account.loginName, password: account.appPassword))
         let client = NextcloudClient(server: account.server, user: account.loginName, files: files)
         await Task { try? await client.revokeAppPassword() }.value
     }
 
-    /// The machine's name, by which the user tells clients apart.
+    /// The machine's name, by which the user distinguishes this client from others.
     private static var machine: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "Linux" }

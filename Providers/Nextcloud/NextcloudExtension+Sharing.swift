@@ -7,13 +7,13 @@ import WebDAVClient
 
 /// Actions with a reply to the user: links, shares, pages and versions.
 extension NextcloudExtension {
-    /// Returns the address of a share by link, and makes one if there is none.
+    /// Returns the address of a link by which an item is shared. Creates the link if there is none.
     static func link(to known: DAVKnownItem, _ account: DAVAccount) async throws -> FileProviderActionReply {
         let service = try service(of: account)
         let share = try await account.ask { client throws(DAVError) -> NextcloudShare in
             let nextcloud = try service.nextcloud(client)
             let abilities = try await service.capabilities(nextcloud)
-            // A share that the user has protected, or made for a limited time, is for others.
+            // A link with a password or an expiration date was made for other recipients, so it is not returned.
             let present = try await nextcloud.shares(of: known.address).first {
                 $0.kind == .link && !$0.hasPassword && $0.expiration == nil && $0.link != nil
             }

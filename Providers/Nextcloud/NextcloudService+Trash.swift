@@ -14,7 +14,7 @@ extension NextcloudService {
         let hasTrash = try await account.ask { client throws(DAVError) in
             try await self.capabilities(self.nextcloud(client)).hasTrash
         }
-        // Without a trash, the server would remove the item for good.
+        // Without a trash, the server would remove the item permanently.
         guard hasTrash else { throw CocoaError(.featureUnsupported) }
         let found = try await account.ask { client throws(DAVError) -> NextcloudTrashItem? in
             do throws(DAVError) {

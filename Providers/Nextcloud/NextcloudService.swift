@@ -14,10 +14,10 @@ package final class NextcloudService: DAVServiceKind {
         var user = ""
         var root = ""
         var capabilities: NextcloudCapabilities?
-        /// Whether the capabilities are asked for again, although they are known.
+        /// Whether the capabilities are requested again, although they are known.
         var isOutdated = false
         var isListening = false
-        /// The paths of folders that are encrypted between clients.
+        /// The paths of folders that are encrypted end to end.
         var encrypted: Set<String> = []
     }
 
@@ -120,7 +120,7 @@ package final class NextcloudService: DAVServiceKind {
         state.withLock { _ = $0.encrypted.insert(folder.address.path) }
     }
 
-    /// Whether an entry is a folder that is encrypted between clients, or in one. The server only marks folders.
+    /// Whether an entry is a folder that is encrypted end to end, or lies in one. The server marks only the folders.
     private func isEncrypted(_ entry: NextcloudEntry) -> Bool {
         let path = entry.entry.address.path
         return state.withLock { state in
@@ -230,7 +230,8 @@ package final class NextcloudService: DAVServiceKind {
         }
     }
 
-    /// Records that no notices come. A check begins at once: the next one may be a long pause away.
+    /// Records that the server sends no notices now, and begins a check at once, because the next regular one may be a
+    /// long pause away.
     private func stopListening(_ notice: @Sendable (DAVNotice) async -> Void) async {
         let hasListened = state.withLock { state in
             defer { state.isListening = false }

@@ -6,7 +6,7 @@ import LinuxSystem
 import NextcloudClient
 import WebDAVClient
 
-/// Enumerates the trash, which the server lists as a whole.
+/// The enumerator of the trash, which the server lists as a whole.
 final class TrashEnumerator: NSObject, NSFileProviderEnumerator, Sendable {
     private let account: DAVAccount
     private let service: NextcloudService

@@ -147,7 +147,8 @@ extension Catalogue {
     @discardableResult
     private func look(at folder: Int64, for purpose: Purpose) throws -> Bool {
         let hasChanged = try compare(folder, for: purpose).hasChanged
-        // Its contents change its own date as well, and a scan of its parent directory would not find that.
+        // A change in the directory also changes the directory's own date, for which its parent directory is not
+        // scanned.
         guard folder > CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
             return hasChanged
         }
@@ -220,7 +221,7 @@ extension Catalogue {
             number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: true)
     }
 
-    /// Returns the names that the kernel reported, or `nil` if the whole directory must be scanned.
+    /// Returns the directory with the names that the kernel reported, or `nil` if the whole directory must be scanned.
     private func news(in folder: Int64) throws -> ComparedFolder? {
         guard let descriptor = try? openFolder(folder), let told = watches.namesToLook(at: folder, descriptor)
         else { return nil }

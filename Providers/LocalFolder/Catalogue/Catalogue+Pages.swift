@@ -7,7 +7,7 @@ package struct CataloguePage: Sendable {
     package var next: [UInt8]?
 }
 
-/// Pages of a directory. The first listing returns pages before all files of the directory are items.
+/// Pages of a directory. The first listing returns pages before the catalogue has all files of the directory.
 extension Catalogue {
     /// The first listing that is in progress, if any.
     final class Listings {
@@ -22,7 +22,7 @@ extension Catalogue {
     ///   - limit: the maximum number of items of the page.
     package func page(of folder: Int64, after name: [UInt8], limit: Int) throws -> CataloguePage {
         if name.isEmpty {
-            // A listing that is under way was asked for already, and its items are recent.
+            // A listing that is in progress was begun by an earlier request, and its items are recent enough.
             if isListing(folder) { try endListing(of: folder) } else { try lookForPages(of: folder) }
         } else if !isListing(folder), try row(folder)?.isListed == false {
             // The listing was begun by a process that has ended.
@@ -61,7 +61,7 @@ extension Catalogue {
     }
 
     /// Abandons a listing that was not used since the last call of this function. A listing keeps its directory open,
-    /// so that a disk could not be unmounted.
+    /// which would prevent the unmounting of the directory's disk.
     package func endUnusedListing() {
         guard let listing = listings.current else { return }
         if listing.isUsed { return listing.isUsed = false }

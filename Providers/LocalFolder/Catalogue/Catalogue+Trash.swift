@@ -89,10 +89,10 @@ extension Catalogue {
 
     /// Takes an item out of the trash.
     ///
-    /// - Parameter folder: the directory to move the item to. `nil` stands for its former directory, or for the root if
-    ///   the former directory does not exist any more.
+    /// - Parameter folder: the directory to move the item to. If `nil`, the item is moved to its former directory, or
+    ///   to the root if the former directory does not exist any more.
     package func untrash(_ item: CatalogueItem, to folder: Int64?) throws -> CatalogueItem {
-        // It is out of the trash already.
+        // The item is not in the trash any more.
         guard item.parent == CatalogueItem.trash else { return item }
         guard let name = FileName(bytes: item.name) else { throw FolderError.noSuchItem }
         let notes = try? openTrash(Self.notes, isMade: false)
@@ -143,7 +143,7 @@ extension Catalogue {
         let (stem, suffix) = (bytes[..<(dot ?? bytes.count)], bytes[(dot ?? bytes.count)...])
         var kept = stem.prefix(255 - noteSuffix.utf8.count - mark.count - suffix.count)
         if kept.count < stem.count {
-            // No character is cut.
+            // No UTF-8 sequence is cut in two.
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
             if let last = kept.last, last >= 0xC0 { kept.removeLast() }
         }

@@ -56,7 +56,7 @@ package struct Catalogue {
 
     private static func open(_ store: String) throws -> (Database, String) {
         let database = try Database(store)
-        // A scan finds again what a crash of the machine loses.
+        // Nothing is flushed to disk, because a scan finds the changes again that a crash of the machine loses.
         try database.execute(
             """
             PRAGMA page_size = 16384; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
@@ -147,7 +147,7 @@ package struct Catalogue {
             try database.run("DELETE FROM mark WHERE number NOT IN (SELECT number FROM item)")
             try set("forgotten", to: last)
             repeat {
-                // Rows whose directory was forgotten.
+                // Removes the rows whose directory was forgotten.
                 try database.run(
                     "DELETE FROM item WHERE number > 1 AND parent NOT IN (SELECT number FROM item WHERE kind = 1)")
             } while try database.first("SELECT changes()", read: { $0.integer(0) > 0 }) == true
@@ -191,7 +191,8 @@ extension Catalogue {
 
     /// Returns the number of the last change.
     func lastRevision() throws -> Int64 {
-        // The condition is that of the index, which leaves out the items of a first listing: they are no changes.
+        // The condition is that of the index, which leaves out the items of a first listing, because these are no
+        // changes.
         try database.first("SELECT MAX(revision) FROM item WHERE revision > 0") { $0.integer(0) } ?? 0
     }
 
@@ -298,7 +299,8 @@ extension Catalogue {
             .integer(item.number))
     }
 
-    /// Marks another item that has a given place as removed. A scan may find that item in another place.
+    /// Marks the item at a place as removed, unless it is the item with the given number. A scan may find the removed
+    /// item in another place.
     private func clear(_ name: [UInt8], in parent: Int64, for number: Int64) throws {
         if let other = try row(named: name, in: parent), other.number != number { try remove(other) }
     }

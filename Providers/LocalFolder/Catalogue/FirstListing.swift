@@ -11,13 +11,13 @@ final class FirstListing {
     private var rest: Range<Int>
     /// The name that the listing has reached; empty at the beginning.
     private var reached: [UInt8] = []
-    /// The minimum number of items that were added the last time.
+    /// The minimum number of items of the portion that was added last.
     private var portion = 0
     /// The items that were added to the catalogue and not returned yet.
     private var waiting: ArraySlice<CatalogueItem> = []
     /// The name of the item that was returned last; empty at the beginning.
     private(set) var last: [UInt8] = []
-    /// Whether a file was an item of another place before.
+    /// Whether a file was recognized as an item that was moved from another place.
     private(set) var hasMoved = false
     private(set) var hasAdditions = false
     /// Whether a page was asked for since ``Catalogue/endUnusedListing()`` was called.
@@ -71,7 +71,8 @@ final class FirstListing {
 
     /// Adds the files that were found under a range of the names, and returns the items with these names.
     private func add(_ files: [FoundFile], of range: Range<Int>, to catalogue: Catalogue) throws -> [CatalogueItem] {
-        // The attributes of an item that another operation has added may have been read before it had its place.
+        // Items that another operation has added are returned as they are, because the listing may have read the
+        // attributes of their files earlier.
         var known: [[UInt8]: CatalogueItem] = [:]
         if try catalogue.hasChildren(folder, after: reached) {
             for name in range.lazy.map({ self.compared.names[$0] }) {

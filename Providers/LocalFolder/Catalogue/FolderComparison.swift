@@ -1,6 +1,6 @@
 import SQLite
 
-/// Compares a directory with its items in the catalogue.
+/// The comparison of a directory with its items in the catalogue.
 ///
 /// A file is identified by the first rule that applies. It is the item of the same name, if both are the same file. It
 /// is the item of the same name, if that item's file does not exist any more, as when a program saves by renaming a new
@@ -29,8 +29,8 @@ struct FolderComparison {
     private var folder: Int64 { compared.number }
 
     mutating func run() throws {
-        // Rows are looked up one by one, and the status of a file that differs from its row is read twice: all rows
-        // of a large directory would need too much memory.
+        // Rows are looked up one by one, and the status of a file that differs from its row is read twice, because all
+        // rows of a large directory would need too much memory.
         hasKnown = try !compared.isWhole || catalogue.hasChildren(folder)
         guard hasKnown else {
             if !isFirst { knownInodes = try catalogue.inodes(ofAtMost: compared.names.count) }
@@ -63,7 +63,7 @@ struct FolderComparison {
             }
         }
         for number in try known() where !decided.contains(number) {
-            // It may have gone with another item.
+            // An earlier step may have removed or moved the item already.
             guard let now = try catalogue.row(number), !now.isGone, now.parent == folder else { continue }
             try catalogue.remove(now)
             hasChanged = true
@@ -124,7 +124,7 @@ extension Catalogue {
         return Set(try database.all("SELECT inode FROM item") { UInt64(bitPattern: $0.integer(0)) })
     }
 
-    /// Returns the item that a file was in another place, if the file is not in that place any more.
+    /// Returns the item in another place to which a file belongs, if the file is not in that place any more.
     ///
     /// - Parameter inodes: the inodes of all earlier items; `nil` if they are not known.
     func mover(_ facts: CatalogueItem.Facts, among inodes: Set<UInt64>?) throws -> CatalogueItem? {
@@ -143,7 +143,7 @@ extension Catalogue {
         _ item: CatalogueItem, _ name: [UInt8], in folder: Int64, _ facts: CatalogueItem.Facts
     ) throws -> CatalogueItem {
         if item.isListed {
-            // The contents of a directory that returns may have changed at any depth.
+            // The contents of a directory that exists again may have changed at any depth.
             if item.isGone { watches.lose() }
             if !item.facts.isSameFile(as: facts) { watches.doubt(item.number) }
         }

@@ -54,11 +54,11 @@ package final class FolderWatches: Sendable {
 
     /// The source of the kernel's reports; `nil` if directories are not watched.
     private let watcher: (any FolderWatcher)?
-    /// Wakes the waiting thread to end it.
+    /// The event that ends the waiting thread.
     private let end: EventCounter
-    /// Wakes the waiting thread to scan all directories.
+    /// The event that wakes the waiting thread to scan all directories.
     private let wanted: EventCounter
-    // Taken within the catalogue's lock. Under it only calls that the kernel answers at once are made.
+    // Taken while the catalogue's lock is held. Only system calls that do not block are made under this lock.
     private let state = Lock(State())
 
     /// The pause before watches are added again, after the kernel had no room for more.
@@ -70,7 +70,7 @@ package final class FolderWatches: Sendable {
         wanted = try EventCounter()
     }
 
-    // MARK: What is to be looked at
+    // MARK: Directories to scan
 
     /// The maximum number of rounds of scanning. Several may be necessary, because the scan of one directory may
     /// require that of another.
@@ -111,7 +111,8 @@ package final class FolderWatches: Sendable {
 
     private func takeNotices() {
         guard let watcher else { return }
-        // Under the lock, so that every other thread finds the report in the queue or its effect in `pending`.
+        // The reports are taken under the lock, so that every other thread finds a report in the queue or its effect in
+        // `pending`.
         state.withLock { state in
             for notice in (try? watcher.notices.take()) ?? [.lost] {
                 switch notice {
@@ -249,7 +250,7 @@ package final class FolderWatches: Sendable {
                 waited.append(pollfd(fd: watcher.notices.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
             }
         }
-        // An interrupting signal only makes it shorter.
+        // A signal that interrupts the call only shortens the wait.
         _ = poll(&waited, nfds_t(waited.count), CInt((max(0, seconds) * 1000).rounded(.up)))
         if !isAsleep { wanted.reset() }
     }

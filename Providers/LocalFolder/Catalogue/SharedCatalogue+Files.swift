@@ -58,7 +58,8 @@ extension SharedCatalogue {
             try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename, movesPosition: true)
             let moment = FileMoment(try staged.descriptor.status())
             if replacing {
-                // The record of the new copy must never be taken for one of the old copy.
+                // The old copy is removed first, because the record of the new copy must never be taken for a record of
+                // the old one.
                 try? folder.removeFile(name)
                 try? folder.synchronize()
             }
