@@ -2,7 +2,7 @@ import CCurl
 
 /// An absolute address with the scheme `http` or `https`, without a user name, password or fragment.
 ///
-/// libcurl parses it, so that the host that is compared is the host that is connected to.
+/// libcurl parses it, so that comparisons of addresses see the same host to which libcurl connects.
 ///
 ///     let root = try HTTPAddress("https://cloud.example/remote.php/dav/")
 ///     let file = try root.appending("Plan #1.txt")
@@ -24,7 +24,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
         try self.init(text, relativeTo: nil)
     }
 
-    /// Returns the address that a reference means when it stands in a reply from this address.
+    /// Returns the address to which a reference in a reply from this address refers.
     ///
     /// - Parameter reference: an absolute address, a path, or a path relative to this address's directory.
     public func resolving(_ reference: String) throws(HTTPError) -> HTTPAddress {
@@ -64,7 +64,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
         let flags = UInt32(CURLU_DISALLOW_USER | CURLU_URLENCODE)
         // The parser stops at a NUL.
         guard !text.utf8.contains(0), !text.isEmpty else { throw .invalidAddress(text, "it is not an address") }
-        // The parser also takes any other number of slashes.
+        // The parser also accepts any other number of slashes.
         if let colon = text.firstIndex(of: ":"), ["http", "https"].contains(text[..<colon].lowercased()) {
             let rest = text[text.index(after: colon)...]
             guard rest.hasPrefix("//"), !rest.hasPrefix("///") else { throw .invalidAddress(text, "it has no host") }

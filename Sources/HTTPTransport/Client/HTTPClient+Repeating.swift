@@ -15,7 +15,8 @@ extension HTTPClient {
                 requested = response.retryAfter(now: configuration.now())
             case .failure(let error):
                 guard rules.permits(request.method, after: error) else { throw error }
-                // A file that changed is read from its beginning, and one that did not go on where it stopped.
+                // A file that has changed is read again from its beginning. Otherwise, the next attempt continues where
+                // the last one stopped.
                 if case .changed = error { resumption = nil } else { resumption = outcome.resumption ?? resumption }
                 requested = nil
             }
@@ -39,7 +40,8 @@ extension HTTPClient {
         var rest = request.redirectLimit
         while true {
             let outcome = await send(request, resumption)
-            // Without the whole body, the server cannot have carried out the request. It replies again to another one.
+            // The server cannot have carried out the request, because it did not get the whole body. The request is
+            // sent again to get the lost reply.
             if outcome.isReplyLost, !request.avoidsMultiplexing {
                 request.hasLostReply = true
                 continue
@@ -71,7 +73,8 @@ extension HTTPRequest {
     /// - Throws: ``HTTPError/redirect(_:_:)`` if the request must not be sent to the target.
     func redirected(by response: HTTPResponse) throws(HTTPError) -> HTTPRequest? {
         guard response.isRedirect, let location = response.headers["Location"] else { return nil }
-        // Status 303 means a description of the result, and 301 and 302 mean so for some clients.
+        // The target of a redirect with status 303 describes the result of the request, so it can only be read. Some
+        // clients treat the statuses 301 and 302 in the same way.
         switch response.status {
         case 303: guard method == .get || method == .head else { return nil }
         case 301, 302: guard method.isSafe else { return nil }

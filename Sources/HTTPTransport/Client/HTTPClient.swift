@@ -42,7 +42,8 @@ public final class HTTPClient: Sendable {
     /// Ends all requests with ``HTTPError/closed``, and refuses further ones.
     public func close() { mailbox.close() }
 
-    /// Changes the limits of all transfers together, in bytes per second; `nil` for none. Running transfers follow.
+    /// Changes the limits for all transfers together, in bytes per second; `nil` for no limit. They apply to running
+    /// transfers, too.
     public func setLimits(download: Int?, upload: Int?) { mailbox.send(.limit(download: download, upload: upload)) }
 
     /// Sends a request and waits for the whole response. Follows redirects, and repeats the request if its rules permit
@@ -89,7 +90,7 @@ public final class HTTPClient: Sendable {
                 if !isSent { continuation.resume(returning: .failure(.closed)) }
             }
         } onCancel: {
-            // The flag is for a transfer that does not wait in the mailbox yet.
+            // The flag is for a transfer that is not in the mailbox yet, so that the command would not find it.
             isCancelled.set()
             mailbox.send(.cancel(id))
         }
@@ -113,7 +114,7 @@ public final class HTTPStream: Sendable {
 
     private let buffer: StreamBuffer
     private let id: TransferID
-    /// Keeps the client's thread running.
+    /// The client. Its thread runs as long as the stream retains the client.
     private let client: HTTPClient
 
     init(_ response: HTTPResponse, _ buffer: StreamBuffer, _ id: TransferID, _ client: HTTPClient) {

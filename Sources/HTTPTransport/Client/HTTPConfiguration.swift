@@ -27,19 +27,19 @@ public struct HTTPConfiguration: Sendable {
     /// Whether the client returns the cookies that servers set, which saves some servers a check of the password for
     /// each request.
     public var keepsCookies = false
-    /// Bytes per second of all responses together; `nil` for no limit.
+    /// The maximum number of bytes per second of all responses together; `nil` for no limit.
     public var downloadLimit: Int?
-    /// Bytes per second of all requests together; `nil` for no limit.
+    /// The maximum number of bytes per second of all requests together; `nil` for no limit.
     public var uploadLimit: Int?
 
     /// The clock of the pauses between attempts.
     public var clock: any Clock<Duration> = ContinuousClock()
-    /// Returns the time of day, for dates in `Retry-After` of servers that do not send their own time.
+    /// A function that returns the time of day, for dates in `Retry-After` of servers that do not send their own time.
     public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
-    /// Returns a number from 0 to 1, for the random part of pauses.
+    /// A function that returns a number from 0 to 1, for the random part of pauses.
     public var chance: @Sendable () -> Double = { .random(in: 0...1) }
 
-    /// Creates the usual settings.
+    /// Creates the default settings.
     public init() {}
 
     /// The process's environment.
@@ -58,13 +58,14 @@ public struct HTTPProxies: Sendable, Equatable {
     /// The servers that are reached directly: names and domains, separated by commas; `*` for all.
     public var exceptions: String?
 
-    /// Reaches all servers directly.
+    /// Creates settings without proxies, so that all servers are reached directly.
     public init() {}
 
     /// Takes the proxies from the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower
     /// case or, except `http_proxy`, in upper case.
     ///
-    /// In a web server, `HTTP_PROXY` is a header field that a client sent. Therefore it is ignored.
+    /// `HTTP_PROXY` is ignored, because in a program that a web server runs (CGI), it is the value of a header field
+    /// that a client sent.
     public init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             let text = environment[name] ?? environment[name.uppercased()]

@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// The reason why a request has no response. The description is a sentence that names the server.
 public enum HTTPError: Error, Equatable {
-    /// The address and what is wrong with it.
+    /// The address is invalid: its text and the reason.
     case invalidAddress(String, String)
     /// A method, or a header field's name or value, that cannot be sent.
     case invalidHeader(String)
@@ -26,13 +26,13 @@ public enum HTTPError: Error, Equatable {
     case truncated(HTTPOrigin, received: Int, announced: Int?)
     /// The connection ended before a response began, or failed: the reason.
     case connectionLost(HTTPOrigin, String)
-    /// The reply is not what the protocol or the request permits: the reason.
+    /// The reply violates the protocol or does not fit the request: the reason.
     case invalidReply(HTTPOrigin, String)
     /// The head of the response is longer than this number of bytes.
     case headTooLong(HTTPOrigin, limit: Int)
     /// The body of the response is longer than this number of bytes.
     case bodyTooLong(HTTPOrigin, limit: Int)
-    /// The server redirects too often, in a circle, or to where the request must not go: the reason.
+    /// The server redirects too often, in a circle, or to an address to which the request must not be sent: the reason.
     case redirect(HTTPOrigin, String)
     /// The server refused the request with this status.
     case status(Int, HTTPOrigin)

@@ -1,8 +1,9 @@
 /// The rules by which a request is repeated.
 ///
 /// A request is repeated after a failure that proves that the server has not seen it, and after the statuses 425 and
-/// 429. It is repeated after 503 unless it could find what it has done itself. A request that only reads is also
-/// repeated after a lost connection, missing progress, and the statuses 502 and 504.
+/// 429. It is repeated after 503 unless it could fail because of its own first attempt, such as the creation of a
+///      directory. A request that only reads is also repeated after a lost connection, missing progress, and the
+///      statuses 502 and 504.
 public struct HTTPRetryPolicy: Sendable {
     /// The number of attempts, at least 1.
     public var attempts: Int
@@ -21,7 +22,7 @@ public struct HTTPRetryPolicy: Sendable {
         self.longestPause = longestPause
     }
 
-    /// Each request is sent once.
+    /// The rules by which each request is sent only once.
     public static let never = HTTPRetryPolicy(attempts: 1)
 
     /// Returns the pause after a failed attempt, or `nil` if no further attempt is made.
@@ -35,7 +36,8 @@ public struct HTTPRetryPolicy: Sendable {
         if let requested, requested > longestPause { return nil }
         let doubled = firstPause * (1 << min(attempt - 1, 20))
         let shortened = min(doubled, longestPause) * (1 - min(max(chance, 0), 1) / 2)
-        // Clients that were sent away at the same time return spread over the pause that they would have made anyway.
+        // Clients that a server refused at the same time return at different times, spread over the pause that they
+        // would have made without `Retry-After`.
         return requested.map { $0 + shortened - min(doubled, longestPause) / 2 } ?? shortened
     }
 
@@ -48,7 +50,7 @@ public struct HTTPRetryPolicy: Sendable {
     func permits(_ method: HTTPMethod, after status: Int) -> Bool {
         switch status {
         case 425, 429: true
-        // A proxy may say so after the server has done what was asked.
+        // A proxy may reply with this status after the server has carried out the request.
         case 503: method.isRepeatable
         case 502, 504: method.isSafe
         default: false

@@ -32,10 +32,10 @@ struct BodyDelivery {
     /// The size of the whole file, if it is sent as a whole and the server announced its size.
     private let wholeCount: Int?
 
-    /// The bytes of a failure's body that are kept.
+    /// The maximum number of bytes of a failure's body that are kept.
     private static let refusalLimit = 64 << 10
 
-    /// Begins with a complete head.
+    /// Begins the delivery, after the head of the response is complete.
     init(_ plan: TransferPlan, status: Int, headers: HTTPHeaders) throws(HTTPError) {
         let request = plan.request
         origin = request.address.origin
@@ -130,7 +130,7 @@ struct BodyDelivery {
     }
 }
 
-/// The head of a response as it comes.
+/// The head of a response, of which some lines have arrived.
 struct ResponseHead {
     /// The number of bytes of all heads so far, including those of interim responses.
     var count = 0
@@ -138,7 +138,7 @@ struct ResponseHead {
     var headers = HTTPHeaders()
     var isComplete = false
 
-    /// Takes a line. A status line begins a new head: after an interim response, or a request for credentials.
+    /// Adds a line. A status line begins a new head, which follows an interim response or a request for credentials.
     mutating func take(_ line: UnsafeBufferPointer<UInt8>) {
         if line.starts(with: "HTTP/".utf8) {
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)

@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// The file that receives a response's body. libcurl delivers at most 16 KiB at a time, regardless of the size of its
-/// buffer. Larger writes cost the kernel less than half of the time, so that bytes are gathered first.
+/// buffer. Larger writes take the kernel less than half of the time, so the bytes are gathered first.
 ///
 /// Only the client's thread uses it.
 final class BodyFile {

@@ -27,7 +27,7 @@ struct EasyOptions {
         set(CURLOPT_CONNECTTIMEOUT_MS, settings.connectPatience.wholeMilliseconds)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-        // With authorities from one file only, libcurl parses it once and not for each connection.
+        // If the authorities are in one file only, libcurl parses that file once rather than for each connection.
         set(CURLOPT_CAPATH, nil as String?)
         check(ccurl_set_trust(easy, trust.pointer))
         // An empty string turns off libcurl's own look into the environment.

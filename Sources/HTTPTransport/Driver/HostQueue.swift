@@ -28,7 +28,7 @@ struct HostQueue {
         let limit = isMultiplexed ? settings.streamsPerHost : settings.connectionsPerHost
         guard running < limit else { return nil }
         if !interactive.isEmpty { return interactive.removeFirst() }
-        // One place stays free for a transfer that is waited for.
+        // One place stays free for an interactive transfer.
         guard running < max(1, limit - 1), !background.isEmpty else { return nil }
         return background.removeFirst()
     }

@@ -37,7 +37,7 @@ extension Transfer {
 }
 
 extension Transfer {
-    /// Returns the reason why a transfer ended that libcurl ended itself.
+    /// Returns the error of a transfer that libcurl itself has ended.
     func error(_ code: CURLcode) -> HTTPError {
         let attempt = ConnectionAttempt(
             easy: easy, message: message, origin: origin, settings: settings, trust: trust)

@@ -10,7 +10,8 @@ extension Transfer {
         let request = plan.request
         options.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(message))
         options.set(CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: UInt(id)))
-        // A cookie is for a host with all of its ports, and so for several origins.
+        // A request that was redirected to another origin shares no cookies, because a cookie is for all ports of a
+        // host, and thus for several origins.
         let hasCookies = settings.keepsCookies && !request.isAway
         options.set(CURLOPT_SHARE, hasCookies == settings.keepsCookies ? share : nil)
         options.set(CURLOPT_URL, request.address.description)
@@ -73,12 +74,12 @@ extension Transfer {
         if let resumption = plan.resumption { all.append(.init(name: "If-Range", value: resumption.entityTag)) }
         for field in all where !Self.ownFields.contains(field.name.lowercased()) {
             guard field.isValid else { throw .invalidHeader(field.name) }
-            // libcurl leaves out a field without a value, unless a semicolon stands for the colon.
+            // libcurl leaves out a field without a value, unless a semicolon replaces the colon.
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             try append(line)
         }
-        // libcurl would announce every upload and wait up to a second for a server that does not know of it. A small
-        // body takes less time than that, also if the server refuses it.
+        // libcurl would announce every upload with `Expect: 100-continue`, and wait up to a second if the server does
+        // not know this. Sending a small body takes less time, even if the server refuses it.
         if plan.request.body.count < Self.leastAnnounced, plan.request.headers["Expect"] == nil {
             try append("Expect:")
         }
@@ -90,7 +91,7 @@ extension Transfer {
         fields = longer
     }
 
-    /// The number of bytes of a body from which on the server is asked before the body is sent.
+    /// The number of bytes from which on a body is announced with `Expect: 100-continue` before it is sent.
     private static let leastAnnounced = 1 << 20
 
     /// The header fields that the transport sets itself.
@@ -110,7 +111,7 @@ extension Transfer {
             options.set(CURLOPT_XOAUTH2_BEARER, token)
             return
         case .basic(user: let name, password: let secret):
-            // The separator in the header field.
+            // A colon separates the name from the password in the header field.
             guard !name.utf8.contains(UInt8(ascii: ":")) else { throw .invalidHeader("Authorization") }
             options.set(CURLOPT_HTTPAUTH, ccurl_auth_basic)
             (user, password) = (name, secret)

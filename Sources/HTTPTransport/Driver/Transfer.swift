@@ -33,7 +33,7 @@ final class Transfer {
     private var moved = 0
     /// Whether the stream is full.
     private(set) var isPaused = false
-    /// Whether the limits hold the transfer.
+    /// Whether the bandwidth limits have paused the transfer, for each direction.
     private(set) var (isHeldDown, isHeldUp) = (false, false)
     /// Whether the server has replied before it had the whole body of the request, and libcurl has lost the reply.
     private var isReplyLost = false
@@ -154,7 +154,7 @@ final class Transfer {
         }
     }
 
-    /// Begins the body with the head that has come. A stream's reader gets the response now.
+    /// Begins the delivery of the body, after its head has arrived. The reader of a stream gets the response now.
     private func begunBody() -> BodyDelivery? {
         if let body { return body }
         do {
@@ -168,7 +168,7 @@ final class Transfer {
         }
     }
 
-    /// Whether the limits hold the transfer in any direction.
+    /// Whether the bandwidth limits have paused the transfer in any direction.
     var isHeld: Bool { isHeldDown || isHeldUp }
 
     /// Continues the transfer after a pause. libcurl offers the bytes again, which may cause another pause.
@@ -188,7 +188,7 @@ final class Transfer {
             isReplyLost = losesReply(code)
             return fail(error(code))
         }
-        // A refusal is of more use than the loss of the connection after it.
+        // A response that refuses the request is more useful than the error of a connection that was lost after it.
         guard code == CURLE_OK || isCut || (head.isComplete && head.status >= 400) else { return fail(error(code)) }
         if let error = body.failureAtEnd() { return fail(error) }
         finish(with: .success(response(body)))
@@ -201,7 +201,7 @@ final class Transfer {
     /// Whether libcurl has lost the reply. Over HTTP/2, it does so when the server ends the stream while the body is
     /// sent, although a refusal may have come before that.
     private func losesReply(_ code: CURLcode) -> Bool {
-        // A server may carry out a POST without a look at its body.
+        // A server may carry out a POST without reading its body.
         guard code == CURLE_HTTP2_STREAM, !hasHead, plan.request.method != .post else { return false }
         var sent: Int64 = 0
         ccurl_get_offset(easy, CURLINFO_SIZE_UPLOAD_T, &sent)
@@ -224,7 +224,7 @@ final class Transfer {
         if let error = body?.flush(), failure == nil { failure = error }
     }
 
-    /// The beginning of the file that is delivered, if the rest can be requested alone.
+    /// The beginning of the file that was delivered, if the rest can be requested alone.
     private var resumption: Resumption? {
         guard plan.request.method == .get, case .plain(.file) = plan.destination, let body, body.delivered > 0,
             failure.map(\.isTransient) ?? true, let tag = head.headers["ETag"], tag.hasPrefix("\""),
@@ -246,7 +246,7 @@ final class Transfer {
     ///
     /// - Returns: Whether the transfer has ended.
     func hasStalled(at now: ContinuousClock.Instant) -> Bool {
-        // Until the connection is made, or for want of a free one, libcurl's own limit counts.
+        // While the transfer waits for a connection, libcurl's own time limit applies.
         var start: Int64 = 0
         ccurl_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T, &start)
         let count = moved + (head.isComplete ? StallWatch.least : 0)

@@ -37,7 +37,8 @@ final class TransferLoop {
         }
     }
 
-    // Transfers have left the multi handle at the end of `run`. The rules of trust are released after this.
+    // `run` has removed all transfers from the multi handle. The trust rules are released after this cleanup, because
+    // connections refer to them.
     deinit {
         transfers = [:]
         curl_multi_cleanup(multi)
@@ -88,7 +89,7 @@ final class TransferLoop {
         let longest = transfers.isEmpty ? 60_000 : Self.pause
         let timeout = time.map { $0 == .zero ? 0 : min(longest, CInt(clamping: $0.wholeMilliseconds)) } ?? longest
         let code = curl_multi_poll(multi, &extra, 1, timeout, &count)
-        // For lack of memory. Without a pause the loop would take a whole processor.
+        // The poll fails at once if memory is short. Without a pause, the loop would then occupy a processor.
         if code != CURLM_OK { usleep(10_000) }
     }
 

@@ -19,7 +19,7 @@ final class TransferMailbox: Sendable {
 
     // Leaf lock.
     private let state = Lock(State())
-    /// Raised when there are commands.
+    /// The counter that is raised when commands have arrived.
     let counter: EventCounter
 
     init() throws(Errno) { counter = try EventCounter() }
@@ -54,7 +54,7 @@ final class TransferMailbox: Sendable {
         for case .start(_, _, _, let complete) in take().commands { complete(.failure(.outOfMemory)) }
     }
 
-    /// Takes the commands that have arrived so far, and whether further commands can arrive.
+    /// Takes the commands that have arrived so far. Also returns whether the mailbox is closed.
     func take() -> (commands: [Command], isClosed: Bool) {
         counter.reset()
         return state.withLock { state in

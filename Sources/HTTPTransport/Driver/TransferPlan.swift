@@ -19,7 +19,7 @@ struct Resumption: Sendable, Equatable {
 /// The end of a transfer.
 struct TransferOutcome: Sendable {
     let result: Result<HTTPResponse, HTTPError>
-    /// The beginning of the file that is delivered although the transfer failed.
+    /// The beginning of the file that was delivered although the transfer failed.
     var resumption: Resumption?
     /// Whether the server ended the exchange before it had the whole body of the request, with a reply that is lost.
     var isReplyLost = false

@@ -1,6 +1,6 @@
 import CCurl
 
-/// The rules by which the certificates of one server are checked, for one thread.
+/// The rules by which the certificates of one server are checked. Only one thread uses them.
 final class TrustRules {
     let pointer: OpaquePointer
     private let accepted: HTTPFingerprint?

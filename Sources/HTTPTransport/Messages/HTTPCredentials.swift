@@ -35,6 +35,6 @@ extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible
 
     /// The kind of the credentials.
     public var debugDescription: String { description }
-    /// Nothing, so that no secret is dumped.
+    /// An empty mirror, so that no secret is dumped.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

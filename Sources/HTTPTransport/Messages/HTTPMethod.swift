@@ -41,8 +41,8 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// Whether the method only reads, so that it may be repeated and redirected at any time.
     public var isSafe: Bool { Self.safe.contains(self) }
 
-    /// Whether a repetition does not find the work of the first request in its way, such as the directory that it made
-    /// or the lock that it got.
+    /// Whether a request can be repeated without failing because of its own first attempt, which may have made the
+    /// directory or obtained the lock already.
     var isRepeatable: Bool { isSafe || [.put, .delete, .proppatch, .unlock].contains(self) }
 
     /// The word in the request.

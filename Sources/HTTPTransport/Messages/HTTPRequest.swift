@@ -58,7 +58,7 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Whether the request is sent over HTTP/1.1 in any case. Over HTTP/2, libcurl 7.88 loses replies that come before
-    /// the whole body is sent, as that of a server which requests credentials.
+    /// the whole body is sent, such as the reply of a server that requests credentials.
     var avoidsMultiplexing: Bool { hasLostReply || (body.count > 0 && credentials?.needsChallenge == true) }
 }
 

@@ -29,7 +29,7 @@ public struct HTTPResponse: Sendable {
     /// The server's time when it replied.
     public var date: HTTPDate? { headers["Date"].flatMap { HTTPDate($0) } }
 
-    /// The size of the whole file, if the server said it.
+    /// The size of the whole file, if the server reported it.
     public var totalCount: Int? {
         if let contentRange { return contentRange.total }
         return headers["Content-Length"].flatMap { Int($0) }

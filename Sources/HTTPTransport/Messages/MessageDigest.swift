@@ -9,7 +9,7 @@ import LinuxSystem
 ///
 /// MD5 and SHA-1 detect damage, not forgery.
 public struct MessageDigest: ~Copyable {
-    /// A way to compute a digest.
+    /// An algorithm for digests.
     public enum Algorithm: Sendable {
         case md5, sha1, sha256
     }

@@ -31,7 +31,8 @@ public final class WebSocket: Sendable {
 
     deinit { mailbox.cancel() }
 
-    /// The reason of the end; `nil` while the connection is open, and if the server did not end it.
+    /// The reason that the server gave for the end; `nil` while the connection is open, or if the server did not end
+    /// it.
     public var closure: Closure? { mailbox.closure }
 
     /// Sends a message, and waits until the system has taken it. Cancelling the task ends the connection.

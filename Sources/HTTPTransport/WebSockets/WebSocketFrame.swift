@@ -45,7 +45,7 @@ enum WebSocketFrame {
     }
 }
 
-/// A fault of the other side, after which the connection cannot be used.
+/// A fault of the server, after which the connection cannot be used.
 enum WebSocketFault: Error, Equatable {
     /// The frames violate the protocol, for this reason.
     case protocolError(String)

@@ -27,7 +27,7 @@ final class WebSocketMailbox: Sendable {
 
     // Leaf lock: continuations are resumed after it is released.
     private let state = Lock(State())
-    /// Raised when the thread has something to do.
+    /// The counter that is raised when the thread has work.
     let counter: EventCounter
     private let limit: Int
 

@@ -107,7 +107,7 @@ struct WebSocketReader {
     }
 
     private static func closure(_ payload: [UInt8]) throws(WebSocketFault) -> WebSocket.Closure {
-        // 1005 stands for no code, and is never sent.
+        // The code 1005 means that the frame has no code, and is never sent.
         guard !payload.isEmpty else { return WebSocket.Closure(code: 1005, reason: "") }
         guard payload.count >= 2 else { throw .protocolError("the end has half a code") }
         let code = UInt16(payload[0]) << 8 | UInt16(payload[1])

@@ -111,10 +111,10 @@ extension NextcloudClient {
         let free = data["quota"]["free"].number
         return NextcloudUser(
             id: id, displayName: data["display-name"].text ?? data["displayname"].text ?? id,
-            // Negative numbers stand for space that is not computed, unknown or unlimited.
+            // A negative number means that the space is not computed, unknown or unlimited.
             free: free.flatMap { $0 < 0 ? nil : $0 }, used: data["quota"]["used"].number)
     }
 
-    /// Ends the validity of the app password that this client uses.
+    /// Revokes the app password that this client uses.
     public func revokeAppPassword() async throws(DAVError) { _ = try await ocs(.delete, "core/apppassword") }
 }

@@ -92,8 +92,8 @@ struct NextcloudPush: Sendable {
         }
     }
 
-    /// Returns a token that replaces the password once. If the server has no tokens, returns the user and password, but
-    /// only for the server's own host, which knows the password.
+    /// Returns a token that can be used once instead of the password. If the server has no tokens, returns the user and
+    /// password, but only for the server's own host, which knows the password.
     private func proof(for origin: HTTPOrigin) async throws(DAVError) -> (name: String, secret: String) {
         if let token = push.token.flatMap({ try? HTTPAddress($0) }), token.origin == client.server.origin {
             var request = client.files.request(.post, token)
@@ -148,7 +148,7 @@ struct NextcloudPush: Sendable {
 }
 
 extension NextcloudClient {
-    /// The times of a subscription to notices.
+    /// The timeouts and retry delays of a subscription to notices.
     public struct PushRules: Sendable {
         /// The pause before the first reconnection. It doubles with each further one.
         public var firstPause = Duration.seconds(2)
@@ -159,7 +159,7 @@ extension NextcloudClient {
         /// The function that returns a random factor for a pause, from 0.5 to 1.
         public var chance: @Sendable () -> Double = { .random(in: 0.5...1) }
 
-        /// Creates the default times.
+        /// Creates the default timeouts and delays.
         public init() {}
     }
 

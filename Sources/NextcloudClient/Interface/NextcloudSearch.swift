@@ -3,7 +3,7 @@ import WebDAVClient
 import XMLStream
 
 extension NextcloudClient {
-    /// Searches the server for files and directories whose name contains a text, in any case.
+    /// Searches the server for files and directories whose name contains a text, without regard to case.
     ///
     /// - Parameters:
     ///   - directory: the directory to search, with all within it; `nil` for all of the user's files.
@@ -11,7 +11,7 @@ extension NextcloudClient {
     public func search(
         _ text: String, in directory: HTTPAddress? = nil, count: Int = 100
     ) async throws(DAVError) -> [NextcloudEntry] {
-        // The server's own path of the scope begins after remote.php/dav.
+        // The scope in the request is the path after `remote.php/dav`.
         let start = try self.directory()
         let root = try root
         let scope = "/" + (directory ?? root).path.dropFirst(start.path.utf8.count)

@@ -16,7 +16,7 @@ public struct NextcloudTag: Hashable, Sendable {
 extension NextcloudClient {
     // MARK: Favorites
 
-    /// Marks a file or directory for the user, or removes the mark.
+    /// Makes a file or directory a favorite of the user, or removes it from the favorites.
     public func setFavorite(_ isFavorite: Bool, of address: HTTPAddress) async throws(DAVError) {
         let value = "<x:favorite xmlns:x=\"http://owncloud.org/ns\">\(isFavorite ? 1 : 0)</x:favorite>"
         guard try await files.change(address, "<D:set><D:prop>\(value)</D:prop></D:set>") else {
@@ -24,7 +24,7 @@ extension NextcloudClient {
         }
     }
 
-    /// Lists the files and directories that the user has marked.
+    /// Lists the user's favorites.
     public func favorites() async throws(DAVError) -> [NextcloudEntry] {
         try await filtered(by: "<oc:favorite>1</oc:favorite>")
     }

@@ -45,12 +45,12 @@ extension NextcloudClient {
         try await files.move(item.entry.entry.address, to: target, if: DAVRequirements())
     }
 
-    /// Removes a file or directory in the trash for good.
+    /// Removes a file or directory in the trash permanently.
     public func remove(_ item: NextcloudTrashItem) async throws(DAVError) {
         try await files.delete(item.entry.entry.address)
     }
 
-    /// Removes everything in the trash for good.
+    /// Removes everything in the trash permanently.
     public func emptyTrash() async throws(DAVError) { try await files.delete(trash) }
 }
 

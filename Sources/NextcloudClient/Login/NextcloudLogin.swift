@@ -57,7 +57,7 @@ public struct NextcloudLogin: Sendable {
     /// The clock that measures the pauses.
     public var clock: any Clock<Duration> = ContinuousClock()
 
-    /// The time limit of the server for the user, with a margin.
+    /// The time after which the server discards a sign-in that is not finished.
     private static let lifetime = Duration.seconds(20 * 60)
 
     /// Begins a sign-in.
@@ -168,7 +168,7 @@ public struct NextcloudLogin: Sendable {
         }
         let address = try Self.own(reply.server, server)
         return NextcloudAccount(
-            // The path in the reply comes from the server's settings, which may lack it.
+            // The address in the reply comes from the server's settings, which may lack the path.
             server: address.path.utf8.count > server.path.utf8.count ? address.asDirectory : server,
             loginName: reply.loginName, appPassword: reply.appPassword)
     }

@@ -1,8 +1,8 @@
 /// The chunks of an upload that are missing.
 ///
-/// The number of a chunk tells where it begins: chunk 1 at the beginning of the file, chunk 3 two units later,
-/// regardless of the sizes of the chunks before it are. Therefore several chunks can be sent at the same time, and
-/// after an interruption all that arrived are used, although others are missing between them.
+/// The number of a chunk determines its offset: chunk 1 begins at the start of the file, and chunk 3 two units later,
+/// regardless of the sizes of the chunks before it. Therefore several chunks can be sent at the same time, and after an
+/// interruption all chunks that have arrived are used, even if chunks between them are missing.
 struct ChunkPlan {
     /// A chunk to send.
     struct Chunk: Sendable, Hashable {
@@ -13,10 +13,10 @@ struct ChunkPlan {
     private let unit: Int
     /// The missing ranges, in order.
     private var gaps: [Range<Int>]
-    /// The bytes that the server has, as far as they were found in the beginning.
+    /// The number of bytes that the server had when the plan was made.
     let present: Int
 
-    /// Finds what is missing.
+    /// Makes the plan for the ranges that the server does not have.
     ///
     /// - Parameters:
     ///   - chunks: the sizes of the chunks that the server has, by number.

@@ -1,7 +1,7 @@
 /// The sizes of the chunks of an upload, which follow the speed of the connection.
 ///
 /// A chunk is sent again if the connection breaks, so it should not take long. Each chunk also costs a request. The
-/// server takes chunks from 5 MB, except the last, and at most 10,000 of them.
+/// server accepts chunks of at least 5 MB, except for the last one, and at most 10,000 of them.
 ///
 /// All sizes are multiples of a unit, which only depends on the file's size.
 struct ChunkSizes: Equatable {

@@ -84,7 +84,7 @@ extension NextcloudClient {
         } catch {
             throw DAVError(error)
         }
-        // The server of version 31 and older reads X-File-MD5, newer ones OC-Checksum.
+        // Servers of version 31 and older read X-File-MD5, newer ones OC-Checksum.
         var lines = [
             "--\(boundary)", "Content-Length: \(file.contents.count)", "X-File-Path: \(path)", "X-File-MD5: \(digest)",
             "OC-Checksum: MD5:\(digest)",

@@ -11,7 +11,7 @@ extension NextcloudClient {
         _ = try await files.send(request)
     }
 
-    /// Ends an upload without a file, and removes its chunks.
+    /// Abandons an upload, and removes its chunks.
     public func abort(_ upload: NextcloudUpload) async throws(DAVError) {
         var request = files.request(.delete, try directory(of: upload))
         request.headers["Destination"] = upload.destination
@@ -76,7 +76,7 @@ extension NextcloudClient {
     func assemble(_ upload: NextcloudUpload, _ file: NextcloudFile) async throws(DAVError) -> NextcloudWritten {
         var request = files.request(.move, try child(".file", of: directory(of: upload)))
         file.apply(to: &request)
-        // If-Match would be compared with the chunks. The tag of the destination stands in the field If.
+        // If-Match would be compared with the chunks. The tag of the destination is sent in the field If.
         DAVRequirements(destination: file.state).apply(to: &request, destination: file.address)
         // The caller decides what to do after a lost reply.
         request.retry = .never
@@ -87,7 +87,7 @@ extension NextcloudClient {
 
 /// An upload in chunks that has begun. A caller stores it to resume the upload after a restart.
 ///
-/// The server discards an upload after 24 hours without a request. It then begins again.
+/// The server discards an upload after 24 hours without a request. The upload then begins again.
 public struct NextcloudUpload: Hashable, Sendable, Codable {
     /// The name of the upload's directory at the server.
     public let name: String
@@ -103,7 +103,7 @@ public struct NextcloudUpload: Hashable, Sendable, Codable {
     /// Creates the upload of a file. It has the same name for the same address, size and contents, so it is found again
     /// even if it was not stored.
     public init(_ file: NextcloudFile, contents: String) throws(DAVError) {
-        // The numbers of chunks stand for places in the file, in units of this size.
+        // The numbers of chunks denote offsets in the file, in units of this size.
         let unit = ChunkSizes.unit(ofFileSize: file.size)
         let text = "\(file.address) \(file.size) \(contents) \(unit)"
         do {

@@ -73,8 +73,8 @@ extension NextcloudClient {
         return SentChunk(chunk: chunk, time: .now - begin, failure: failure)
     }
 
-    /// Repeats an operation after a lost reply. The operation must be one that may happen twice. Requests that a busy
-    /// server refuses are repeated by the transport.
+    /// Repeats an operation after a lost reply. The operation must be one that has no further effect if it is carried
+    /// out twice. Requests that a busy server refuses are repeated by the transport.
     private func repeated(
         _ rules: UploadRules, _ operation: () async throws(DAVError) -> Void
     ) async throws(DAVError) {

@@ -17,10 +17,10 @@ extension NextcloudClient {
         /// The time to wait for the assembly of a file after its reply was lost. The server may take up to an hour. The
         /// upload can be resumed later.
         public var assemblyPatience = Duration.seconds(600)
-        /// The first pause of that wait. It doubles up to half a minute.
+        /// The first pause between two checks for the assembled file. It doubles up to half a minute.
         public var firstPause = Duration.seconds(1)
 
-        /// Creates the usual rules.
+        /// Creates the default rules.
         public init() {}
     }
 
@@ -71,8 +71,8 @@ extension NextcloudClient {
             await note(nil)
             return written
         } catch {
-            // The condition can never be met, or the chunks do not make up the file. They are useless, and count
-            // towards the user's quota.
+            // The condition can never be met, or the chunks do not make up the file. The chunks are useless then, and
+            // count towards the user's quota.
             switch error {
             case .requirementFailed, .status(400, _):
                 try? await abort(upload)
@@ -107,7 +107,7 @@ extension NextcloudClient {
         await note(complete)
     }
 
-    /// Begins an upload, or finds what is missing of one that has begun.
+    /// Begins an upload, or finds the chunks that are missing from one that has begun.
     private func plan(_ upload: NextcloudUpload, _ file: NextcloudFile) async throws(DAVError) -> ChunkPlan {
         var misfits: [Int] = []
         guard let known = try await chunks(of: upload) else {

@@ -3,15 +3,15 @@ import HTTPTransport
 extension DAVClient {
     /// Checks that an address is that of a directory over WebDAV which the user can list. Nothing is changed.
     ///
-    /// - Parameter skew: the seconds by which the clocks may differ. With more, certificates and tokens fail sooner
-    ///   or later, and dates of new files mislead.
+    /// - Parameter skew: the seconds by which the clocks may differ. With a larger difference, certificates and tokens
+    ///   fail sooner or later, and the dates of new files are misleading.
     /// - Returns: the directory at its address after redirects, and the abilities that the server claims.
     public func examine(
         _ root: HTTPAddress, skew: Int64 = 300
     ) async throws(DAVError) -> (directory: DAVEntry, features: DAVFeatures) {
         let directory = try await entry(at: root.asDirectory, hasQuota: true)
         guard directory.isDirectory else { throw .notDirectory(DAVError.name(of: root)) }
-        // A server that answers requests for properties and not this one has no abilities to claim.
+        // A server that supports PROPFIND but not OPTIONS claims no abilities, which is no error.
         let response = try await attempt(request(.options, directory.address))
         let features = DAVFeatures(response, now: now())
         if let offset = features.clockOffset, offset.magnitude > skew.magnitude {
@@ -23,13 +23,13 @@ extension DAVClient {
 
 /// The abilities that a server claims.
 public struct DAVFeatures: Hashable, Sendable {
-    /// The classes in the header field `DAV`; empty for a server without WebDAV, or one that does not say it.
+    /// The classes in the header field `DAV`; empty for a server without WebDAV, or one that does not announce it.
     public let classes: [String]
     /// The methods in the header field `Allow`.
     public let methods: [String]
-    /// The server's name of itself.
+    /// The name that the server gives its software (`Server`).
     public let server: String?
-    /// The seconds by which the server's clock is ahead, if it said its time.
+    /// The seconds by which the server's clock is ahead, if it reported its time.
     public let clockOffset: Int64?
 
     init(_ response: HTTPResponse, now: HTTPDate) {

@@ -5,7 +5,7 @@ extension DAVClient {
     /// Sends a request whose reply has entries of any directories, such as a search or a report.
     ///
     /// - Parameter limit: the number of entries after which the rest of the reply is not read.
-    /// - Returns: the entries in the order of the server. Those whose names no file can have are left out.
+    /// - Returns: the entries in the order of the server. Entries with names that no file can have are left out.
     package func entries(of request: HTTPRequest, limit: Int = 10_000) async throws(DAVError) -> [DAVEntry] {
         let stream: HTTPStream
         let parser: XMLStreamParser

@@ -2,7 +2,8 @@ import HTTPTransport
 import XMLStream
 
 extension DAVClient {
-    /// Locks a file against writes of all others. A path at which nothing is becomes an empty file on most servers.
+    /// Locks a file against writes by all other clients. If nothing exists at the address, most servers make an empty
+    /// file there.
     ///
     /// - Parameters:
     ///   - owner: the text by which other clients' users see who has locked it.
@@ -18,7 +19,7 @@ extension DAVClient {
         request.headers["Timeout"] = "Second-\(timeout.components.seconds)"
         let response = try await send(request)
         let found = try? activeLocks(response)
-        // The header names the new lock; the body may have older ones, which are shared.
+        // The header field has the token of the new lock. The body may have older ones as well, which are shared.
         let header = response.headers["Lock-Token"]?.trimmed.drop { $0 == "<" }.prefix { $0 != ">" }
         guard let token = header.map({ String($0) }) ?? found?.last?.token, Self.isToken(token) else {
             throw .invalidReply(response.address.origin, "it grants a lock without a token")
@@ -45,7 +46,7 @@ extension DAVClient {
 
     /// Removes a lock.
     ///
-    /// - Throws: an error if the lock has ended: servers differ in which.
+    /// - Throws: an error if the lock has ended. Servers differ in its status.
     public func unlock(_ lock: DAVLock) async throws(DAVError) {
         var request = request(.unlock, lock.address)
         request.headers["Lock-Token"] = "<\(lock.token)>"

@@ -79,8 +79,8 @@ extension DAVClient {
 
     /// Reads a file or a part of it.
     ///
-    /// The state is compared after the transfer as well, because servers ignore conditions: after
-    /// ``DAVError/changed(_:)``, bytes at the destination are of another state.
+    /// The state is compared after the transfer as well, because some servers ignore conditions. After
+    /// ``DAVError/changed(_:)``, the bytes at the destination may be of another state.
     public func get(
         _ address: HTTPAddress, range: HTTPByteRange? = nil, if condition: ReadCondition = .any,
         to destination: HTTPDestination
@@ -92,7 +92,7 @@ extension DAVClient {
         case .any: break
         case .tag(let tag):
             expected = tag
-            // A weak tag never fits.
+            // A weak tag never satisfies `If-Match`.
             if !tag.isWeak { request.headers["If-Match"] = tag.conditionValue }
         case .range(let tag):
             expected = tag
@@ -121,7 +121,7 @@ public struct DAVContents: Sendable {
     public let modified: HTTPDate?
     /// Whether the version must be read again before it is trusted: ``DAVVersion/isRacy(at:)``.
     public let isRacy: Bool
-    /// Whether the server sent the whole file where a part was requested.
+    /// Whether the server sent the whole file although a part was requested.
     public let isWhole: Bool
     /// The bytes, if the destination is in memory.
     public let bytes: [UInt8]

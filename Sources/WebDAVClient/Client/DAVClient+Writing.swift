@@ -5,12 +5,12 @@ import XMLStream
 public struct DAVUpload: Sendable {
     /// The tag of the new state, if the server replied with it.
     public let tag: DAVEntityTag?
-    /// Whether nothing was at the address before, as far as the server says it.
+    /// Whether nothing was at the address before, as far as the server reports it.
     public let hasCreated: Bool
-    /// Whether the server has taken over the date that came with the file.
+    /// Whether the server has stored the date that was sent with the file.
     public let hasTakenDate: Bool
 
-    /// Creates the result of a way of writing that is the server's own.
+    /// Creates the result of an upload by a protocol of the service's own.
     public init(tag: DAVEntityTag?, hasCreated: Bool, hasTakenDate: Bool) {
         self.tag = tag
         self.hasCreated = hasCreated
@@ -19,9 +19,9 @@ public struct DAVUpload: Sendable {
 }
 
 extension DAVClient {
-    /// Writes a whole file. Parts are never written: servers truncate the file to the part.
+    /// Writes a whole file. Parts are never written, because some servers would truncate the file to the part.
     ///
-    /// - Parameter modified: the file's date, which some servers take over.
+    /// - Parameter modified: the file's date, which some servers store.
     public func put(
         _ body: HTTPBody, to address: HTTPAddress, if requirements: DAVRequirements = DAVRequirements(),
         modified: HTTPDate? = nil
@@ -39,7 +39,7 @@ extension DAVClient {
 
     /// Makes a directory.
     ///
-    /// - Throws: ``DAVError/exists(_:)``, except by servers that do not say so.
+    /// - Throws: ``DAVError/exists(_:)`` if the directory exists, unless the server does not report that.
     public func makeDirectory(
         _ address: HTTPAddress, if requirements: DAVRequirements = DAVRequirements()
     ) async throws(DAVError) {
@@ -57,8 +57,8 @@ extension DAVClient {
         try requireAll(await send(request), .delete)
     }
 
-    /// Removes a directory with everything in it, also at a server that only removes empty ones (SeaweedFS): there one
-    /// after the other, so that after an error some may be left.
+    /// Removes a directory with everything in it, also at a server that only removes empty ones (SeaweedFS). Such a
+    /// server gets one request after the other, so some entries may be left after an error.
     public func deleteTree(_ directory: HTTPAddress) async throws(DAVError) {
         try await deleteTree(directory, depth: 0)
     }
@@ -89,8 +89,9 @@ extension DAVClient {
 
     /// Moves a file or directory.
     ///
-    /// - Parameter requirements: the state of the destination, too. Without it, the destination is overwritten.
-    /// - Returns: whether nothing was at the destination before, as far as the server says it.
+    /// - Parameter requirements: the required states, also of the destination. If none is required there, the
+    ///   destination is overwritten.
+    /// - Returns: whether nothing was at the destination before, as far as the server reports it.
     @discardableResult
     public func move(
         _ source: HTTPAddress, to destination: HTTPAddress, if requirements: DAVRequirements
@@ -100,8 +101,9 @@ extension DAVClient {
 
     /// Copies a file, or a directory with everything in it, at the server.
     ///
-    /// - Parameter requirements: the state of the destination, too. Without it, the destination is overwritten.
-    /// - Returns: whether nothing was at the destination before, as far as the server says it.
+    /// - Parameter requirements: the required states, also of the destination. If none is required there, the
+    ///   destination is overwritten.
+    /// - Returns: whether nothing was at the destination before, as far as the server reports it.
     @discardableResult
     public func copy(
         _ source: HTTPAddress, to destination: HTTPAddress, if requirements: DAVRequirements
@@ -121,7 +123,7 @@ extension DAVClient {
 
     /// Sets the date of a file by the property that Nextcloud and ownCloud have for it.
     ///
-    /// - Returns: whether the server says that it did.
+    /// - Returns: whether the server reports that it has set the date.
     public func setModified(
         _ date: HTTPDate, of address: HTTPAddress, if requirements: DAVRequirements = DAVRequirements()
     ) async throws(DAVError) -> Bool {

@@ -12,18 +12,18 @@ import XMLStream
 ///     let listing = try await client.list(root)
 ///     while let entries = try await listing.next() { … }
 public struct DAVClient: Sendable {
-    /// The connections.
+    /// The HTTP client, which keeps the connections.
     public let http: HTTPClient
     /// The proof of the user's identity.
     public var credentials: HTTPCredentials?
     /// Properties to request besides the usual ones; ``DAVEntry/property(_:)`` has them.
     public var additionalProperties: [XMLName] = []
-    /// The place of the requests among others.
+    /// The priority of the client's requests.
     public var priority = HTTPRequest.Priority.interactive
     /// A function that is called with the bytes of the bodies sent and received so far, for each request. It is called
     /// on the connections' thread and must not block.
     public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
-    /// Returns the time of day, to compare the server's clock with.
+    /// A function that returns the time of day, with which the server's clock is compared.
     public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
     /// The clock of pauses in ``probe(_:)``.
     public var clock: any Clock<Duration> = ContinuousClock()
@@ -62,7 +62,7 @@ public struct DAVClient: Sendable {
         } catch {
             throw DAVError(error)
         }
-        // Contents have no address that a later request could go to.
+        // Unlike other replies, the contents of a file have no addresses to which later requests could be sent.
         if request.method != .get { try requireOrigin(of: request, response) }
         return response
     }
@@ -92,11 +92,12 @@ public struct DAVClient: Sendable {
     package func check(_ response: HTTPResponse, to request: HTTPRequest) async throws(DAVError) {
         guard !response.isSuccess else { return }
         let path = DAVError.name(of: request.address)
-        // Locks are asked for by the same method, which would be refused again and again.
+        // The lock's owner is requested with PROPFIND. After a refusal of PROPFIND itself, that would be refused again
+        // and again.
         guard response.status == 423, request.method != .propfind else {
             throw DAVError(status: response.status, path, response, request.method)
         }
-        // The refusal of one of two paths names the locked one, in servers that follow the protocol.
+        // If a request concerns two paths, servers that follow the protocol name the locked one in their reply.
         var locked = [request.address]
         if let error = try? DAVTreeBuilder.document(response.body),
             let href = error.child("lock-token-submitted")?.child("href")?.text.trimmed,

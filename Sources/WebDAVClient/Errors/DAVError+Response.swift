@@ -18,7 +18,7 @@ extension DAVError {
     ///   - response: the response, for its reason and times.
     package init(status: Int, _ path: String, _ response: HTTPResponse, _ method: HTTPMethod) {
         let origin = response.address.origin
-        // Without the server's own time, a date says nothing.
+        // Without the server's own time, a date in `Retry-After` has no meaning.
         let hasTime = response.date != nil || response.headers["Retry-After"].flatMap { Int64($0) } != nil
         let after = hasTime ? response.retryAfter(now: HTTPDate(seconds: 0)) : nil
         self =
@@ -42,7 +42,7 @@ extension DAVError {
             }
     }
 
-    /// Returns the error for a reply that cannot be read: a web page has sentences of its own.
+    /// Returns the error for a reply that cannot be parsed. The errors for a web page say that it is one.
     package static func unreadable(_ response: HTTPResponse, beginning: [UInt8], _ reason: String) -> DAVError {
         let text = String(decoding: beginning.prefix(65_536), as: UTF8.self).lowercased()
         let type = response.headers["Content-Type"]?.lowercased() ?? ""

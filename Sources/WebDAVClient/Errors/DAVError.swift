@@ -1,8 +1,8 @@
 import HTTPTransport
 import XMLStream
 
-/// The reason why a server has not done what was asked. The description is one sentence, which says what to do where
-/// the user can do something.
+/// The reason why a server has not carried out a request. The description is one sentence, with advice if the user can
+/// solve the problem.
 ///
 /// Paths are those of the server, decoded.
 public enum DAVError: Error, Equatable {
@@ -10,7 +10,7 @@ public enum DAVError: Error, Equatable {
     case transport(HTTPError)
     /// The server's certificate is not trusted.
     case untrustedCertificate(HTTPOrigin, HTTPError.UntrustedCertificate)
-    /// A page to sign in came in place of a reply.
+    /// A sign-in page came instead of a reply.
     case signInPage(HTTPOrigin)
     /// The address is not one of WebDAV.
     case noWebDAV(HTTPOrigin)
@@ -38,7 +38,7 @@ public enum DAVError: Error, Equatable {
     case tooLarge(String)
     /// Another client has locked the path: the owner as the lock names it.
     case locked(String, owner: String?)
-    /// Too many requests: the time after which the server takes more.
+    /// Too many requests: the time after which the server accepts more.
     case tooManyRequests(HTTPOrigin, after: Duration?)
     /// The server is busy or in maintenance.
     case unavailable(HTTPOrigin, after: Duration?)
@@ -50,7 +50,7 @@ public enum DAVError: Error, Equatable {
     case partial(String, status: Int, count: Int)
     /// The server left out entries of the directory.
     case truncatedListing(String)
-    /// The reply is not what the protocol permits: the reason.
+    /// The reply violates the protocol: the reason.
     case invalidReply(HTTPOrigin, String)
     /// Any other status.
     case status(Int, String)
@@ -65,12 +65,12 @@ public enum DAVError: Error, Equatable {
         }
     }
 
-    /// Whether the server may have carried out the request nevertheless, so that its result must be looked at before
-    /// it is repeated.
+    /// Whether the server may have carried out the request nevertheless, so that its result must be checked before the
+    /// request is repeated.
     public var mayHaveSucceeded: Bool {
         switch self {
         case .transport(let error): !error.isUnsent
-        // A proxy may be busy after the server has done it.
+        // A proxy may report that it is busy after the server has carried out the request.
         case .partial, .invalidReply, .unavailable: true
         case .status(let status, _): status >= 500 && status != 501
         default: false

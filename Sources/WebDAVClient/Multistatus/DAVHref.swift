@@ -41,8 +41,8 @@ struct DAVHref {
         return colon - bytes.startIndex + 3
     }
 
-    /// Decodes `%XX`. A percent sign that begins no such sequence stands for itself: servers that do not encode it
-    /// cannot mean anything else.
+    /// Decodes `%XX`. A percent sign that begins no such sequence is kept, because a server that does not encode it can
+    /// only mean the character itself.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return Array(bytes) }
         var result: [UInt8] = []
@@ -79,7 +79,8 @@ struct DAVHref {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether a server means the same name: its bytes are equal, or it differs in normal form or case only.
+    /// Whether two names may be the same to a server: their bytes are equal, or they differ only in normal form or
+    /// case.
     private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         if one == other { return true }
         // Equality of strings is canonical equivalence.

@@ -1,10 +1,10 @@
 import HTTPTransport
 import XMLStream
 
-/// The entries of a directory, as they come from the server. Releasing it ends the transfer.
+/// The entries of a directory, which are returned while they arrive from the server. Releasing it ends the transfer.
 ///
-/// One task reads it. It keeps no entry, so a directory of any size takes little memory; neither does it notice an
-/// entry that the server sends twice.
+/// One task reads it. It keeps no entries, so a directory of any size takes little memory, but an entry that the server
+/// sends twice is also returned twice.
 ///
 ///     let listing = try await client.list(directory)
 ///     while let entries = try await listing.next() { … }
@@ -15,28 +15,29 @@ public actor DAVListing {
     public nonisolated let date: HTTPDate?
     /// The directory's own properties, once the server has sent them.
     public private(set) var directory: DAVEntry?
-    /// The number of entries that are left out although they exist: no file on this machine can have their names, such
-    /// as those that are not UTF-8, the user may not see them, or their addresses are not in the directory.
+    /// The number of entries that exist but are left out, because no file on this machine can have their names (such as
+    /// names that are not UTF-8), because the user may not see them, or because their addresses are not in the
+    /// directory.
     public private(set) var refusedCount = 0
     /// The first 100 of these names or addresses; bytes that are not UTF-8 are replaced.
     public private(set) var refusedNames: [String] = []
     /// The names of entries that the user may not see.
     public private(set) var forbiddenNames: [String] = []
-    /// The number of entries of deeper directories, which only a server sends that ignores the depth.
+    /// The number of entries of deeper directories, which are sent only by a server that ignores the depth.
     public private(set) var deeperCount = 0
 
     private let stream: HTTPStream
     private let parser: XMLStreamParser
     private var builder = DAVTreeBuilder(depth: 1)
     private let path: [[UInt8]]
-    /// Whether some of the reply belongs to no entry of this directory.
+    /// Whether the reply has entries that are not in this directory.
     private var hasStrangers = false
     /// Whether the reply has entries of this directory.
     private var hasEntries = false
     private var isOver = false
-    /// The error with which the listing ended. It is repeated.
+    /// The error with which the listing ended. Each further call throws it again.
     private var failure: DAVError?
-    /// The beginning of the reply, for a web page that comes in place of a listing.
+    /// The beginning of the reply, by which a web page is recognized that comes instead of a listing.
     private var beginning: [UInt8] = []
 
     init(_ stream: HTTPStream) throws(DAVError) {
@@ -55,9 +56,10 @@ public actor DAVListing {
         }
     }
 
-    /// Waits for the next entries. `nil` is the end of a whole listing.
+    /// Waits for the next entries, and returns them. Returns `nil` at the end of a complete listing.
     ///
-    /// An error means that entries may be missing: their absence from an incomplete listing says nothing.
+    /// After an error, entries may be missing. Their absence from an incomplete listing does not show that they were
+    /// removed.
     public func next() async throws(DAVError) -> [DAVEntry]? {
         if let failure { throw failure }
         do {
@@ -75,7 +77,7 @@ public actor DAVListing {
             for response in responses { try take(response, into: &entries) }
             if !entries.isEmpty { return entries }
         }
-        // A whole listing has the directory itself. Some servers leave it out of one that has others.
+        // A complete listing has the directory itself. Some servers leave it out if the listing has other entries.
         guard directory != nil || (hasEntries && !hasStrangers) else {
             let reason = hasStrangers ? "it lists another directory" : "it is a listing without the directory itself"
             throw .invalidReply(address.origin, reason)
@@ -90,8 +92,8 @@ public actor DAVListing {
         return entries
     }
 
-    /// Checks that nothing is in the directory but the entries of the listing, which must be at its end: what was left
-    /// out would be removed with the directory.
+    /// Checks that the listing, which must be at its end, has left out no entries of the directory. They would be
+    /// removed together with the directory.
     ///
     /// - Throws: ``DAVError/partial(_:status:count:)`` with the first entry that was left out.
     public func requireNothingLeftOut() throws(DAVError) {
@@ -143,7 +145,7 @@ public actor DAVListing {
             } catch {
                 refuse(bytes)
             }
-        // A server that ignores the depth.
+        // The server has ignored the depth.
         case .deeper: deeperCount += 1
         case .elsewhere:
             hasStrangers = true
@@ -151,7 +153,7 @@ public actor DAVListing {
         }
     }
 
-    /// Takes the status that an entry has in place of properties.
+    /// Handles the status that an entry has instead of properties.
     private func take(_ status: Int, of place: DAVHref.Place, _ href: String) throws(DAVError) {
         switch (place, status) {
         case (.itself, 507): throw .truncatedListing(DAVError.name(of: address))
@@ -175,7 +177,8 @@ public actor DAVListing {
 
     private static func name(_ path: [[UInt8]]) -> String { path.last.flatMap { DAVHref.name($0) } ?? "" }
     private static let beginningLimit = 4_096
-    /// The forbidden entries after which a listing counts as incomplete, because their names are kept.
+    /// The maximum number of forbidden entries, whose names are kept in memory. A listing with more of them counts as
+    /// incomplete.
     private static let mostForbidden = 100_000
 }
 
@@ -202,19 +205,20 @@ extension DAVEntry {
             throw .invalidReply(response.address.origin, "it has no entry")
         }
         if let status = found.failure {
-            // Nothing follows from the absence of something else.
+            // The failure of another address does not show that this one does not exist.
             guard itself != nil || Self.isSame(found, own) else {
                 throw .invalidReply(response.address.origin, "it is about another address")
             }
             throw DAVError(status: status, DAVError.name(of: response.address), response, .propfind)
         }
-        // The server's own spelling of the name.
+        // The name is taken as the server spells it.
         let path = found.hrefs.first.flatMap { DAVHref($0) } ?? own
         let name = path?.components.last.flatMap { DAVHref.name($0) } ?? ""
         self.init(found, name: name, address: response.address, date: response.date)
     }
 
-    /// Whether a response is about an address, although it is encoded twice, as by xandikos where nothing exists.
+    /// Whether a response is about an address although the server has encoded that twice, as xandikos does if nothing
+    /// exists there.
     private static func isSame(_ response: DAVResponse, _ address: DAVHref?) -> Bool {
         guard let address, let href = response.hrefs.first.flatMap({ DAVHref($0) }) else { return false }
         return href.decodedAgain.place(in: address.components) == .itself

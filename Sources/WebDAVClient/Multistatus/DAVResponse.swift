@@ -1,11 +1,11 @@
 import XMLStream
 
 /// An element `response` of a multistatus: the properties of one file or directory, or the status of an operation on
-/// some (RFC 4918, section 14.24).
+/// several of them (RFC 4918, section 14.24).
 struct DAVResponse: Sendable {
     /// The addresses as the server wrote them; one, if there are properties.
     let hrefs: [String]
-    /// The status of the whole, if there are no properties.
+    /// The status of the whole response, if there are no properties.
     let status: Int?
     /// The properties that the server has.
     let properties: [DAVElement]
@@ -18,7 +18,7 @@ struct DAVResponse: Sendable {
         var properties: [DAVElement] = []
         var failures: [(name: XMLName, status: Int)] = []
         for part in element.children where part.name == .dav("propstat") {
-            // Some servers leave out the status of what they have.
+            // Some servers leave out the status of the properties that they have.
             let status = part.child("status").flatMap { Self.status($0.text) } ?? 200
             let found = part.child("prop")?.children ?? []
             if 200..<300 ~= status {
@@ -31,10 +31,11 @@ struct DAVResponse: Sendable {
         self.failures = failures
     }
 
-    /// The status that the file or directory has in place of properties; `nil` if it has properties.
+    /// The status that the file or directory has instead of properties; `nil` if it has properties.
     var failure: Int? {
         if let status { return 200..<300 ~= status ? nil : status }
-        // Without its kind, a directory would be taken for a file. Some servers do not have the kind of files.
+        // Without `resourcetype`, a directory would be taken for a file. Some servers reply with 404 for the
+        // `resourcetype` of files.
         return failures.first { $0.name == .dav("resourcetype") && $0.status != 404 }?.status
     }
 

@@ -9,21 +9,21 @@ package struct DAVTreeBuilder {
     private var open: [DAVElement] = []
     private var depth = 0
     private let wanted: Int
-    /// The bytes and elements in the current one.
+    /// The size of the current element at the depth, in bytes.
     private var size = 0
     /// The name of the document's root element, once it has begun.
     private(set) var root: XMLName?
 
-    /// The bound of one element at the depth, in bytes. Each element within counts as some.
+    /// The maximum size of one element at the depth, in bytes. Each element within it counts as ``elementSize`` bytes.
     static let limit = 1 << 20
     private static let elementSize = 64
 
-    /// - Parameter depth: 0 for the root element, 1 for those within it.
+    /// - Parameter depth: 0 for the root element, 1 for its children.
     init(depth: Int) { wanted = depth }
 
     /// Takes the parser's next events.
     ///
-    /// - Returns: the elements at the depth that end with them.
+    /// - Returns: the elements at the depth that these events complete.
     mutating func read(_ events: [XMLEvent]) throws(XMLStreamError) -> [DAVElement] {
         var ended: [DAVElement] = []
         for event in events {

@@ -1,11 +1,11 @@
 import HTTPTransport
 
 extension DAVClient {
-    /// Finds out what a server does, in a directory of its own that is removed again: also when the task is
-    /// cancelled, or the server fails on the way. Takes about 70 small requests, and up to 3 seconds of pauses.
+    /// Tests the behaviour of a server, in a directory that the probe makes and removes again, even if the task is
+    /// cancelled or the server fails meanwhile. Takes about 70 small requests, and up to 3 seconds of pauses.
     ///
-    /// - Parameter root: the directory in which the probe makes its own.
-    /// - Throws: the error of the server, unless it is a refusal that is a finding.
+    /// - Parameter root: the directory in which the probe makes its own directory.
+    /// - Throws: the error of the server, unless a refusal is itself a finding.
     public func probe(_ root: HTTPAddress) async throws(DAVError) -> DAVServerProfile {
         let (directory, features) = try await examine(root)
         let scratch: HTTPAddress

@@ -60,8 +60,8 @@ extension DAVProbe {
         }
     }
 
-    /// Checks that a lock keeps requests without it from writing, moving onto and removing the file, and that the
-    /// same requests with it succeed.
+    /// Checks that requests which do not carry a file's lock cannot write, overwrite or remove the file, and that the
+    /// same requests succeed if they carry the lock.
     mutating func checkLocks() async throws(DAVError) {
         let (client, file, other) = (client, try file("lock"), try file("locked"))
         var granted: DAVLock?
@@ -97,14 +97,14 @@ extension DAVProbe {
         var granted: DAVLock?
         _ = try await isDone { () throws(DAVError) in granted = try await client.lock(file, owner: "Purvey") }
         guard let lock = granted else { return }
-        // The lock stays where it was on some servers, and goes with the file on others.
+        // On some servers, the lock stays at the former address. On others, it moves with the file.
         locks += [lock, DAVLock(address: left, token: lock.token)]
         profile.movesUnderLock = try await isDone { () throws(DAVError) in
             try await client.move(file, to: left, if: DAVRequirements(destination: .absent, locks: [lock]))
         }
     }
 
-    /// Removes the probe's locks, which would keep its directory from being removed. Some may have ended already.
+    /// Removes the probe's locks, which would prevent the removal of its directory. Some may have ended already.
     mutating func unlock() async {
         for lock in locks { try? await client.unlock(lock) }
         locks = []

@@ -10,7 +10,7 @@ struct DAVProbe {
     /// The locks that were granted.
     var locks: [DAVLock] = []
 
-    /// The kind of the files: some servers send no tags for kinds that they do not know.
+    /// The names of the files, without the extension `.txt`. Some servers send no tags for types that they do not know.
     private static let files = [
         "put", "new", "move", "overwrite", "over", "replace", "replaced", "delete", "lock", "locked", "copy", "leave",
     ]
@@ -41,7 +41,7 @@ struct DAVProbe {
         }
     }
 
-    /// Returns the tag of a file, from its properties or else from its contents' response.
+    /// Returns the tag of a file, from its properties, or else from the reply to a request for its contents.
     func tag(_ address: HTTPAddress) async throws(DAVError) -> DAVEntityTag? {
         if let tag = try await client.entry(at: address).tag { return tag }
         return try await client.get(address, to: .nowhere).tag
@@ -49,8 +49,8 @@ struct DAVProbe {
 
     /// Carries out a request.
     ///
-    /// - Returns: whether the server did it; otherwise it refused it.
-    /// - Throws: errors that say nothing about the request.
+    /// - Returns: whether the server has carried it out. Otherwise, the server has refused it.
+    /// - Throws: errors that do not show how the server treats such a request, such as a lost connection.
     func isDone(_ request: () async throws(DAVError) -> Void) async throws(DAVError) -> Bool {
         do {
             try await request()
@@ -64,7 +64,7 @@ struct DAVProbe {
         }
     }
 
-    /// Checks a condition: first one that does not hold, then one that does.
+    /// Tests a condition: first with a request whose condition does not hold, then with one whose condition holds.
     func adherence(
         _ violating: () async throws(DAVError) -> Void, _ holding: () async throws(DAVError) -> Void
     ) async throws(DAVError) -> DAVServerProfile.Adherence {
@@ -88,11 +88,11 @@ struct DAVProbe {
         guard let first else { return }
         profile.tagging = first.isWeak || uploaded?.isWeak == true ? .weak : .strong
         if profile.tagging == .weak {
-            // Apache's are strong when the file is older than a second.
+            // Apache's tags are strong when the file is older than a second.
             for _ in 0..<3 where try await tag(file)?.isWeak == true { try await pause() }
             if try await tag(file)?.isWeak == false { profile.tagging = .weakAtFirst }
         }
-        // Pairs, because two writes may lie on both sides of the turn of a second.
+        // Several writes are compared, because two of them may happen to be in different seconds.
         var tags: [String] = []
         for round in 0..<6 {
             _ = try await client.put(.text("round \(round)"), to: file)

@@ -11,7 +11,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
         case ignored
         /// Requests are refused whether it holds or not.
         case refused
-        /// The server has nothing to make a condition of.
+        /// The condition was not tested, for example because the server has no tags.
         case unknown
     }
 
@@ -44,23 +44,23 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
         case refused
     }
 
-    /// The server's name of itself.
+    /// The name that the server gives its software.
     public var server: String?
     /// The classes of WebDAV that it claims.
     public var classes: [String] = []
     /// The seconds by which its clock is ahead.
     public var clockOffset: Int64?
-    /// The condition that the file has a tag, when it is written.
+    /// The effect of the condition that a file has a given tag when it is written.
     public var putIfMatch = Adherence.unknown
-    /// The condition that no file exists, when it is written.
+    /// The effect of the condition that no file exists at the address when one is written.
     public var putIfNoneMatch = Adherence.unknown
-    /// The condition that the source has a tag, when it is moved.
+    /// The effect of the condition that the source of a move has a given tag.
     public var moveIfMatch = Adherence.unknown
-    /// The condition that nothing is at the destination of a move.
+    /// The effect of the condition that nothing exists at the destination of a move.
     public var moveWithoutOverwriting = Adherence.unknown
-    /// The condition that the destination has a tag, when it is overwritten by a move.
+    /// The effect of the condition that the file that a move overwrites has a given tag.
     public var moveIfDestinationMatches = Adherence.unknown
-    /// The condition that the file has a tag, when it is removed.
+    /// The effect of the condition that a file has a given tag when it is removed.
     public var deleteIfMatch = Adherence.unknown
     /// The effect of locks.
     public var locking = Locking.absent
@@ -70,22 +70,22 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var replacesUnderLock = false
     /// The entity tags.
     public var tagging = Tagging.absent
-    /// Whether listings have the tags; otherwise only responses to the reading of a file have them.
+    /// Whether listings have the tags; otherwise, only replies with a file's contents have them.
     public var listsTags = false
-    /// Whether the reply to the writing of a file has its new tag.
+    /// Whether the reply to an upload has the file's new tag.
     public var repliesWithTag = false
     /// Whether tags differ between two states of the same size within a second, or with the same date; `nil` without
     /// tags.
     public var distinguishesQuickChanges: Bool?
     /// Whether a part of a file can be read.
     public var sendsRanges = false
-    /// Whether a part is sent only if the file has a tag (`If-Range`); `nil` without parts or tags.
+    /// Whether a part is sent only if the file has the given tag (`If-Range`); `nil` without parts or tags.
     public var honoursIfRange: Bool?
     /// Whether listings stop at the requested depth.
     public var honoursDepth = true
     /// The account's quota.
     public var quota: DAVQuota?
-    /// Whether a file gets the date that comes with it.
+    /// Whether a file gets the date that is sent with it.
     public var takesDateOnUpload = false
     /// Whether a file's date can be set afterwards.
     public var takesDateByProperty = false
@@ -99,7 +99,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var listsHiddenFiles: Bool?
     /// Whether the server copies files itself.
     public var copies = false
-    /// Whether missing directories are made without being asked for.
+    /// Whether the server makes missing parent directories by itself.
     public var makesParents = false
     /// Whether a directory is removed with everything in it.
     public var removesTrees = false
@@ -111,7 +111,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     /// Creates the profile of a server about which nothing is known.
     public init() {}
 
-    /// The way in which a change can be kept from overwriting another client's.
+    /// The means that keep a change from overwriting a change by another client.
     public enum Protection: String, Sendable, Codable {
         /// The server checks the condition.
         case conditions

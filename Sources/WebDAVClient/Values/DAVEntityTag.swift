@@ -1,7 +1,7 @@
 /// A server's identifier of a state of a file (RFC 9110, section 8.8.3).
 ///
 /// Servers write the same tag in several ways: Apache's is weak while the file is younger than a second, and WsgiDAV
-/// leaves out the quotes in listings. Only ``opaque`` tells states apart.
+/// leaves out the quotes in listings. Only ``opaque`` distinguishes states.
 public struct DAVEntityTag: Hashable, Sendable, Codable {
     /// The part between the quotes.
     public let opaque: String
@@ -23,8 +23,8 @@ public struct DAVEntityTag: Hashable, Sendable, Codable {
     /// Creates a strong tag from its opaque part, as a ``DAVVersion`` has it.
     public init?(opaque: String) { self.init("\"\(opaque)\"") }
 
-    /// The tag as a condition has it: strong, because a weak one never holds. If the server's own is weak at the
-    /// moment, the condition fails, and the caller compares versions instead.
+    /// The tag in the form of a condition: strong, because a condition with a weak tag never holds. If the server's own
+    /// is weak at the moment, the condition fails, and the caller compares versions instead.
     var conditionValue: String { "\"\(opaque)\"" }
 }
 
@@ -38,6 +38,6 @@ extension StringProtocol {
         return self[first...last]
     }
 
-    /// Whether the texts are equal but for the case of ASCII letters.
+    /// Whether the texts are equal without regard to case.
     func isSame(_ other: String) -> Bool { lowercased() == other.lowercased() }
 }

@@ -10,7 +10,7 @@ public struct DAVEntry: Sendable {
     public let address: HTTPAddress
     /// Whether it is a directory.
     public let isDirectory: Bool
-    /// The number of bytes, or `nil` if the server does not say it.
+    /// The number of bytes, or `nil` if the server does not report it.
     public let length: Int?
     /// The entity tag.
     public let tag: DAVEntityTag?
@@ -65,14 +65,14 @@ public struct DAVEntry: Sendable {
 
 /// The quota of an account (RFC 4331).
 public struct DAVQuota: Hashable, Sendable, Codable {
-    /// The bytes that can still be written, or `nil` if the server does not know or limits nothing.
+    /// The bytes that can still be written, or `nil` if the server does not know the number or has no limit.
     public let available: Int?
     /// The bytes that are used.
     public let used: Int?
 
     /// Reads the server's numbers. Nextcloud has negative ones for space that is not computed, unknown or unlimited.
     ///
-    /// - Returns: `nil` if the server says nothing.
+    /// - Returns: `nil` if the server reports neither number.
     init?(available: String?, used: String?) {
         let (free, taken) = (available.flatMap { Int($0.trimmed) }, used.flatMap { Int($0.trimmed) })
         guard free != nil || taken != nil else { return nil }

@@ -6,12 +6,12 @@ public struct DAVLock: Hashable, Sendable {
     public let address: HTTPAddress
     /// The server's name of the lock, a URI. Requests that carry it may change what is locked.
     public let token: String
-    /// The time after which the server removes the lock, or `nil` if it said none.
+    /// The time after which the server removes the lock, or `nil` if it reported none.
     public let timeout: Duration?
     /// Whether the lock has made an empty file, because nothing was at the address.
     public let hasCreated: Bool
 
-    /// Creates a lock from what was noted about it, for example before a restart.
+    /// Creates a lock from stored values, for example after a restart.
     public init(address: HTTPAddress, token: String, timeout: Duration? = nil, hasCreated: Bool = false) {
         self.address = address
         self.token = token

@@ -2,7 +2,7 @@ import HTTPTransport
 
 /// The states that a request requires, so that it does not overwrite what another client wrote.
 ///
-/// Many servers ignore them without a word: ``DAVServerProfile`` has what a server does.
+/// Many servers ignore them silently. ``DAVServerProfile`` records which of them a server honours.
 public struct DAVRequirements: Sendable {
     /// A required state of a file or directory.
     public enum State: Hashable, Sendable {
@@ -22,8 +22,8 @@ public struct DAVRequirements: Sendable {
     public var destination = State.any
     /// The locks of this client that cover files that the request changes.
     ///
-    /// A server carries out a request if one of several locked files fits, so a tag of the destination only counts
-    /// beside a lock of the destination itself.
+    /// A server carries out a request if the conditions of one of several locked files hold. A tag of the destination
+    /// therefore has an effect only together with a lock of the destination itself.
     public var locks: [DAVLock] = []
 
     /// Creates requirements.

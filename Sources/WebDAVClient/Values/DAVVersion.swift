@@ -11,17 +11,17 @@ public struct DAVVersion: Hashable, Sendable, Codable {
     /// The date of the last change, in seconds since 1970 by the server's clock.
     public let modified: Int64?
 
-    /// Creates a version from what the server said.
+    /// Creates a version from the values that the server reported.
     public init(tag: DAVEntityTag?, length: Int?, modified: HTTPDate?) {
         self.tag = tag?.opaque
         self.length = length
         self.modified = modified?.seconds
     }
 
-    /// Whether the version can tell states apart: it has a tag, or a length and a date.
+    /// Whether the version can distinguish states: it has a tag, or a length and a date.
     public var isMeaningful: Bool { tag != nil || (length != nil && modified != nil) }
 
-    /// Whether another version is of the same state, by all that both have.
+    /// Whether another version is of the same state, as far as the values show that both have.
     ///
     /// With tags, the date does not count, because it can be set without a change of the contents. The length does,
     /// because it reveals a server that repeats its tags.
@@ -41,6 +41,7 @@ public struct DAVVersion: Hashable, Sendable, Codable {
         return modified >= date.seconds - Self.raceSeconds
     }
 
-    /// Dates are cut to the second, and both of a file and of a reply may be.
+    /// The number of seconds in which a change counts as recent: the dates of the file and of the reply may both be
+    /// truncated to the second.
     private static let raceSeconds: Int64 = 2
 }
