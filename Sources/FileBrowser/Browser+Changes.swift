@@ -99,7 +99,7 @@ extension Browser {
         }
     }
 
-    /// Deletes items of the trash for good.
+    /// Deletes items of the trash permanently.
     package func deleteForever(_ items: [BrowserItem]) {
         attempt { browser throws(BrowserError) in
             for item in items {
@@ -211,10 +211,10 @@ extension Browser {
     private static let attempts = 50
     private static let attemptsAfterMove = 300
 
-    /// Brings an item back. The trash may not have it yet, because the change is sent in the background.
+    /// Restores an item from the trash. The trash may not have it yet, because its removal is sent in the background.
     ///
-    /// - Parameter afterMove: whether another item has just left the place. The service learns of that in the
-    ///   background, too, and refuses the item until then.
+    /// - Parameter afterMove: whether another item was just moved away from the item's place. That move is sent in the
+    ///   background, too, and the service refuses the item until then.
     private func untrash(_ item: BrowserItem, afterMove: Bool = false) async throws(BrowserError) {
         var attempt = 1
         let attempts = afterMove ? Self.attemptsAfterMove : Self.attempts
@@ -231,7 +231,7 @@ extension Browser {
         }
     }
 
-    /// Returns “Plan.txt” in quotation marks, or “3 items”.
+    /// Returns the name of a single item in quotation marks, or the number of items, such as “3 items”.
     package static func words(for items: [BrowserItem]) -> String {
         items.count == 1 ? "“\(items[0].name)”" : "\(items.count) items"
     }

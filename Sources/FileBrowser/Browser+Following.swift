@@ -4,11 +4,12 @@ import LinuxSystem
 
 /// Changes that the daemon reports, and its restarts.
 extension Browser {
-    /// Follows the daemon until the task is cancelled. After the daemon was lost, connects again and reads all again.
+    /// Follows the daemon until the task is cancelled. If the connection to the daemon is lost, connects again and
+    /// reads everything again.
     func follow() async {
         while !Task.isCancelled {
             do throws(BrowserError) {
-                // The position comes first, so that no later change is missed.
+                // The position is requested first, so that no later change is missed.
                 var position = try await daemon.call(FollowStatesCall(position: 0)).position
                 isConnected = true
                 await readDomains()

@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 
 /// Picking of items for another program.
 extension PickerRequest {
-    /// Whether a file of an item's type may be picked. Folders of other purposes are only opened.
+    /// Whether an item may be picked, by its kind and type. If folders cannot be picked, they can still be opened.
     package func accepts(_ item: BrowserItem) -> Bool {
         guard item.mountedPath != nil else { return false }
         if item.isFolder { return purpose == .folders || purpose == .filesAndFolders }
@@ -62,7 +62,7 @@ extension Browser {
         return .items(selection.compactMap(\.mountedPath))
     }
 
-    /// Whether the current folder has an item of a name.
+    /// Whether the current folder has an item with a name.
     package func hasItem(named name: String) -> Bool {
         guard case .folder(let domain, let path) = location else { return false }
         return listing.item(BrowserItem.ID(domain: domain, path: path.isEmpty ? name : path + "/" + name)) != nil

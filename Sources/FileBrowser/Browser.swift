@@ -3,7 +3,7 @@ import FileProvider
 import FileProviderUI
 import LinuxSystem
 
-/// The model of a window: what it shows, and what the user does in it. It knows no toolkit.
+/// The model of a window: its contents, and the user's work in it. It depends on no toolkit.
 ///
 /// All data comes from the daemon, and no listing fetches contents. Views set the closures and read the properties.
 @MainActor package final class Browser {
@@ -116,7 +116,7 @@ import LinuxSystem
         load()
     }
 
-    /// Shows a location at first, without history.
+    /// Shows the first location of a window, which has no history.
     package func begin(at location: Location) { show(location) }
 
     /// Shows a directory, and selects an item in it. A directory outside of all mounts is reported as a failure.
@@ -140,7 +140,7 @@ import LinuxSystem
         }
     }
 
-    /// Shows the first domain, as recent files are no place for new ones.
+    /// Shows the first domain, because no file can be added to the recent files.
     package func beginAtFirstDomain() {
         attempt { browser throws(BrowserError) in
             let names = try await browser.daemon.call(DomainsStatusCall()).domains.map(\.domain.name)

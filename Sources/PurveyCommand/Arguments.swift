@@ -54,8 +54,8 @@ struct Arguments: Sendable {
         options.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    /// The first word of the command line that is not UTF-8, repaired, or `nil`. The arguments contain the repaired
-    /// word, which would denote another file.
+    /// The first word of the command line that is not UTF-8, with its invalid bytes replaced, or `nil`. The arguments
+    /// contain the changed word, which would denote another file.
     static var firstUnreadable: String? {
         CommandLine.arguments.indices.lazy.compactMap { index -> String? in
             guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { return nil }

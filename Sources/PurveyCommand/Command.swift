@@ -2,8 +2,8 @@ import DomainMessages
 import LinuxSystem
 import ProgramManuals
 
-/// A subcommand of `purvey`. It is an extension in a separate file (`Types.swift`:
-/// `extension Command { static let types }`) and a line in ``all``.
+/// A subcommand of `purvey`. Each is declared in a file of its own (`Types.swift`: `extension Command { static let
+/// types }`) and listed in ``all``.
 struct Command: Sendable {
     /// The name of the command.
     let name: String

@@ -52,7 +52,7 @@ enum CommandLineLoad {
             throw CommandError("the item has no representation")
         }
         if case .path(let path) = destination {
-            // Checked before any transfer, which may be work for the other side.
+            // The destination is checked before the transfer, for which the offering program may have to work.
             let offered = provider.promise.representation(conformingTo: type)?.typeIdentifier ?? type
             let isFolder = delivery == .copy && UTType(offered)?.conforms(to: .directory) == true
             try Destination(path).check(forFolder: isFolder)

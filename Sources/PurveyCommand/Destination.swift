@@ -75,8 +75,8 @@ struct Destination {
     private static func probe(_ directory: FileDescriptor) throws(Errno) {
         try retrying { faccessat(directory.rawValue, ".", W_OK | X_OK, AT_EACCESS) }
         do throws(Errno) {
-            // Creates a file without a name, which vanishes at once: faccessat(2) checks neither quotas nor rules
-            // beside the permissions.
+            // Creates a file without a name, which vanishes at once, because faccessat(2) checks neither quotas nor
+            // rules beside the permissions.
             _ = try directory.open(".", [.readWrite, .unnamedTemporary], permissions: 0o600)
         } catch .notSupported, .isDirectory, .invalidArgument, .noSystemCall, .noSuchFile {
             // The file system does not support such files, so nothing more can be checked.

@@ -20,8 +20,8 @@ final class Interruption: Sendable {
     // Leaf lock: the action runs after it is released.
     private let state = Mutex(State())
 
-    /// Starts watching signals. Returns when they are watched. Until then, they end the process: if they were ignored
-    /// in the meantime, a signal could be lost.
+    /// Starts watching signals. Returns when they are watched. Until then, they still end the process, because a signal
+    /// could be lost if they were ignored in the meantime.
     init() async {
         for number in watched {
             await withCheckedContinuation { continuation in watch(number) { continuation.resume() } }

@@ -12,7 +12,8 @@ import ProgramManuals
 /// The completions of values that the description of the command line does not have: names of domains, items and
 /// extensions.
 ///
-/// Completing a word changes nothing: no daemon is started for it, and one that does not answer is not waited for.
+/// Completing a word changes nothing: no daemon is started for it, and the shell does not wait for a daemon that does
+/// not reply.
 enum KnownValues {
     /// The time that a shell waits for the daemon.
     private static let patience = Duration.seconds(2)

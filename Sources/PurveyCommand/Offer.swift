@@ -35,7 +35,7 @@ extension Command {
         for provider in providers {
             offers.append(try await board.offer(provider) { succeeded in ending.loaded(succeeded) })
         }
-        // The reader of the identifiers may end this process cleanly from here on.
+        // From here on, the program that reads the identifiers may end this process with a signal.
         let interruption = await Interruption()
         for (provider, offer) in zip(providers, offers) {
             if arguments.has("json") {

@@ -70,8 +70,8 @@ extension Command {
 
     /// Makes the daemon start an extension.
     ///
-    /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started.
-    /// If that end were open elsewhere in this process, the closing of the other side would go unnoticed.
+    /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started. If
+    /// that end were open elsewhere in this process, this process would not notice that the extension has closed it.
     private static func start(
         _ bundle: ExtensionBundle
     ) throws -> (connection: ExtensionConnection, ending: Task<ExtensionEnding, any Error>) {

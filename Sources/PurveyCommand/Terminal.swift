@@ -4,7 +4,7 @@ import LinuxSystem
 /// The controlling terminal of the user, independent of standard input.
 final class Terminal: Sendable {
     private let descriptor: FileDescriptor
-    /// Raised when no more input is wanted.
+    /// The counter that is raised to end all prompts.
     private let interrupted: EventCounter
 
     /// The maximum size of a line in bytes.
@@ -54,10 +54,10 @@ final class Terminal: Sendable {
 
     private func readLine() throws -> String? {
         var line: [UInt8] = []
-        // A larger array in its place would leave the smaller one behind.
+        // The capacity is reserved at once, because a reallocation would leave a copy of the line in memory.
         line.reserveCapacity(Self.limit)
         var byte = [UInt8](repeating: 0, count: 1)
-        // It may be a password.
+        // The line may be a password, so it is overwritten.
         defer {
             line.clear()
             byte.clear()

@@ -5,7 +5,7 @@ import ProgramManuals
 
 /// The signal SIGPIPE is ignored, so that a write to a closed pipe fails with EPIPE instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
-// A password on its way to a provider is in this process.
+// A password on its way to a provider is in the memory of this process.
 CoreDumps.forbid()
 StandardDescriptors.fillMissing()
 
@@ -35,7 +35,7 @@ do {
         exit(0)
     }
     if name == "--manual-page" || name == "--completions", let status = Help.manual.answer(words) { exit(status) }
-    // A command after '--help' is explained.
+    // After '--help', the name of a command shows the help of that command.
     let command = try ["--help", "-h"].contains(name) ? Command.help : Command.chosen(by: name)
     if command.name != Command.help.name { (subject, manual) = ("\(name): ", "purvey \(name) --help") }
     let arguments = try Arguments(words.dropFirst(), for: command.options)

@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// An item as the browser shows it.
 package struct BrowserItem: Sendable, Equatable {
-    /// The identity of an item within the browser. Paths are the same if their bytes are: two files in a folder may
-    /// have names of equal characters.
+    /// The identity of an item within the browser. Paths are compared by their bytes, because two files in a folder may
+    /// have names that are canonically equivalent.
     package struct ID: Hashable, Sendable {
         package let domain: String
         package let path: String

@@ -10,7 +10,8 @@ package struct ConflictPair: Sendable, Equatable {
         self.copy = copy
     }
 
-    /// Returns the name of the file of which a name is a conflicted copy (see `ConflictName`); `nil` if it is none.
+    /// Returns the name of the original file for the name of a conflicted copy (see `ConflictName`); `nil` for any
+    /// other name.
     package static func originalName(of name: String) -> String? {
         // Most names have no parenthesis, and need no further search.
         guard name.utf8.contains(UInt8(ascii: "(")), let start = name.range(of: mark),
@@ -30,7 +31,7 @@ package struct ConflictPair: Sendable, Equatable {
 }
 
 extension String {
-    /// Returns the first place of a text.
+    /// Returns the first occurrence of a text.
     fileprivate func range(of text: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

@@ -50,7 +50,8 @@ package struct ItemOrder: Sendable, Equatable {
         func flush() {
             guard !digits.isEmpty else { return }
             let significant = digits.drop { $0 == UInt8(ascii: "0") }
-            // A longer number is a greater one. The length comes after the digit that begins every number.
+            // A longer number is a greater one, so its length precedes its digits in the key. Every number begins with
+            // the digit 0, so that it is ordered as a digit among other characters.
             key.append(UInt8(ascii: "0"))
             key.append(UInt8(min(significant.count, 255)))
             key += significant

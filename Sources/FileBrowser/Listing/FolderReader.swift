@@ -1,8 +1,8 @@
 import DomainMessages
 import FileProvider
 
-/// Reads the pages of a folder outside of the main actor, and passes them on in batches. In this way, a large folder
-/// interrupts the drawing only a few times.
+/// The reader of a folder's pages. It runs outside of the main actor and returns the items in batches, so that a large
+/// folder interrupts the drawing only a few times.
 actor FolderReader {
     private let daemon: any DaemonCalling
     private let place: ItemPlace

@@ -19,7 +19,8 @@ import FileProvider
     private var freeSlots: [Int32] = []
     /// Positions of items, built when an item is first looked up.
     private var slots: [BrowserItem.ID: Int32]?
-    /// Items that are not in their rows yet, so that a long listing is not merged at every page.
+    /// Positions of items that have no rows yet. They are collected, so that a long listing is not merged at every
+    /// page.
     private var pending: [Int32] = []
 
     package private(set) var order: ItemOrder
@@ -70,7 +71,7 @@ import FileProvider
         whenChanged(Change(position: 0, removed: old.count, added: rows.count))
     }
 
-    /// The number of items that are inserted one by one, which keeps the views' positions.
+    /// The maximum number of items that are inserted one by one, which keeps the views' positions.
     private static let fewItems = 32
 
     private func merged(_ left: [Int32], _ right: [Int32]) -> [Int32] {

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The subject of a window.
+/// The contents of a window: a folder, a search, or another list of items.
 package enum Location: Sendable, Hashable {
     /// A folder of a domain; an empty path is the domain itself.
     case folder(domain: String, path: String)
@@ -40,7 +40,7 @@ package enum Location: Sendable, Hashable {
         }
     }
 
-    /// The folders from the domain to this one, for a path bar. Other locations stand for themselves.
+    /// The folders from the domain to this one, for a path bar. For any other location, only that location.
     package var ancestry: [Location] {
         guard case .folder(let domain, let path) = self else { return [self] }
         var locations: [Location] = [.folder(domain: domain, path: "")]

@@ -1,7 +1,7 @@
 import DomainMessages
 import FileProvider
 
-/// A row of the sidebar that stands for a domain.
+/// The row of a domain in the sidebar.
 package struct DomainPlace: Sendable, Equatable {
     package let activity: DomainActivity
 

@@ -113,8 +113,8 @@ enum ExtensionSharing {
         result.files.append(folder + "/" + name)
     }
 
-    /// Makes the daemon start an extension. Only the task holds the extension's end of the socket, as it counts as open
-    /// until the last copy is closed.
+    /// Makes the daemon start an extension. Only the task holds the extension's end of the socket, because that end
+    /// counts as open until its last copy is closed.
     private static func start(
         _ target: SharingExtension, _ daemon: any DaemonCalling
     ) throws(Errno) -> (ExtensionConnection, Task<ExtensionEnding, any Error>) {

@@ -95,7 +95,7 @@ enum FileWork {
         }
     }
 
-    /// The number of names that are tried.
+    /// The maximum number of names that are tried.
     private static let mostNumbers = 1_000
 
     private static func copyName(_ name: String, _ number: Int) -> String {
@@ -121,7 +121,7 @@ enum UndoStep: Sendable {
     case trashed([BrowserItem])
     /// Moves from one path of a mount to another.
     case moved([(from: String, to: String)])
-    /// Changes in their order.
+    /// Several changes, in the order in which they were made.
     indirect case several([UndoStep])
 }
 

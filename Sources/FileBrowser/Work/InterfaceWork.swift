@@ -3,8 +3,8 @@ import ExtensionHost
 import FileProviderUI
 import LinuxSystem
 
-/// A run of a provider's user interface. The daemon starts its process, which shows windows of its own, or asks through
-/// this one.
+/// A run of a provider's user interface. The daemon starts its process, which shows windows of its own, or asks the
+/// user through this process.
 enum InterfaceWork {
     /// Runs a user interface until it ends. Returns `false` if it does not support its purpose.
     ///
@@ -44,8 +44,8 @@ enum InterfaceWork {
         }
     }
 
-    /// Makes the daemon start the extension. Only the task holds the extension's end of the socket and the display, as
-    /// they count as open until the last copy is closed.
+    /// Makes the daemon start the extension. Only the task holds the extension's end of the socket and the display,
+    /// because these count as open until their last copies are closed.
     private static func start(
         _ interface: InterfaceDescription, _ daemon: any DaemonCalling,
         _ ask: @escaping @MainActor @Sendable (FileProviderPrompt) async -> [String]?

@@ -99,7 +99,7 @@ extension Command {
         } catch let error as CommandError
             where given == nil && error.fault == .signInRefused && Terminal.isThere
         {
-            // A provider that sets up no domains, but takes a password.
+            // The provider sets up no domains, but takes a password.
         }
         return try await PasswordSource.use(for: name, command: "domains") {
             try await DomainClient.call(

@@ -18,7 +18,7 @@ enum InterfaceSession {
         if case .unsupported = ending { throw CommandError("\(interface.identifier) does not do \(action)") }
     }
 
-    /// Signs in, and retries what waits for the sign-in.
+    /// Signs in, and retries the transfers that wait for the sign-in.
     ///
     /// - Returns: `false` if the provider has no user interface for signing in.
     static func signIn(to domain: String) async throws -> Bool {
@@ -89,8 +89,8 @@ enum InterfaceSession {
     /// Makes the daemon start the extension.
     ///
     /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started. If
-    /// that end were open elsewhere in this process, the closing of the other side would go unnoticed. The same applies
-    /// to the display: windows stay open until the last copy of the display's connection is closed.
+    /// that end were open elsewhere in this process, this process would not notice that the extension has closed it.
+    /// The same applies to the display: windows stay open until the last copy of the display's connection is closed.
     private static func start(
         _ interface: InterfaceDescription, _ ask: @escaping InterfaceConnection.Asking
     ) throws -> (connection: InterfaceConnection, ending: Task<ExtensionEnding, any Error>) {

@@ -2,7 +2,7 @@ import DomainMessages
 import FileProviderWire
 
 extension Command {
-    /// Runs `purvey search --provider`: the services search themselves.
+    /// Runs `purvey search --provider`, with which the services search their own data.
     static func searchProviders(_ arguments: Arguments) async throws {
         let others = ["type", "tag", "since", "before"].filter { arguments.has($0) }
         if let other = others.first { throw UsageError("--\(other) cannot be used with --provider") }

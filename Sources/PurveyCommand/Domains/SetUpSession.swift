@@ -14,7 +14,7 @@ final class SetUpSession: Sendable {
     /// The password from `--password-file`, and the user's name from `user=`, until they were used.
     private let given: Lock<(password: String, user: String?)?>
     private let hasPasswordFile: Bool
-    /// Questions are asked one after the other, and each blocks.
+    /// The queue on which questions are asked one after the other, because each blocks.
     private let queue = DispatchQueue(label: "purvey.set-up")
 
     private init(password: String?, user: String?) {
@@ -40,7 +40,7 @@ final class SetUpSession: Sendable {
         let work = Task { try await body(theirs.descriptor) }
         interruption.setAction {
             session.terminal?.interrupt()
-            // The daemon ends the set-up then, and replies when nothing is left of it.
+            // The daemon then ends the set-up, and replies when it has removed the unfinished domain.
             connection.close()
             Deadlines.shared.run(after: patience) { work.cancel() }
         }
