@@ -32,7 +32,7 @@ extension ChildRole {
         let bare = try BareRoundTrip()
         let calls = try CallRoundTrip()
         var times: (bare: [Double], chained: [Double], awaited: [Double]) = ([], [], [])
-        // Alternating short rounds, so that other load affects all alike.
+        // Short rounds alternate, so that other load affects all alike.
         for round in 0..<101 {
             let time = (bare.seconds(trips: 500), calls.chainedSeconds(trips: 500), calls.awaitedSeconds(trips: 500))
             if round == 0 { continue }
@@ -87,7 +87,7 @@ final class BareRoundTrip {
         return all / Double(trips)
     }
 
-    /// Runs the other side.
+    /// Replies to the packets, in the other process.
     static func answer(_ number: CInt) {
         _ = fcntl(number, F_SETFL, 0)
         var request = [UInt8](repeating: 0, count: 2048)

@@ -30,7 +30,7 @@ extension Section {
                 name: "coordinated read, within the process", value: alone[1], unit: .seconds, peer: nil,
                 target: .atMost(10e-6)))
         let aloneCrowd = try values(of: .coordinationCrowd, 5)
-        // A lost claim needs no check: the measuring process would not end.
+        // A lost claim needs no check, because the measuring process would not end then.
         for (name, crowd) in [("with a daemon", sharedCrowd), ("within the process", aloneCrowd)] {
             report.add(
                 Figure(
@@ -87,7 +87,7 @@ extension ChildRole {
         let coordinator = NSFileCoordinator(filePresenter: nil)
         let bare = try BareRoundTrip()
         var times: (bare: [Double], read: [Double]) = ([], [])
-        // Alternating short rounds, so that other load affects both alike.
+        // Short rounds alternate, so that other load affects both alike.
         for round in 0..<101 {
             let trip = bare.seconds(trips: 500)
             var count = 0
@@ -115,7 +115,7 @@ extension ChildRole {
     }
 }
 
-/// 10,000 claims, each of one of 1,000 files.
+/// 10,000 claims, each for one of 1,000 files.
 private final class CoordinationCrowd: Sendable {
     private let paths: [String]
     private let folder: String
@@ -133,8 +133,8 @@ private final class CoordinationCrowd: Sendable {
     /// One of the files.
     var first: String { paths[0] }
 
-    /// Returns the seconds in which all claims are served. They wait for a writer of the directory. Every fourth
-    /// claim is for writing.
+    /// Returns the seconds in which all claims are served. At first, all of them wait for a writer of the directory.
+    /// Every fourth claim is for writing.
     ///
     /// - Parameter path: a file that all claims write instead.
     func drain(path: String? = nil) throws -> Double {
@@ -223,7 +223,7 @@ private struct LockedFile: Sendable {
 
     func leaseAndGiveBack() -> Bool {
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return false }
-        // F_SETLEASE, which Glibc's module lacks.
+        // 1024 is F_SETLEASE, which Glibc's module lacks.
         return fcntl(file.rawValue, 1024, F_RDLCK) == 0 && fcntl(file.rawValue, 1024, F_UNLCK) == 0
     }
 }

@@ -33,7 +33,8 @@ extension Section {
     /// filling a memory file.
     private static func measureLarge(_ report: inout Report) throws {
         let size = 1 << 30
-        // The provider's data, the memory files of both sides, and memory that the last round has not freed yet.
+        // The memory suffices for the provider's data, the memory files of both sides, and memory that the last round
+        // has not freed yet.
         Measure.warmMemory(byteCount: 4 * size)
         let provider = try HandoffProvider(dataSize: size)
         defer { provider.end() }
@@ -61,8 +62,8 @@ extension Section {
             // The first round warms the memory.
             if round > 0 { times = (times.ours + [load], times.theirs + [fill]) }
         }
-        // The fastest round of each. The host of a virtual machine takes back freed memory, and a round with cold
-        // pages would measure the host. That happens to either side, so only a round with warm memory is comparable.
+        // Only the fastest rounds are compared. The host of a virtual machine takes back freed memory, at either side,
+        // and a round with cold pages would measure the host.
         let (ours, theirs) = (times.ours.min() ?? 0, times.theirs.min() ?? 0)
         report.add(
             Figure(
@@ -147,7 +148,7 @@ extension ChildRole {
         let item = try provider.item()
         let loads = 200
         var times: (bare: [Double], chained: [Double], awaited: [Double]) = ([], [], [])
-        // Alternating short rounds, so that other load affects all alike.
+        // Short rounds alternate, so that other load affects all alike.
         for round in 0..<101 {
             let trip = bare.seconds(trips: loads)
             let chained = try Measure.seconds { try HandoffLoad.chain(item, .data, times: loads) }
@@ -175,7 +176,7 @@ private final class HandoffProvider {
         guard try !output.readToEnd(limit: 1).isEmpty else { throw HandoffError("the provider's process ended") }
     }
 
-    /// Starts the process. The pipes' other ends are open in that process only when this returns.
+    /// Starts the process. When this function returns, the other ends of the pipes are open only in that process.
     private static func start(
         _ arguments: [String]
     ) throws -> (process: Companion, input: FileDescriptor, output: FileDescriptor) {

@@ -6,7 +6,7 @@ extension Section {
     static let parts = Section(name: "parts") { report in
         let source = try ScratchFolder()
         do {
-            // Sparse, since the path to one byte is measured, and not the disk.
+            // The file is sparse, because the path to one byte is measured, and not the disk.
             let large = try source.file("large")
             try large.truncate(to: largeSize)
             try [UInt8](repeating: 7, count: 1 << 20).withUnsafeBytes { try large.writeAll($0, at: largeSize / 2) }

@@ -11,7 +11,7 @@ import LinuxSystem
 
 extension Section {
     /// A million items that an extension enumerates in a confined process of its own, until they are in the engine's
-    /// index: once of a provider that does nothing else, and once of the provider of a directory.
+    /// index: once from a provider that does nothing else, and once from the provider of a directory.
     static let provider = Section(name: "provider") { report in
         for (role, words) in [(ChildRole.providerListing, "a provider"), (.folderListing, "the provider of a folder")] {
             let output = try BenchmarkChild.output(of: role).split(whereSeparator: \.isWhitespace)
@@ -39,7 +39,7 @@ extension ChildRole {
 
     static let folderListing = ChildRole(name: "folder-listing") { _ in
         let folder = try ScratchFolder()
-        // In memory, since the file system of the directory is not measured.
+        // The directory is in memory, because its file system is not measured.
         let files = try ScratchFolder(in: "/dev/shm")
         for number in 0..<MillionItems.count {
             _ = try files.file("A file with a name of usual length \(number).txt")
@@ -63,7 +63,7 @@ private final class MillionListing {
     /// Creates an engine with a provider's process.
     ///
     /// - Parameters:
-    ///   - path: of the directory that the provider serves, or `nil`.
+    ///   - path: the path of the directory that the provider serves, or `nil`.
     ///   - folder: the directory for all data.
     init(of extensionIdentifier: String, path: String?, in folder: ScratchFolder) throws {
         provider = ExtensionProvider(

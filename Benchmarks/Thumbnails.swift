@@ -52,7 +52,7 @@ extension Section {
 
     private static func waitForAll(in cache: String) throws {
         let limit = Measure.now() + 600_000_000_000
-        // The last of the sizes that are written.
+        // The directory of the size that is written last.
         let folder = cache + "/xx-large"
         while Measure.now() < limit {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -25,7 +25,7 @@ final class WebServer {
         var noise = IncompressibleBytes()
         let large = try files.open("large", [.readWrite, .create, .exclusive], permissions: 0o644)
         try noise.write(largeSize, to: large)
-        // An older file: a young one may still change without a trace in its date.
+        // The file gets an older date, because a recent file may still change without a change of its date.
         let date = timespec(tv_sec: time(nil) - 3_600, tv_nsec: 0)
         try [date, date].withUnsafeBufferPointer { dates in
             _ = try retrying { futimens(large.rawValue, dates.baseAddress) }
@@ -47,7 +47,8 @@ final class WebServer {
                     + "dav_ext_lock zone=locks;",
                 "dav_ext_lock_zone zone=locks:10m;"
             ) : ("", "dav_methods PUT;", "")
-        // A single process: workers would survive it. It reads the files of the user who runs the benchmark.
+        // nginx runs as a single process, because workers would survive it. It must be able to read the files of the
+        // user who runs the benchmark.
         let user = getuid() == 0 ? "user root;" : ""
         let settings = """
             \(module) \(user)

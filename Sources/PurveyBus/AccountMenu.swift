@@ -21,7 +21,7 @@ final class AccountMenu {
     private static let prefix = "cloudprovider."
 
     private let connection: OpaquePointer
-    /// A GSimpleActionGroup, as the action group and the action map that it is.
+    /// A GSimpleActionGroup, which is both an action group and an action map.
     private let group: OpaquePointer
     private let menu: OpaquePointer
     private var actions: [Action: OpaquePointer] = [:]
@@ -65,7 +65,7 @@ final class AccountMenu {
         for object in Array(actions.values) + [menu, group] { g_object_unref(UnsafeMutableRawPointer(object)) }
     }
 
-    /// Enables the actions that make sense.
+    /// Enables the actions that apply to the state of the domain.
     func update(isPaused: Bool, hasFaults: Bool) {
         for (action, isEnabled) in [(Action.pause, !isPaused), (.resume, isPaused), (.retry, hasFaults)] {
             if let simple = actions[action] { g_simple_action_set_enabled(simple, isEnabled ? 1 : 0) }

@@ -11,7 +11,7 @@ enum BusValue: Sendable, Equatable {
     case signed(Int32)
     case long(UInt64)
     case strings([String])
-    /// Bytes, which are overwritten after use. Those of GLib's messages are not.
+    /// Bytes, which are overwritten after use. The copies in GLib's messages are not.
     case bytes(SecretBytes)
     /// A value with its type.
     indirect case variant(BusValue)

@@ -6,7 +6,7 @@ import LinuxSystem
 /// The search of GNOME's shell: the interface `org.gnome.Shell.SearchProvider2`. A result is an item, and its
 /// identifier is `DOMAIN:PATH`. The index answers; no provider is asked.
 extension DesktopBus {
-    /// The number of results of a search. The shell shows fewer.
+    /// The maximum number of results of a search. The shell shows fewer.
     private static let mostResults = 32
 
     /// Returns the results for words. Each word narrows the search, so that earlier results need not be known.

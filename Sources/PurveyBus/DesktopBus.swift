@@ -26,13 +26,13 @@ actor DesktopBus {
 
     private struct Caller {
         var calls: Set<UInt64> = []
-        /// `nil` until the caller waits for a long call.
+        /// The number of the watch of the caller; `nil` until the caller waits for a long call.
         var watch: UInt32?
     }
 
     private struct Shown {
         var domain: DomainObject
-        /// Keyed by the names of the interfaces.
+        /// The numbers of the exported interfaces, by the names of the interfaces.
         var registrations: [String: UInt32] = [:]
         /// The menu of the account; `nil` while the domain is not mounted.
         var menu: AccountMenu?
@@ -41,7 +41,7 @@ actor DesktopBus {
     private var calls: [UInt64: Call] = [:]
     private var nextCall: UInt64 = 0
     private var callers: [String: Caller] = [:]
-    /// Keyed by the paths of their objects.
+    /// The shown domains, by the paths of their objects.
     private var domains: [String: Shown] = [:]
     private var areObjectsShown = false
     private var areDomainsStale = false
@@ -77,7 +77,7 @@ actor DesktopBus {
         connection.exitWhenClosed(with: Self.statusWithoutBus)
         self.connection = connection
         await keyring.use(connection, daemon: daemon)
-        // The position comes first, so that no later change is missed.
+        // The position is requested first, so that no later change is missed.
         guard var position = try? await daemon.call(FollowStatesCall(position: 0)).position else { return }
         await showDomains()
         for interface in [
@@ -99,7 +99,8 @@ actor DesktopBus {
             connection.emit(
                 "FilesChanged", of: BusNames.files, at: BusNames.root,
                 [.array(of: "(sa{sv})", files), .strings(news.folders)])
-            // While the bus does not take messages, none are queued here: the daemon collects the changes.
+            // This waits until the bus has taken the messages. Meanwhile, the daemon collects changes, so that no
+            // messages are queued in this process.
             await connection.flush()
         }
     }
@@ -133,7 +134,8 @@ actor DesktopBus {
         await connection.flush()
     }
 
-    /// Takes the name while domains exist, and releases it while none does: the process may run for the keyring alone.
+    /// Takes the name while domains exist, and releases it while none does, because the process may run for the keyring
+    /// alone.
     private func updateName() {
         guard areObjectsShown, let connection else { return }
         if domains.isEmpty {
@@ -144,7 +146,7 @@ actor DesktopBus {
     }
 
     private func show(_ object: DomainObject, over connection: BusConnection) {
-        // Once for each time that a sign-in becomes necessary.
+        // The notification is shown once, each time that a sign-in becomes necessary.
         if object.needsSignIn, domains[object.path]?.domain.needsSignIn != true {
             connection.show(DesktopNotification.signIn(to: object.name))
         }

@@ -22,7 +22,7 @@ let mostMemory: rlim_t = 512 << 20
 
 signal(SIGPIPE, SIG_IGN)
 umask(0o077)
-// Names of the files of domains are in this process.
+// The names of domains' files are in the memory of this process.
 CoreDumps.forbid()
 let arguments = CommandLine.arguments.dropFirst()
 if let status = manual.answer(arguments) { exit(status) }

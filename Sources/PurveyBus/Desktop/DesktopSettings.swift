@@ -1,7 +1,7 @@
 import Conduit
 import DomainMessages
 
-/// Sends the desktop's proxies, and whether the network is metered, to the daemon.
+/// The desktop's settings that are sent to the daemon: the proxies, and whether the network is metered.
 ///
 /// It works on the thread of GLib's main loop.
 actor DesktopSettings {
@@ -19,9 +19,9 @@ actor DesktopSettings {
     func begin() async {
         proxies = ProxySettings()
         proxies?.onChange { [self] in Task { await send() } }
-        // Without that bus, the network counts as not metered.
+        // Without the system's bus, the network counts as not metered.
         systemBus = await BusConnection.connect(NetworkManager.address)
-        // Both last as long as this process.
+        // Both subscriptions last as long as this process.
         _ = systemBus?.follow(
             NetworkManager.name, interface: BusNames.properties, path: NetworkManager.object.path
         ) { [self] _ in Task { await lookAtNetwork() } }

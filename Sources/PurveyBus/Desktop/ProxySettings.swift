@@ -9,7 +9,7 @@ final class ProxySettings {
 
     /// Opens the settings. Returns `nil` if the desktop's settings are not installed.
     init?() {
-        // Without this check, GLib ends the process.
+        // Without this check, GLib would end the process if the settings are not installed.
         guard let source = g_settings_schema_source_get_default(),
             let schema = g_settings_schema_source_lookup(source, Self.schema, 1)
         else { return nil }
@@ -27,9 +27,9 @@ final class ProxySettings {
             let callback: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
                 if let data { Unmanaged<ChangeHandler>.fromOpaque(data).takeUnretainedValue().handle() }
             }
-            // The children must exist as long as they are followed, which is as long as this process: they are not
-            // released. SAFETY: GLib calls it with the arguments of the signal: the settings and the key; and then
-            // with the user data.
+            // The children must exist as long as they are followed. That is as long as this process, so they are not
+            // released. SAFETY: GLib calls it with the arguments of the signal: the settings and the key; and then with
+            // the user data.
             g_signal_connect_data(
                 settings, "changed", unsafeBitCast(callback, to: GCallback.self), data, nil, GConnectFlags(rawValue: 0))
         }
@@ -47,7 +47,7 @@ final class ProxySettings {
     var variables: [String] {
         guard text(root, "mode") == "manual" else { return [] }
         let http = address("http", scheme: "http", login: login)
-        // The password is set for the first one only. Another host must not get it.
+        // The settings have a password only for the HTTP proxy. Another host must not get it.
         let https = address("https", scheme: "http", login: host("https") == host("http") ? login : nil)
         let socks = address("socks", scheme: "socks5h", login: nil)
         let pairs = [("http_proxy", http), ("https_proxy", https), ("all_proxy", socks)]

@@ -3,7 +3,7 @@ import Secrets
 
 /// The daemon's calls about the keyring.
 extension DesktopSecretService {
-    /// The time in which the user answers a prompt.
+    /// The time that the user has to answer a prompt.
     private static let promptTime: Duration = .seconds(120)
 
     nonisolated func addCalls(to service: inout Service) {

@@ -44,7 +44,7 @@ actor DesktopSecretService {
         let found = try await items(store: store, identifier: identifier)
         guard let item = found.unlocked.first else {
             if !found.locked.isEmpty { throw .locked }
-            // Some services show nothing of a locked collection.
+            // Some services do not report the items of a locked collection.
             try await check()
             return nil
         }
@@ -208,7 +208,7 @@ actor DesktopSecretService {
     }
 
     private func close(_ session: String) async {
-        // The service closes the session with the connection otherwise.
+        // If this fails, the service closes the session when the connection ends.
         _ = try? await call(Names.object(session), Names.session + "Close", reply: "()")
     }
 

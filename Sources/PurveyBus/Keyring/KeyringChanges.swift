@@ -19,7 +19,7 @@ final class KeyringChanges: Sendable {
             return !isFollowing
         }
         guard isFirst else { return }
-        // Both last as long as this process.
+        // Both subscriptions last as long as this process.
         _ = bus.follow(SecretServiceNames.name, interface: nil, path: nil) { [self] _ in note() }
         _ = bus.followOwner(of: SecretServiceNames.name) { [self] _ in note() }
     }

@@ -12,7 +12,7 @@ enum SecretServiceNames {
     static let prompt = "org.freedesktop.Secret.Prompt"
     /// The parameters of a secret in a plain session.
     static let noParameters = SecretBytes(copying: UnsafeRawBufferPointer(start: nil, count: 0))
-    /// The path that stands for no object.
+    /// The path that denotes no object.
     static let noPath = "/"
 
     static func object(_ path: String) -> RemoteObject { RemoteObject(name: name, path: path) }
