@@ -16,7 +16,7 @@ final class Stage: Sendable {
     }
 
     init() throws {
-        // Short, because the path of a local socket may take at most 107 bytes.
+        // The path is short, because that of a local socket may take at most 107 bytes.
         var template = Array("/tmp/purvey-demo.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(description: "cannot make a folder in /tmp: \(String(cString: strerror(errno)))")
@@ -25,13 +25,14 @@ final class Stage: Sendable {
         home = URL(fileURLWithPath: path)
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = path
-        // A side that loses the daemon, because the stage is cleared, must not start another one: this program does
-        // not exist.
+        // A side that loses the daemon, because the stage is cleared, must not start another one. Therefore this is the
+        // path of a program that does not exist.
         environment["PURVEY_DAEMON"] = path + "/none"
         self.environment = environment
     }
 
-    /// Starts the daemon and waits until it has created its socket. Earlier clients would not find it.
+    /// Starts the daemon and waits until it has created its socket. Clients that were started earlier would not find
+    /// it.
     func startDaemon() throws {
         let program = try Program.sibling("purveyd")
         guard FileManager.default.isExecutableFile(atPath: program.path) else {

@@ -3,8 +3,8 @@ import Foundation
 import Purvey
 
 final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
-    /// The types that are filed, the most specific first: a PDF is also data, and a web page's address is also text
-    /// to some.
+    /// The types that are filed, the most specific first, because a PDF is also data, and some programs also offer a
+    /// web page's address as text.
     private static let kinds: [UTType] = [.pdf, .image, .url, .text]
 
     func beginRequest(with context: NSExtensionContext) {

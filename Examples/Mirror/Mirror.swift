@@ -5,8 +5,8 @@ import Synchronization
 
 /// A read-only view of a directory in another place.
 ///
-/// Every file that the kernel knows has a number here, and every number a path. Files are opened when the kernel
-/// opens them. With passthrough, the kernel reads them directly, past this program.
+/// Each file that the kernel knows has a number, and each number has a path. Files are opened when the kernel opens
+/// them. With passthrough, the kernel reads them directly, past this program.
 final class Mirror: FileSystem {
     /// A file that the kernel knows.
     private struct Node {
@@ -26,7 +26,7 @@ final class Mirror: FileSystem {
 
     private struct State {
         var nodes: [NodeID: Node]
-        /// Keyed by the bytes of paths, since equal strings may have different bytes.
+        /// The numbers of files, by the bytes of their paths, because equal strings may have different bytes.
         var numbers: [[UInt8]: NodeID] = [:]
         var handles: [UInt64: Handle] = [:]
         var last: UInt64 = 1
@@ -165,7 +165,7 @@ final class Mirror: FileSystem {
         }
         let listing = reply.listing()
         for (index, entry) in entries.enumerated().dropFirst(Int(clamping: cookie)) {
-            // A number that the kernel does not look up must only be other than 0.
+            // The kernel does not look up this number, so it may be any number except 0.
             let node = NodeID(rawValue: .max)
             guard listing.append(entry.name, node: node, kind: entry.kind, cookie: UInt64(index) + 1) else { break }
         }

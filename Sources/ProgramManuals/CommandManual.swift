@@ -6,7 +6,8 @@ package struct CommandManual: Sendable {
     package let name: String?
     /// The purpose, in one line for a subcommand and in sentences for a program.
     package let summary: String
-    /// The arguments after the name, one string for each form: `[--json] FILE…`. Words in upper case stand for values.
+    /// The arguments after the name, one string for each form: `[--json] FILE…`. Words in upper case are placeholders
+    /// for values.
     package let usage: [String]
     package let options: [Option]
     /// The text after the options. Indented lines are examples.

@@ -11,7 +11,7 @@ package struct Completion: Sendable {
         }
     }
 
-    /// A kind of value that is not in the description of the command line.
+    /// A kind of value whose words are not in the description of the command line.
     package enum Value: String, Sendable {
         case file, directory
         /// An item of a domain, as a path or as `DOMAIN:PATH`.
@@ -25,7 +25,7 @@ package struct Completion: Sendable {
     package private(set) var values: [Value] = []
     /// The part of the last word that is completed: all of it, or the part after `--option=`.
     package private(set) var prefix: String
-    /// The part of the last word before that.
+    /// The part of the last word before ``prefix``.
     private var start = ""
 
     /// Completes a command line.
@@ -39,7 +39,7 @@ package struct Completion: Sendable {
         } else if words.count <= 1 {
             add(prefix.hasPrefix("-") ? Self.options(of: manual.command) : names)
         } else if let command = manual.commands.first(where: { $0.name == words[0] }) {
-            // The argument of `help`.
+            // The argument of `help` is the name of a command.
             if command.usage == ["[COMMAND]"], words.count == 2 { add(names) }
             complete(Array(words.dropFirst()), for: command)
         }
@@ -111,7 +111,7 @@ package struct Completion: Sendable {
     /// Returns the completions as the scripts of the shells read them: a line for each candidate, with its summary
     /// after a tab, and a line `:file` or `:directory` if the shell has to add names of files.
     package func text() -> String {
-        // A name may have control characters, which would be further lines.
+        // Names with control characters are left out, because the shell would read them as further lines.
         let readable = candidates.filter {
             !$0.word.unicodeScalars.contains { $0.properties.generalCategory == .control }
         }

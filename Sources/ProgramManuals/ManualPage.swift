@@ -77,7 +77,7 @@ enum ManualPage {
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
     }
 
-    /// Returns a text in which backslashes and hyphens stand for themselves.
+    /// Returns a text with its backslashes and hyphens escaped, so that they are printed unchanged.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

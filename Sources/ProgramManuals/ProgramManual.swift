@@ -53,9 +53,10 @@ package struct ProgramManual: Sendable {
     }
 
     /// Prints the help or the version if an argument requests it. Prints the manual page, the script of completions for
-    /// a shell, or the completions of words, if the first argument requests that. The installation and shells do.
+    /// a shell, or the completions of words, if the first argument requests that. The installation and shells make such
+    /// requests.
     ///
-    /// - Returns: the program's exit status then; `nil` if no argument requests any.
+    /// - Returns: the program's exit status if anything was requested; `nil` otherwise.
     package func answer(_ arguments: some Sequence<String>) -> CInt? {
         let words = Array(arguments)
         switch words.first {

@@ -6,8 +6,9 @@ extension ChildProgram {
     /// Starts a program in a new session. It is confined from its first instruction on.
     ///
     /// - Parameters:
-    /// - environment: The whole environment of the program, as `NAME=value`.
-    /// - descriptors: The program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. The program has no other descriptors.
+    ///   - environment: The whole environment of the program, as `NAME=value`.
+    ///   - descriptors: The program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. The program has no other
+    ///     descriptors.
     package static func start(
         _ path: String, arguments: [String], environment: [String], descriptors: [FileDescriptor?],
         confinedTo confinement: Confinement
@@ -85,7 +86,8 @@ private enum PinnedFiles {
     // Leaf lock.
     private static let state = Lock(State())
 
-    /// Keeps the files of `/proc` among the paths open for good, and the directory of a process until it has ended.
+    /// Keeps the files of `/proc` among the paths open as long as this process runs, and the directory of `process`
+    /// until that has ended.
     static func pin(_ paths: [String], of process: pid_t) {
         state.withLock { state in
             for path in paths where path.hasPrefix("/proc/") && state.files[path] == nil {

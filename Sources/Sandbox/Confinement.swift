@@ -45,8 +45,8 @@ package struct Confinement: Sendable {
     /// The maximum number of concurrent threads. The kernel enforces it only in a user namespace, and not for root.
     package var threads: UInt64 = 1024
 
-    /// The number for a local socket of the program, if ``PassedDisplay`` supplies the connection to a display; `nil`
-    /// if the program may not create local sockets.
+    /// The descriptor number that the program's local socket must have, if ``PassedDisplay`` supplies the connection to
+    /// a display; `nil` if the program may not create local sockets.
     package var localSocket: CInt?
 
     /// The layers to use; fewer than the system has only in tests.

@@ -35,7 +35,8 @@ package final class ControlGroup: Sendable {
         self.controllers = controllers
         if mkdirat(directory.rawValue, Self.ownGroup, 0o755) < 0, Errno.current != .fileExists { throw .current }
         let own = try directory.open(Self.ownGroup, [.readOnly, .directory])
-        // Programs that this process has started are members, too. One that ends meanwhile is none.
+        // Programs that this process has started are members, too. A program that ends meanwhile cannot be moved, which
+        // is no error.
         for process in try text("cgroup.procs", in: directory).split(separator: "\n") {
             try? write(String(process), to: "cgroup.procs", in: own)
         }
@@ -140,6 +141,6 @@ private func text(of file: FileDescriptor) throws(Errno) -> String {
 private func write(_ text: String, to name: String, in directory: FileDescriptor) throws(Errno) {
     let file = try directory.open(name, .writeOnly)
     let bytes = Array(text.utf8)
-    // In one piece: each write is a command.
+    // The text is written in one call, because each write is a command.
     try retrying { Glibc.write(file.rawValue, bytes, bytes.count) }
 }

@@ -33,7 +33,7 @@ package struct Layers: Sendable, Equatable {
     /// The layers that this process uses. All layers are used, unless the environment names others.
     package static let wanted = Layers(getenv(environmentKey).map { String(cString: $0) } ?? "")
 
-    /// Reads `landlock:VERSION` and `namespaces:no`, parted by commas. Ignores everything else.
+    /// Reads `landlock:VERSION` and `namespaces:no`, separated by commas. Ignores everything else.
     package init(_ text: String) {
         self.init()
         for part in text.split(separator: ",") {
@@ -55,10 +55,10 @@ package struct Layers: Sendable, Equatable {
     // Leaf lock.
     private static let seen = Lock(Seen())
 
-    /// Takes the outcome of a start.
+    /// Records the outcome of a start.
     static func note(_ namespaces: Namespaces, refusal: Errno?) {
         seen.withLock { seen in
-            // A program with network has one namespace less, which says nothing about the system.
+            // A program with network access has one namespace less, although the system may permit that namespace.
             seen = Seen(
                 namespaces: namespaces.union(refusal == nil && !namespaces.isEmpty ? .network : []), refusal: refusal)
         }
@@ -103,7 +103,7 @@ package struct Layers: Sendable, Equatable {
     /// The version of Landlock's interface that is used; 0 if Landlock is not used.
     package var usedLandlock: Int { min(Int(csandbox_landlock_version()), landlock) }
 
-    /// Whether the system permits root directories of programs' own. Blocks at its first use.
+    /// Whether the system permits a separate root directory for each program. Blocks at its first use.
     package static var permitsRootDirectories: Bool { namespaces(wanted).0.contains(.files) }
 
     private static func namespaces(_ wanted: Layers) -> (Namespaces, Errno?) {
@@ -112,7 +112,7 @@ package struct Layers: Sendable, Equatable {
         var trial = Confinement(workingFolder: "/")
         trial.paths = [("/usr", [.read, .execute]), ("/dev/null", [.read, .write])]
         trial.layers = wanted
-        // The program's own outcome does not matter: its start is noted.
+        // The program's result does not matter, because its start was recorded.
         let child = try? ChildProgram.start(
             "/usr/bin/true", arguments: [], environment: [], descriptors: [], confinedTo: trial)
         _ = try? child?.wait()

@@ -1,7 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// The root directory that a confined program gets: mounts of what it reaches, and the symbolic links on the way there.
+/// The root directory that a confined program gets: mounts of the paths that it can access, and the symbolic links on
+/// these paths.
 struct RootPlan {
     /// Paths without links, parents before children.
     private(set) var mounts: [(path: String, access: Confinement.Access)] = []
@@ -10,7 +11,7 @@ struct RootPlan {
     /// Whether the program can access all files, so that a separate root directory has no effect.
     private(set) var isWhole = false
 
-    /// The kernel's own limit; see path_resolution(7).
+    /// The maximum number of links on a path, which is the kernel's limit; see path_resolution(7).
     private static let mostLinks = 40
 
     /// Plans the root directory for paths. Blocks on the file system, because links are resolved.
@@ -83,7 +84,7 @@ struct RootPlan {
     ) -> String? {
         guard path.hasPrefix("/") else { return nil }
         var names = path.split(separator: "/")[...]
-        // Without the slash of the root.
+        // The path without links so far; empty for the root.
         var resolved = ""
         while let name = names.popFirst() {
             if name == "." { continue }
@@ -92,7 +93,7 @@ struct RootPlan {
                 continue
             }
             let next = resolved + "/" + name
-            // Links there lead to other places in the program.
+            // Links in `/proc` lead to other places in the confined program.
             if isOfProc(next) { return nil }
             switch places.look(at: next) {
             case .unknown: return nil

@@ -23,7 +23,7 @@ package struct AccessGroups: Sendable, Equatable {
     /// group, its app groups.
     ///
     /// - Parameters:
-    ///   - list: a value that is not an array of names counts as no group.
+    ///   - list: the property list. A value that is not an array of names counts as no group.
     ///   - identifier: the identifier of the program's bundle, which names its own group.
     ///   - appGroups: the app groups that the property list declares.
     package init(declaredIn list: [String: Any], identifier: String, appGroups: [String] = []) {

@@ -15,8 +15,8 @@ package protocol Keyring: Sendable {
     func remove(_ identifier: KeyIdentifier) throws(KeyringError)
 }
 
-/// The identifier of a key: a part of its digest. It reveals nothing about the key, and tells whether bytes are that
-/// key.
+/// The identifier of a key: a part of its digest. It reveals nothing about the key, but shows whether given bytes are
+/// that key.
 package struct KeyIdentifier: Sendable, Equatable {
     let bytes: [UInt8]
 

@@ -12,7 +12,7 @@ struct PrivateFile: Sendable {
     /// The maximum number of damaged files that are kept.
     static let mostKept = 20
 
-    /// A file that exists and must not be used.
+    /// The error of a file that exists and must not be used.
     struct Unusable: Error {}
 
     /// Reads the file. Returns `nil` if it does not exist. A result that exceeds the limit was not read whole.

@@ -17,8 +17,8 @@ enum Sealing {
         }
     }
 
-    /// Returns a file's contents. The nonce is random: a key is used for far fewer than the 2³² files for which that
-    /// is safe.
+    /// Returns a file's contents. The nonce is random. This is safe for 2³² files with the same key, and a store writes
+    /// far fewer.
     static func seal(_ bytes: SecretBytes, header: [UInt8], key: SecretBytes) throws(Failed) -> SecretBytes {
         let start = header.count + nonceLength + tagLength
         return try SecretBytes(count: start + bytes.count) { (file: UnsafeMutableRawBufferPointer) throws(Failed) in

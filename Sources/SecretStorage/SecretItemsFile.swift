@@ -13,7 +13,7 @@ struct SecretItemsFile: Sendable {
     private static let versionWithFile: UInt8 = 1
     /// The version of a file whose key is in a keyring. The identifier of the key follows the version.
     private static let versionWithKeyring: UInt8 = 2
-    /// The bytes that a file exceeds the items by, and more.
+    /// An upper bound of the number of bytes by which the file is longer than its items.
     private static let overhead = 4096
 
     init(in folder: FileDescriptor, report: @escaping @Sendable (SecretStoreReport) -> Void) throws(Errno) {
@@ -28,7 +28,7 @@ struct SecretItemsFile: Sendable {
 
     /// Reads the file, without decrypting it.
     ///
-    /// - Throws: `Unusable` if a later version wrote it, too, which is reported.
+    /// - Throws: `Unusable`, also if a later version of this program wrote the file. The reason is reported.
     func read(_ limits: SecretLimits) throws(PrivateFile.Unusable) -> Contents {
         guard let bytes = try file.read(limit: limits.bytes + Self.overhead) else { return .none }
         let (version, identifier) = bytes.withBytes { bytes -> (UInt8, KeyIdentifier?) in
@@ -78,7 +78,8 @@ struct SecretItemsFile: Sendable {
     }
 
     private static func encoded(_ table: SecretTable) -> SecretBytes {
-        // Sufficient memory, so that the encoder moves to no memory of its own, which it would not erase.
+        // The memory suffices for the whole table. Otherwise, the encoder would move to memory of its own, which it
+        // does not erase.
         let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: table.byteCount, alignment: 16)
         defer {
             SecretBytes.erase(scratch)

@@ -1,8 +1,8 @@
 import LinuxSystem
 import Secrets
 
-/// The file of the key, in a directory of its own: a copy of the other directory, such as one in a backup, is of no
-/// use without it.
+/// The file of the key. It is in a directory of its own, so that a copy of the items' directory alone, such as one in a
+/// backup, is of no use.
 struct SecretKeyFile: Sendable {
     private let file: PrivateFile
 
@@ -55,7 +55,7 @@ struct SecretKeyFile: Sendable {
         return try make()
     }
 
-    /// Removes the key, if there is one. The file is missing after a crash, too.
+    /// Removes the key, if there is one. The removal is flushed to disk, so that the file stays removed after a crash.
     func remove() {
         do throws(Errno) {
             try file.folder.removeFile(file.name)

@@ -23,7 +23,7 @@ struct SecretKeys: Sendable {
         } catch {
             throw error == .locked ? .keyringLocked : .keyringUnreachable
         }
-        // Other bytes are no reason to take the file for a damaged one.
+        // If the keyring returns other bytes, the file of the items does not count as damaged.
         guard let key, KeyIdentifier(of: key) == identifier else { throw .keyNotInKeyring }
         return PlacedKey(bytes: key, place: .keyring(identifier))
     }
@@ -46,8 +46,8 @@ struct SecretKeys: Sendable {
         return PlacedKey(bytes: try file.readOrMake(), place: .file)
     }
 
-    /// Returns a key that the keyring has: one of an earlier move that was interrupted, or a new one. Either is found
-    /// by its identifier, as every later call looks for it.
+    /// Returns a key that the keyring has: one of an earlier move that was interrupted, or a new one. The keyring has
+    /// returned this key for its identifier, with which later calls request it.
     private func keyInKeyring(_ keyring: any Keyring) throws -> PlacedKey {
         if let known = try keyring.anyKey(), known.count == Sealing.keyLength,
             let identifier = KeyIdentifier(of: known), try keyring.key(identifier) == known
@@ -80,8 +80,8 @@ struct SecretKeys: Sendable {
     }
 }
 
-/// Whether a keyring gets new keys: for some time not after it has lost one. A keyring signals each new key, and each
-/// signal would lead to the next one.
+/// Whether a keyring gets new keys. After it has lost a key, it gets none for some time, because it signals each new
+/// key, and each signal would lead to another new key.
 private final class KeyringTrust: Sendable {
     // Leaf lock.
     private let distrustedUntil = Lock<ContinuousClock.Instant?>(nil)

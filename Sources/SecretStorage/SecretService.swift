@@ -25,10 +25,10 @@ package struct LocalSecrets: SecretSource {
     package func remove(_ request: RemoveSecretsCall) throws(SecretError) { try store.remove(request, groups: groups) }
 }
 
-/// Serves a store to the processes at the other ends of connections.
+/// The service that a store offers to the processes at the other ends of connections.
 package struct SecretService: Sendable {
     private let store: SecretStore
-    /// Serial: calls wait for the disk, and changes would wait for each other anyway.
+    /// A serial queue, because calls wait for the disk, and changes would wait for each other anyway.
     private let disk = DispatchQueue(label: "purvey.secrets")
 
     package init(_ store: SecretStore) { self.store = store }

@@ -99,7 +99,7 @@ package final class SecretStore: Sendable {
     private func read() throws(SecretError) -> Loaded {
         let sealed: SecretItemsFile.Contents
         do throws(PrivateFile.Unusable) {
-            // The items first: a key is on disk before the first items that it encrypts are.
+            // The items are read first, because a key is on disk before the first items that it encrypts.
             sealed = try items.read(limits)
             guard case .sealed(_, keyIn: .keyring) = sealed else { return try readWithKeyFile(sealed) }
         } catch {
@@ -124,8 +124,8 @@ package final class SecretStore: Sendable {
         SecretItemsFile.open(sealed, key: key).map { .table($0, key: key) } ?? .itemsDamaged
     }
 
-    /// Reads the items. Needs no lock, because a file is replaced whole, unless a damaged one is set aside, or another
-    /// call moves the key in between.
+    /// Reads the items. Needs no lock, because the file is replaced atomically. The lock is taken only to set a damaged
+    /// file aside, or if another call has moved the key meanwhile.
     private func load() throws(SecretError) -> SecretTable {
         do throws(SecretError) {
             if case .table(let table, _) = try read() { return table }
@@ -146,7 +146,8 @@ package final class SecretStore: Sendable {
             case .itemsDamaged: try items.setAside { .itemsDamaged(keptAs: $0) }
             case .keyMissing: try items.setAside { .keyMissing(keptAs: $0) }
             case .keyDamaged(let hasItems):
-                // The items first: with the key gone, a crash in between would make them look like those of a lost key.
+                // The items are set aside first. Otherwise, after a crash in between, they would look like items whose
+                // key was lost.
                 if hasItems { try items.setAside { .itemsDamaged(keptAs: $0) } }
                 try keys.file.setAside()
             }
@@ -171,7 +172,7 @@ package final class SecretStore: Sendable {
 
     /// Replaces the file.
     ///
-    /// - Parameter isMove: whether the file stays as it is if its key stays where it is.
+    /// - Parameter isMove: whether the file is written only if its key gets another place.
     private func write(_ table: SecretTable, _ current: PlacedKey?, isMove: Bool = false) throws(SecretError) {
         do throws(Errno) {
             let key = try keys.keyForWriting(after: current)
@@ -197,8 +198,8 @@ package final class SecretStore: Sendable {
         return (false, !keys.prefersKeyring)
     }
 
-    /// Moves the key to the place where it belongs, if there are items and both places can be used. A later change of
-    /// an item moves it otherwise.
+    /// Moves the key to the place where it belongs, if there are items and both places can be used. Otherwise, a later
+    /// change of an item moves it.
     package func settleKey() throws(SecretError) {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
@@ -209,7 +210,7 @@ package final class SecretStore: Sendable {
         try write(table, current, isMove: true)
     }
 
-    /// The reason why the key cannot be read from the keyring; `nil` if it can, or is not there.
+    /// The reason why the key cannot be read from the keyring; `nil` if it can be read, or is not in a keyring.
     package var keyFault: SecretError? {
         do throws(SecretError) {
             _ = try load()
@@ -219,7 +220,8 @@ package final class SecretStore: Sendable {
         }
     }
 
-    /// Sets aside items whose key is in a keyring, so that the store goes on empty. Fails if the key can be read.
+    /// Sets aside items whose key is in a keyring, so that the store continues without items. Fails if the key can be
+    /// read.
     package func abandonItems() throws(SecretError) {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }

@@ -6,7 +6,7 @@ package enum SecretStoreReport: Sendable, Equatable {
     case itemsDamaged(keptAs: String)
     /// The key was missing, so the items can no longer be read. The file has another name now, and the store is empty.
     case keyMissing(keptAs: String)
-    /// The key's file is not a key. It has another name now.
+    /// The key's file does not contain a key. It has another name now.
     case keyDamaged(keptAs: String)
     /// Other users could read or change a file. They no longer can.
     case exposed(String)
@@ -14,7 +14,7 @@ package enum SecretStoreReport: Sendable, Equatable {
     case foreign(String)
     /// The file was written by a later version. It is not used.
     case newerVersion(String)
-    /// Damaged files fill all names that they may have.
+    /// A damaged file cannot be renamed, because earlier ones have all names for such files.
     case tooManyDamaged(String)
     /// A system call failed.
     case failed(String, Errno)

@@ -72,8 +72,8 @@ package struct CheckKeyringCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// Has the desktop ask the user to unlock the default collection of the keyring, and that with a store's key. Replies
-/// when both are unlocked. Only for an action of the user.
+/// Makes the desktop ask the user to unlock the default collection of the keyring, and the items with keys of a store.
+/// Replies when all of them are unlocked. It is sent only because of an action of the user.
 package struct UnlockKeyringCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 120 }
@@ -85,7 +85,7 @@ package struct UnlockKeyringCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.store))
 }
 
-/// Tells the daemon that the keyring appeared, disappeared or has changed.
+/// Notifies the daemon that the keyring has appeared, disappeared or changed.
 package struct KeyringChangedNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 121 }
 

@@ -40,8 +40,8 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
     /// Whether items of a class have this attribute.
     package func belongs(to itemClass: SecretClass) -> Bool { onlyClass == nil || onlyClass == itemClass }
 
-    /// Whether a value has a type that this attribute can have. Names of accounts and the like may be data: programs
-    /// for Apple's platforms do that.
+    /// Whether a value has a type that this attribute can have. Texts such as names of accounts may also be data,
+    /// because programs for Apple's platforms store such values.
     package func accepts(_ value: SecretValue) -> Bool {
         switch (self, value) {
         case (.isInvisible, .flag), (.isNegative, .flag), (.isSynchronizable, .flag), (.port, .number): true
@@ -54,7 +54,8 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
         }
     }
 
-    /// The attributes that no two items of a class have in common.
+    /// Returns the attributes that together identify an item of a class: no two items have the same values for all of
+    /// them.
     package static func primaryKey(of itemClass: SecretClass) -> [SecretAttribute] {
         switch itemClass {
         case .genericPassword: [.group, .account, .service, .isSynchronizable]
@@ -66,7 +67,7 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
         }
     }
 
-    /// Whether a value is the same as none. An item without an account has the empty account.
+    /// Whether a value counts as equal to a missing one. An item without an account has the empty account.
     package func isDefault(_ value: SecretValue?) -> Bool {
         switch value {
         case nil: true
@@ -99,7 +100,7 @@ private struct SecretPair: SchemaMessage {
 }
 
 extension Field where Value == SecretAttributes {
-    /// Creates a field of attributes. They are sorted, so that the same attributes are the same bytes.
+    /// Creates a field of attributes. They are sorted, so that equal attributes have the same encoding.
     init(_ key: UInt64, attributes get: @escaping @Sendable (Root) -> SecretAttributes) {
         self.init(
             inline: Schema(

@@ -29,7 +29,8 @@ package struct ConnectedSecrets: SecretSource {
     }
 }
 
-/// A class of a module that depends on this one, which is found by its name.
+/// The type of the class that makes the standard store. The class is in a module that depends on this one, so it is
+/// found by its name.
 package protocol StandardSecretSource: AnyObject {
     static func make() -> any SecretSource
 }
@@ -58,7 +59,7 @@ package enum SharedSecrets {
     }
 
     package static func use(_ new: (any SecretSource)?) {
-        // The old one is released after the lock is.
+        // The old store is released after the lock was released.
         let old = choice.withLock { choice in
             defer { choice = .set(new) }
             return choice

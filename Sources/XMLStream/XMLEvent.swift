@@ -30,13 +30,13 @@ public struct XMLName: Hashable, Sendable, CustomStringConvertible {
     public var description: String { namespace.isEmpty ? local : "{\(namespace)}\(local)" }
 }
 
-/// The names of a document, split into namespace and name once.
+/// A cache of a document's names, each split into namespace and local name once.
 ///
 /// A listing repeats few names many thousand times.
 struct NameCache {
     private var names: [UInt64: (bytes: [CChar], name: XMLName)] = [:]
 
-    /// The number of names that are kept.
+    /// The maximum number of names that are kept.
     private static let limit = 512
 
     /// Returns the name that expat writes as namespace, separator and name, or `nil` if it is too long.

@@ -40,7 +40,7 @@ extension XMLStreamError: CustomStringConvertible {
 public struct XMLLimits: Sendable {
     /// The maximum depth of nested elements.
     public var depth = 64
-    /// The bytes of the whole document. A listing of 200,000 files has about 200 MB.
+    /// The maximum number of bytes of the whole document. A listing of 200,000 files has about 200 MB.
     public var size = 1 << 30
     /// The maximum number of attributes of one element, without declarations of namespaces.
     public var attributes = 64
@@ -49,6 +49,6 @@ public struct XMLLimits: Sendable {
     /// The maximum number of bytes of one name with its namespace.
     public var name = 1_024
 
-    /// Creates the usual bounds.
+    /// Creates the default limits.
     public init() {}
 }
