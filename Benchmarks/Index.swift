@@ -122,7 +122,7 @@ enum IndexTree: String, CaseIterable {
         }
     }
 
-    /// Returns an identifier. Identifiers are in no order, as those of services.
+    /// Returns an identifier. Identifiers are in no order, like the identifiers of services.
     private func identifier(_ number: Int) -> String {
         var mixed = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
         mixed ^= mixed >> 29

@@ -153,7 +153,7 @@ struct WebSite: Sendable {
         HTTPRequest(method, try HTTPAddress(address(name)))
     }
 
-    /// Returns a client with the usual settings, without proxies and repetitions.
+    /// Returns a client with the default settings, but without proxies and repetitions.
     func client() throws -> HTTPClient {
         var configuration = HTTPConfiguration()
         configuration.proxies = HTTPProxies()

@@ -112,7 +112,7 @@ extension StorageCopies {
         _ identifier: String, _ url: URL, _ catalogue: SharedCatalogue
     ) throws(FolderError) {
         let (name, parents) = try catalogue.perform { catalogue in
-            // A catalogue that was created anew does not know the item, but has a root.
+            // A catalogue that was created again does not know the item, but has a root.
             (try? catalogue.lastPlace(of: identifier))
                 ?? (url.path.lastPathName, [catalogue.identifier(of: CatalogueItem.root)])
         }

@@ -2,6 +2,6 @@
 import AppExtension
 import Glibc
 
-// New files get the usual mode, because a confined process cannot change it afterwards.
+// New files get the default mode, because a confined process cannot change it afterwards.
 umask(0o022)
 _ = NSExtensionMain()

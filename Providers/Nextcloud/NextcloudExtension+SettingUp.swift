@@ -43,7 +43,7 @@ extension NextcloudExtension {
         if setup.purpose == .changing, let former, try await Self.isSignedIn(former, given, http) {
             return try await finish(setup, DAVSettings(setup.settings))
         }
-        // With a user's name the domain is added without the browser, with an app password.
+        // If the settings have a user's name, the domain is added with an app password, without the browser.
         if setup.purpose == .adding, let user = given.user {
             let answer = try await setup.credentials(for: server.address.origin.description, user: user)
             let account = NextcloudAccount(

@@ -72,7 +72,7 @@ public struct NextcloudClient: Sendable {
         }
     }
 
-    /// Returns the names from the user's root to one of the user's files; `nil` for another address.
+    /// Returns the names on the path from the user's root to one of the user's files; `nil` for another address.
     public func names(of address: HTTPAddress) -> [String]? {
         guard let root = try? root, address.origin == root.origin, address.asDirectory.path.hasPrefix(root.path) else {
             return nil

@@ -6,7 +6,7 @@ import LinuxSystem
 package struct ProgramManual: Sendable {
     /// The program's name, as typed on a command line.
     package let name: String
-    /// The section of the manual: 1 for programs of users, 8 for those of administrators.
+    /// The section of the manual: 1 for users' programs, 8 for administrators' programs.
     package let section: Int
     /// The line of the manual's index.
     package let summary: String

@@ -90,7 +90,8 @@ extension Command {
     ) async throws -> [ReturnedItem] {
         let (connection, ending) = try start(bundle)
         let returned: [NSExtensionItem]
-        // The daemon, which started the extension, may end first. The extension would run unsupervised then.
+        // The daemon, which started the extension, may end first. The extension would run unsupervised then, so the
+        // connection is closed.
         let watch = Task { if case .failure = await ending.result { connection.close() } }
         defer { watch.cancel() }
         do {

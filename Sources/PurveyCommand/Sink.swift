@@ -21,7 +21,7 @@ struct Sink {
     init?(_ name: FileName, in directory: FileDescriptor, isCancelled: @escaping () -> Bool) throws {
         self.isCancelled = isCancelled
         if let number = Self.ownDescriptor(name, in: directory) {
-            // Not opened anew, so that the output continues after what was written before.
+            // The descriptor is copied rather than opened again, so that the output continues after earlier output.
             descriptor = try .copy(of: number)
             piece = try descriptor.status().kind == .regular ? 1 << 20 : Self.pipePiece
             return

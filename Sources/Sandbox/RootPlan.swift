@@ -52,7 +52,7 @@ struct RootPlan {
         enum Place {
             case link(String)
             case other
-            /// It cannot be looked up, or is a link that is not UTF-8.
+            /// The place cannot be examined, or is a link that is not UTF-8.
             case unknown
         }
 

@@ -23,7 +23,7 @@ package enum SecretError: Int64, Error, Sendable {
     case keyringLocked = 10
     /// The key of the store is in the desktop's keyring, which does not reply.
     case keyringUnreachable = 11
-    /// The key of the store is in a keyring, and the present one does not have it.
+    /// The key of the store is in a keyring, and the present keyring does not have it.
     case keyNotInKeyring = 12
 
     /// Whether the store needs the keyring to read its items.

@@ -191,8 +191,8 @@ extension Catalogue {
 
     /// Returns the number of the last change.
     func lastRevision() throws -> Int64 {
-        // The condition is that of the index, which leaves out the items of a first listing, because these are no
-        // changes.
+        // The condition equals the condition of the index, which leaves out the items of a first listing, because these
+        // are no changes.
         try database.first("SELECT MAX(revision) FROM item WHERE revision > 0") { $0.integer(0) } ?? 0
     }
 

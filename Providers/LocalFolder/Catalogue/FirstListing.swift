@@ -20,7 +20,7 @@ final class FirstListing {
     /// Whether a file was recognized as an item that was moved from another place.
     private(set) var hasMoved = false
     private(set) var hasAdditions = false
-    /// Whether a page was asked for since ``Catalogue/endUnusedListing()`` was called.
+    /// Whether a page was requested since ``Catalogue/endUnusedListing()`` was called.
     var isUsed = true
 
     /// The maximum number of items of a portion. Each transaction writes a large part of the index of inodes, because

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// A catalogue that many threads share.
 package final class SharedCatalogue: Sendable {
-    // Taken before the lock of the watches and those of the connection to the host. Held as long as the scan of one
-    // directory takes, never while a file is copied.
+    // This lock is taken before the locks of the watches and of the connection to the host. It is held as long as the
+    // scan of one directory takes, but never while a file is copied.
     private let catalogue: Lock<Catalogue>
 
     package let watches: FolderWatches

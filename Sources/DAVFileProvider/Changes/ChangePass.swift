@@ -6,8 +6,8 @@ import WebDAVClient
 /// One search for changes, in several folders. An item that has vanished from one folder may have moved to another one,
 /// which its identity shows. New and vanished items are therefore recorded at the end.
 ///
-/// Without identities, a file in another place is another file: the tag of many servers consists of the date and size,
-/// which other contents can have, too.
+/// Without identities, a file in another place counts as another file, because many servers make their tags from the
+/// date and size, which other contents can have, too.
 final class ChangePass: Sendable {
     private struct State {
         /// New entries, with the numbers of their folder and of its listing.

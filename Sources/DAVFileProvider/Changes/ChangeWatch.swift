@@ -19,7 +19,7 @@ package final class ChangeWatch: Sendable {
         var wake: CheckedContinuation<Void, Never>?
         var isWanted = false
         var lastPass: ContinuousClock.Instant?
-        /// Whether the system has asked for changes since the last pass.
+        /// Whether the system has requested changes since the last pass.
         var isAsked = false
     }
 
@@ -125,7 +125,7 @@ package final class ChangeWatch: Sendable {
 
     // MARK: Causes
 
-    /// Records that the system asked for changes, and begins a pass, unless one has just ended.
+    /// Records that the system requested changes, and begins a pass, unless one has just ended.
     package func wasAsked() {
         let isRecent = state.withLock { state in
             let isRecent = state.lastPass.map { .now - $0 < Self.shortest } ?? false

@@ -23,7 +23,7 @@ extension DAVError {
         case .requirementFailed, .changed: error(.localVersionConflictingWithServer)
         case .noSpace: error(.insufficientQuota)
         case .tooLarge, .notAllowed, .notDirectory: error(.cannotSynchronize)
-        // For example, the server refuses the name.
+        // The server has refused the request permanently, for example because of the item's name.
         case .status(400..<500, _) where !isTransient: error(.cannotSynchronize)
         // The remaining errors are transient: the server is busy, or its reply is invalid.
         case .noWebDAV, .pastEnd, .locked, .tooManyRequests, .unavailable, .clockSkew, .partial, .truncatedListing,

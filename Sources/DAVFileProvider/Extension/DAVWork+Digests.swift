@@ -84,7 +84,7 @@ final class PendingDigests: Sendable {
 
 /// Digests of local files.
 enum ContentDigest {
-    /// The value in place of a digest that is not known yet.
+    /// The value instead of a digest that is not known yet.
     static let unknown: [UInt8] = []
 
     /// Returns a digest of the first bytes of a file. Blocks.

@@ -14,7 +14,7 @@ extension DAVWork {
         return try await note(entry, in: parent, round: round)
     }
 
-    /// Returns the number of the folder that an address is in, and records the folders on the way that are unknown.
+    /// Returns the number of the folder that contains an address. Records the unknown folders on the path to it.
     func folder(of address: HTTPAddress, round: Int64) async throws -> Int64? {
         if let place = try await account.place(of: address) { return place.parent }
         guard address.origin == account.root.origin, address.path.hasPrefix(account.root.path) else { return nil }

@@ -138,7 +138,7 @@ package final class DAVWork: Sendable {
             return DAVKnownItem(item: item, identifier: known.identifier, address: known.address)
         }
         guard let noted = try await note(entry, in: parent, round: round), noted.item.number == known.item.number else {
-            // Another item has taken the place, such as a folder in place of a file.
+            // Another item is in this place now, such as a folder instead of a file.
             throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
         }
         return noted

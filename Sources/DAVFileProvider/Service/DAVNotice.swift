@@ -1,6 +1,6 @@
 /// A service's notice of changes.
 public enum DAVNotice: Sendable {
-    /// Items with these identities were changed, or something in them was.
+    /// The items with these identities, or items within them, were changed.
     case items([String])
     /// Anything may have been changed.
     case anything

@@ -9,7 +9,7 @@ import XMLStream
 ///
 /// Each member has a default, which is that of a plain server.
 public protocol DAVServiceKind: Sendable {
-    /// Properties to request besides the usual ones.
+    /// Properties to request besides the default ones.
     var properties: [XMLName] { get }
 
     /// Whether the client returns the cookies that the server sets, which saves some servers a check of the password

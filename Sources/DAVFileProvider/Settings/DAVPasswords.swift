@@ -7,7 +7,7 @@ package protocol DAVPasswordStore: Sendable {
     /// Returns the password of a user; `nil` if there is none. Blocks.
     func password(for user: String, at origin: HTTPOrigin, domain: String) throws -> String?
 
-    /// Stores a password, in place of an earlier one. Blocks.
+    /// Stores a password, which replaces an earlier one. Blocks.
     func store(_ password: String, for user: String, at origin: HTTPOrigin, domain: String) throws
 }
 

@@ -1,5 +1,5 @@
-/// The moves that are under way. While a folder is moved, nothing in it is at the address that the catalogue has, which
-/// does not mean that it was removed.
+/// The moves that are in progress. While a folder is moved, nothing in it is at the address that the catalogue has,
+/// which does not mean that it was removed.
 actor RunningMoves {
     private var count = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -121,7 +121,8 @@ extension ServerWriter {
                 if isClear { try? await record { try $0.end(exchange: place) } }
                 return reply
             } catch {
-                // A task of its own, because that of the caller may be cancelled. Files that stay are cleared later.
+                // The files are cleared in a separate task, because the caller's task may be cancelled. Files that
+                // stay are cleared later.
                 await Task { try? await clear(places, place) }.value
                 throw error
             }

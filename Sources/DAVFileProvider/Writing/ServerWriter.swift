@@ -109,7 +109,8 @@ struct ServerWriter: Sendable {
         }
         renewal.cancel()
         let isLeft = hasFailed && lock.hasCreated
-        // A task of its own, because that of the caller may be cancelled. A lock whose file was removed is gone.
+        // The lock is removed in a separate task, because the caller's task may be cancelled. If the file was
+        // removed, the lock is gone already.
         await Task { [client] in
             // Removes the empty file that the lock has made.
             if isLeft, let made = try? await client.entry(at: lock.address), !made.isDirectory, made.length ?? 0 == 0 {

@@ -30,9 +30,9 @@ import UniformTypeIdentifiers
     }
     /// The name of the file, which the user may change.
     open var nameFieldStringValue = "Untitled"
-    /// The title of the window; `nil` for the usual one.
+    /// The title of the window; `nil` for the default one.
     open var title: String?
-    /// The label of the button that picks; `nil` for the usual one.
+    /// The label of the button that picks; `nil` for the default one.
     open var prompt: String?
     /// A text above the buttons.
     open var message: String?

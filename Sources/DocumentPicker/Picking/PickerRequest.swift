@@ -19,9 +19,9 @@ package struct PickerRequest: Sendable, Equatable {
     package var allowsMultiple = false
     /// The types of the files that may be picked, by identifier; empty for files of all types.
     package var types: [String] = []
-    /// The title of the window; `nil` for the usual one.
+    /// The title of the window; `nil` for the default one.
     package var title: String?
-    /// The label of the button that picks; `nil` for the usual one.
+    /// The label of the button that picks; `nil` for the default one.
     package var prompt: String?
     /// A text above the buttons.
     package var message: String?

@@ -69,7 +69,8 @@ enum ExtensionSharing {
         }
         // Attachments can be loaded until the connection is closed.
         defer { connection.close() }
-        // The daemon, which started the extension, may end first. The extension would run unsupervised then.
+        // The daemon, which started the extension, may end first. The extension would run unsupervised then, so the
+        // connection is closed.
         let watch = Task { if case .failure = await process.result { connection.close() } }
         defer { watch.cancel() }
         do {

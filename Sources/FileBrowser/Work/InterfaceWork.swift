@@ -21,7 +21,8 @@ enum InterfaceWork {
             throw BrowserError("The extension cannot be started: \(error)")
         }
         defer { connection.close() }
-        // The daemon, which started the extension, may end first. The extension would run unsupervised then.
+        // The daemon, which started the extension, may end first. The extension would run unsupervised then, so the
+        // connection is closed.
         let watch = Task { if case .failure = await process.result { connection.close() } }
         defer { watch.cancel() }
         let ending = await withTaskCancellationHandler {

@@ -33,7 +33,7 @@ struct HostQueue {
         return background.removeFirst()
     }
 
-    /// Removes a transfer that waits, or all.
+    /// Removes the waiting transfer with a number, or all waiting transfers for `nil`.
     mutating func remove(_ id: TransferID?) -> [Waiting] {
         let removed = (interactive + background).filter { id == nil || $0.id == id }
         interactive.removeAll { id == nil || $0.id == id }

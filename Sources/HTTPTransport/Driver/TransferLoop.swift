@@ -70,7 +70,7 @@ final class TransferLoop {
         let now = ContinuousClock.now
         let (mayReceive, maySend) = (limits.download.permits(at: now), limits.upload.permits(at: now))
         var wait: Duration?
-        // In any order, so that no transfer is preferred for long.
+        // The transfers continue in any order, so that none is preferred for long.
         for transfer in transfers.values where transfer.isHeld {
             if transfer.isHeldDown, !mayReceive { wait = min(wait ?? .seconds(60), limits.download.wait) }
             if transfer.isHeldUp, !maySend { wait = min(wait ?? .seconds(60), limits.upload.wait) }

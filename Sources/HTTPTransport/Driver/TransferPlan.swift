@@ -16,7 +16,7 @@ struct Resumption: Sendable, Equatable {
     let count: Int
 }
 
-/// The end of a transfer.
+/// The outcome of a transfer.
 struct TransferOutcome: Sendable {
     let result: Result<HTTPResponse, HTTPError>
     /// The beginning of the file that was delivered although the transfer failed.

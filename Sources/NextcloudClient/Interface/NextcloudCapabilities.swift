@@ -38,7 +38,7 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public struct Push: Hashable, Sendable {
         /// The WebSocket's address.
         public let socket: String
-        /// The address that gives a token in place of the password.
+        /// The address from which a token is requested that replaces the password.
         public let token: String?
     }
 

@@ -84,7 +84,7 @@ extension NextcloudClient {
         }
     }
 
-    /// Makes a version the present one. The contents that it replaces become a version.
+    /// Makes an earlier version the present contents of its file. The contents that it replaces become a version.
     public func restore(_ version: NextcloudVersion) async throws(DAVError) {
         let target = try child("target", of: directory("versions", user, "restore"))
         try await files.move(version.address, to: target, if: DAVRequirements())

@@ -13,10 +13,10 @@ public struct NextcloudServer: Hashable, Sendable {
     /// Whether the server is in maintenance mode, in which it refuses all other requests.
     public let isInMaintenance: Bool
 
-    /// Finds a server by the address that a user enters: that of a page in the browser, that for WebDAV, or only a host
-    /// name.
+    /// Finds a server by the address that a user enters: the address of a page in the browser, the address for WebDAV,
+    /// or only a host name.
     ///
-    /// - Throws: an error that says what to do; ``DAVError/noWebDAV(_:)`` if the address is not that of a Nextcloud
+    /// - Throws: an error with advice to the user; ``DAVError/noWebDAV(_:)`` if the address is not that of a Nextcloud
     ///   server.
     public static func find(_ text: String, _ http: HTTPClient) async throws(DAVError) -> NextcloudServer {
         let base: HTTPAddress

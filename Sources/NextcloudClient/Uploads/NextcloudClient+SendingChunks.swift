@@ -30,7 +30,7 @@ extension NextcloudClient {
     }
 
     /// Sends all chunks that the server does not have, several at the same time. After a failure, no further chunk is
-    /// begun, but those on the way are completed, because they can be used later.
+    /// begun, but the transfers that run are completed, because they can be used later.
     func sendMissing(
         _ upload: NextcloudUpload, _ file: NextcloudFile, _ plan: ChunkPlan, _ rules: UploadRules,
         _ onProgress: (@Sendable (_ sent: Int) -> Void)?

@@ -58,7 +58,8 @@ enum InterfaceSession {
             }
         }
         defer { connection.close() }
-        // The daemon, which started the extension, may end first. The extension would run unsupervised then.
+        // The daemon, which started the extension, may end first. The extension would run unsupervised then, so the
+        // connection is closed.
         let watch = Task { if case .failure = await ending.result { connection.close() } }
         defer { watch.cancel() }
         let interruption = await Interruption()

@@ -304,7 +304,7 @@ import FileProviderGTK
         picker?.bar.refresh()
     }
 
-    /// Shows the items, the transfers, or the page in place of them.
+    /// Shows the items, the transfers, or the page that is shown instead of them.
     private func refreshContent() {
         let page: String
         if browser.location == .transfers, !transfers.isEmpty {

@@ -35,7 +35,7 @@ import FileProviderGTK
         widget.append(bar)
         widget.append(scrolled)
         gtk_widget_set_size_request(widget, AdaptiveLayout.sidebarWidth, -1)
-        // Without this, it takes part of the room that the content does not need.
+        // Without this, the sidebar would take a part of the room that the content does not need.
         gtk_widget_set_hexpand(widget, 0)
         // The activation of a row counts, not its selection: a row is also selected when the focus moves to the list.
         Signals.pointer("row-activated", of: list) { [weak self] row in self?.activated(row) }

@@ -16,7 +16,7 @@ public struct DAVClient: Sendable {
     public let http: HTTPClient
     /// The proof of the user's identity.
     public var credentials: HTTPCredentials?
-    /// Properties to request besides the usual ones; ``DAVEntry/property(_:)`` has them.
+    /// Properties to request besides the default ones; ``DAVEntry/property(_:)`` has them.
     public var additionalProperties: [XMLName] = []
     /// The priority of the client's requests.
     public var priority = HTTPRequest.Priority.interactive

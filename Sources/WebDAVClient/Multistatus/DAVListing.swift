@@ -158,7 +158,7 @@ public actor DAVListing {
         switch (place, status) {
         case (.itself, 507): throw .truncatedListing(DAVError.name(of: address))
         case (.itself, _): throw DAVError(status: status, DAVError.name(of: address), stream.response, .propfind)
-        // It vanished while the server wrote the listing.
+        // The entry vanished while the server wrote the listing.
         case (_, 404), (_, 410): return
         case (.child(let bytes), 403) where forbiddenNames.count < Self.mostForbidden:
             hasEntries = true

@@ -28,7 +28,7 @@ extension DAVClient {
         } catch {
             failure = error
         }
-        // A task of its own, because that of the caller may be cancelled.
+        // The directory is removed in a separate task, because the caller's task may be cancelled.
         let isRemoved = await Task { [probe] in
             var rest = probe
             await rest.unlock()

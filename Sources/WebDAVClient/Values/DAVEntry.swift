@@ -24,7 +24,7 @@ public struct DAVEntry: Sendable {
     public let locks: [DAVActiveLock]
     /// Whether the version must be read again before it is trusted: ``DAVVersion/isRacy(at:)``.
     public let isRacy: Bool
-    /// All properties that the server has of those that were requested.
+    /// The requested properties that the server has.
     public let properties: [DAVElement]
 
     /// The state of the file.
