@@ -61,8 +61,8 @@ private struct NewsPace {
     /// its duration.
     private static let wantedPause = 0.1
     /// The shortest and longest pause after a scan. The pause doubles while changes continue, so that not every step of
-    /// a writer is reported. It grows only until scans take a small part of the time: a process that waits for each
-    /// change before its next one also causes continuous changes.
+    /// a writer is reported. It grows only until scans take a small part of the time, because a process that waits for
+    /// each change before its next one also causes continuous changes.
     private static let rests = 0.01...1.0
     private static let leastLongest = 0.02
 

@@ -69,7 +69,7 @@ final class UnsentEdits: Sendable {
         }
     }
 
-    /// Whether a thread puts edits of an item into the served directory.
+    /// Whether a thread writes edits of an item to the served directory.
     func isWorking(_ identifier: String) -> Bool { state.withLock { $0.working[identifier] != nil } }
 
     /// Runs a function that writes edits of an item to the served directory.

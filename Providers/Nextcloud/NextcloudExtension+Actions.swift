@@ -78,7 +78,7 @@ extension NextcloudExtension: FileProviderReplyingAction {
         try await account.ask { client throws(DAVError) in
             let nextcloud = try service.nextcloud(client)
             let present = try await client.entry(at: known.address)
-            // The server lists the present contents among the versions. They are recognized by their date.
+            // The present contents, which the server lists among the versions, are recognized by their date.
             let earlier = try await nextcloud.versions(of: number).filter { $0.modified != present.modified }
             guard let last = earlier.max(by: { ($0.modified?.seconds ?? 0) < ($1.modified?.seconds ?? 0) }) else {
                 throw .notFound("\(known.name), earlier version")

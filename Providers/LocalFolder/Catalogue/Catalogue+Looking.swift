@@ -57,8 +57,8 @@ extension Catalogue {
         return number
     }
 
-    /// Returns an item's name and its present or last directory. The root follows, in case the directory does not exist
-    /// any more.
+    /// Returns an item's name, and the identifiers of its present or last directory and of the root. The root is for
+    /// the case that the directory does not exist any more.
     func lastPlace(of identifier: String) throws -> (name: String, parents: [String]) {
         guard let number = number(of: identifier), let item = try row(number) else { throw FolderError.noSuchItem }
         return (item.filename, [item.parent, CatalogueItem.root].map { self.identifier(of: $0) })

@@ -18,7 +18,7 @@ package enum FolderStep: String, FaultPoint {
     /// A copy in the document storage is recorded, and then placed.
     case copyNoted = "folder.copy.noted"
     case copyPlaced = "folder.copy.placed"
-    /// An edit in the document storage is recorded, and then in the served directory.
+    /// An edit in the document storage is recorded, and then written to the served directory.
     case editNoted = "folder.edit.noted"
     case editTaken = "folder.edit.taken"
 }

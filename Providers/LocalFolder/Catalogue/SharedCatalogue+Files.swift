@@ -13,8 +13,8 @@ extension SharedCatalogue {
     ///
     /// - Parameters:
     ///   - replacing: whether to replace a file at the path. If `false`, an existing file causes an error.
-    ///   - note: called when the copy is complete and has no name yet, with its status. No client can write to it
-    ///     before.
+    ///   - note: called when the copy is complete and has no name yet, with its status. No client can write to the copy
+    ///     before it has a name.
     ///   - named: called when the copy has got its name, with its status at that time.
     /// - Returns: the item with the version that was copied. The file may have changed since.
     @discardableResult

@@ -4,8 +4,8 @@ import WebDAVClient
 
 /// Protection of local contents that are newer than those of a server that was restored from a backup.
 extension DAVAccount {
-    /// Records the server's mark of its data, which the listing of the root contains. So it is known as soon as the
-    /// first items are.
+    /// Records the server's mark of its data, which the listing of the root contains. So the mark is known as soon as
+    /// the first items are.
     func noteMark(of directory: DAVEntry?, _ folder: Int64, round: Int64) async throws {
         guard folder == CataloguedItem.root, let mark = directory.flatMap({ service.dataMark(of: $0) }) else { return }
         try await catalogue.perform { try $0.note(dataMark: mark, round: round) }

@@ -44,7 +44,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
     /// - Parameters:
     ///   - folder: the directory of the catalogue.
     ///   - temporary: the directory for files that are handed to the system.
-    ///   - sendAgain: makes the system send its contents of a file again.
+    ///   - sendAgain: asks the system to send the local contents of a file again.
     package init(
         domain: NSFileProviderDomain, service: any DAVServiceKind, folder: URL, temporary: URL,
         passwords: any DAVPasswordStore,

@@ -17,6 +17,7 @@ public struct DAVFileUpload: Sendable {
     public let modified: HTTPDate?
     /// A name that stays the same when the upload of these contents is repeated, also by another process.
     public let token: String
-    /// The server's behaviour. A service that sends the contents in a way of its own needs protection in that way, too.
+    /// The server's behaviour. A service that sends the contents by a protocol of its own must check that the
+    /// protection applies to that protocol, too.
     public let profile: DAVServerProfile
 }

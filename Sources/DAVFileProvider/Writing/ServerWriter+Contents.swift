@@ -63,7 +63,8 @@ extension ServerWriter {
     }
 
     /// Replaces contents after a last comparison, because the server offers no better protection. The request has a
-    /// condition unless the server refuses those, because the probe may have missed that the server honours it.
+    /// condition nevertheless, unless the server refuses conditions, because the probe may not have found that the
+    /// server honours them.
     private func replaceUnprotected(
         _ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base
     ) async throws(DAVError) -> DAVUpload {
@@ -142,7 +143,7 @@ extension ServerWriter {
         }
         let hasSize = now.length == nil || now.length == contents.count
         let hasTag = sent.tag != nil && sent.tag?.opaque == now.tag?.opaque
-        // Another client's file hardly has the same date.
+        // A file of another client is unlikely to have the same date.
         let hasDate = sent.tag == nil && sent.hasTakenDate && now.modified == contents.modified
         if hasSize, isLocked || hasTag || hasDate { return now }
         // Some servers reply without a tag, or with one that is not that of their listings.

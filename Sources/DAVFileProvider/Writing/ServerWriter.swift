@@ -4,7 +4,8 @@ import LinuxSystem
 import WebDAVClient
 
 /// The writer of changes to the server, which avoids overwriting another client's change. It protects each request by
-/// the best means that works according to the probe: a condition, a lock with a comparison, or a comparison.
+/// the best means that works according to the probe: a condition, a lock with a comparison, an exchange, or only a
+/// comparison.
 struct ServerWriter: Sendable {
     let client: DAVClient
     let profile: DAVServerProfile

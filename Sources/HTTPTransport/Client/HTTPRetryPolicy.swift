@@ -2,8 +2,8 @@
 ///
 /// A request is repeated after a failure that proves that the server has not seen it, and after the statuses 425 and
 /// 429. It is repeated after 503 unless it could fail because of its own first attempt, such as the creation of a
-///      directory. A request that only reads is also repeated after a lost connection, missing progress, and the
-///      statuses 502 and 504.
+/// directory. A request that only reads is also repeated after a lost connection, missing progress, and the statuses
+/// 502 and 504.
 public struct HTTPRetryPolicy: Sendable {
     /// The number of attempts, at least 1.
     public var attempts: Int

@@ -30,7 +30,7 @@ struct EasyOptions {
         // If the authorities are in one file only, libcurl parses that file once rather than for each connection.
         set(CURLOPT_CAPATH, nil as String?)
         check(ccurl_set_trust(easy, trust.pointer))
-        // An empty string turns off libcurl's own look into the environment.
+        // An empty string keeps libcurl from reading the environment itself.
         set(CURLOPT_PROXY, settings.proxy(for: origin) ?? "")
         set(CURLOPT_NOPROXY, settings.proxies.exceptions ?? "")
     }

@@ -82,7 +82,7 @@ final class TransferLoop {
         return wait
     }
 
-    /// Waits for a socket, a command, the next check, or for a time.
+    /// Waits until a socket is ready, a command has arrived, the next check is due, or a time has passed.
     private func wait(_ time: Duration?) {
         var extra = curl_waitfd(fd: mailbox.counter.descriptor.rawValue, events: CShort(CURL_WAIT_POLLIN), revents: 0)
         var count: CInt = 0

@@ -21,7 +21,7 @@ final class WebSocketLoop {
     private var (hasSentClose, hasReceivedClose) = (false, false)
     private var closeDeadline: ContinuousClock.Instant?
 
-    /// The time limit for the frames from the first close frame on.
+    /// The time limit for all frames after the first close frame.
     private static let closePatience = Duration.seconds(5)
 
     init(_ mailbox: WebSocketMailbox, _ request: WebSocketRequest, _ settings: TransferSettings) {

@@ -102,7 +102,7 @@ extension NextcloudClient {
         NextcloudCapabilities(try await ocs(.get, "cloud/capabilities"))
     }
 
-    /// Asks for the user.
+    /// Requests the user's names and quota.
     public func currentUser() async throws(DAVError) -> NextcloudUser {
         let data = try await ocs(.get, "cloud/user")
         guard let id = data["id"].text else {

@@ -108,7 +108,7 @@ extension NextcloudClient {
         request.headers["Content-Type"] = "multipart/related; boundary=\(boundary)"
         request.body = .bytes(body)
         let response = try await files.attempt(request)
-        // Status 400 comes after a part that the server could not read, with the outcomes of those before.
+        // Status 400 means that the server could not read a part. The reply has the outcomes of the parts before it.
         guard response.isSuccess || response.status == 400 else {
             throw DAVError(status: response.status, DAVError.name(of: request.address), response, .post)
         }

@@ -14,8 +14,8 @@ extension NextcloudClient {
         /// The maximum number of chunks of a file that are sent at the same time. The server takes some time after each
         /// chunk, in which the connection would be idle.
         public var chunksAtOnce = 4
-        /// The time to wait for the assembly of a file after its reply was lost. The server may take up to an hour. The
-        /// upload can be resumed later.
+        /// The time to wait for the assembly of a file after the reply to its request was lost. The server may take up
+        /// to an hour. The upload can be resumed later.
         public var assemblyPatience = Duration.seconds(600)
         /// The first pause between two checks for the assembled file. It doubles up to half a minute.
         public var firstPause = Duration.seconds(1)

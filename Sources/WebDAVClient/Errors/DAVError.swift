@@ -4,7 +4,7 @@ import XMLStream
 /// The reason why a server has not carried out a request. The description is one sentence, with advice if the user can
 /// solve the problem.
 ///
-/// Paths are those of the server, decoded.
+/// Paths in errors are the server's paths, decoded.
 public enum DAVError: Error, Equatable {
     /// No whole response came: the transport's reason.
     case transport(HTTPError)
@@ -22,7 +22,7 @@ public enum DAVError: Error, Equatable {
     case forbidden(String, reason: String?)
     /// Nothing is at the path.
     case notFound(String)
-    /// The server does not have this method at the path.
+    /// The server does not support this method at the path.
     case notAllowed(HTTPMethod, String)
     /// Something is at the path already.
     case exists(String)
@@ -34,7 +34,7 @@ public enum DAVError: Error, Equatable {
     case changed(String)
     /// The requested bytes are behind the end of the file: its size.
     case pastEnd(String, size: Int?)
-    /// The server, or a proxy before it, does not take a file of this size.
+    /// The server, or a proxy before it, does not accept a file of this size.
     case tooLarge(String)
     /// Another client has locked the path: the owner as the lock names it.
     case locked(String, owner: String?)
@@ -46,7 +46,8 @@ public enum DAVError: Error, Equatable {
     case noSpace(HTTPOrigin)
     /// The clocks differ by this number of seconds; positive if the server's is ahead.
     case clockSkew(HTTPOrigin, seconds: Int64)
-    /// The server did a part of the operation: the first path that it did not do, its status, and the number of them.
+    /// The server carried out only a part of the operation: the first path that failed, its status, and the number of
+    /// failed paths.
     case partial(String, status: Int, count: Int)
     /// The server left out entries of the directory.
     case truncatedListing(String)

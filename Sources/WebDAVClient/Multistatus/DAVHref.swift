@@ -27,7 +27,7 @@ struct DAVHref {
         self.components = components
     }
 
-    /// The path of an `href` that is encoded twice.
+    /// The path, decoded once more, for an `href` that is encoded twice.
     var decodedAgain: DAVHref { DAVHref(components.map { Self.decoded($0[...]) }) }
 
     private init(_ components: [[UInt8]]) { self.components = components }

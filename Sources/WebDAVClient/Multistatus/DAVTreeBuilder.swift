@@ -5,7 +5,7 @@ import XMLStream
 /// It returns the elements at one depth as they end and keeps none of them, so a long reply takes the memory of its
 /// largest element.
 package struct DAVTreeBuilder {
-    /// The elements that have begun and not ended, outermost first; without those above the depth.
+    /// The elements at the wanted depth and below it that have begun and not ended, outermost first.
     private var open: [DAVElement] = []
     private var depth = 0
     private let wanted: Int

@@ -10,7 +10,8 @@ extension DAVProbe {
         profile.sendsRanges = !part.isWhole && part.bytes == Array(bytes[100..<200])
         let hasTags = profile.tagging == .strong || profile.tagging == .weakAtFirst
         guard profile.sendsRanges, hasTags, let wrong = Self.wrongTag else { return }
-        // ``DAVClient/get(_:range:if:to:)`` throws an error for a wrong tag, so the request is sent without it.
+        // ``DAVClient/get(_:range:if:to:)`` throws an error for a wrong tag, so the request is sent without that
+        // function.
         var request = client.request(.get, file)
         request.range = range
         request.headers["If-Range"] = wrong.conditionValue

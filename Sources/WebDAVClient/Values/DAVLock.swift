@@ -22,7 +22,7 @@ public struct DAVLock: Hashable, Sendable {
 
 /// A lock of any client, as the server reports it.
 public struct DAVActiveLock: Hashable, Sendable {
-    /// The lock's name.
+    /// The lock's token.
     public let token: String?
     /// The text that the lock's owner gave, such as a name or address.
     public let owner: String?

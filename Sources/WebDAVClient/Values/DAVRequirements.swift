@@ -16,9 +16,9 @@ public struct DAVRequirements: Sendable {
         case tag(DAVEntityTag)
     }
 
-    /// The state of the file that the request names; of the source, if it moves or copies.
+    /// The required state of the file at the request's address, which is the source of a move or copy.
     public var resource = State.any
-    /// The state of the destination. ``State/absent`` forbids to overwrite.
+    /// The required state of the destination of a move or copy. ``State/absent`` forbids overwriting.
     public var destination = State.any
     /// The locks of this client that cover files that the request changes.
     ///

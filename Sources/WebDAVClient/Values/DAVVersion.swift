@@ -21,7 +21,7 @@ public struct DAVVersion: Hashable, Sendable, Codable {
     /// Whether the version can distinguish states: it has a tag, or a length and a date.
     public var isMeaningful: Bool { tag != nil || (length != nil && modified != nil) }
 
-    /// Whether another version is of the same state, as far as the values show that both have.
+    /// Whether another version is of the same state, judged by the values that both versions have.
     ///
     /// With tags, the date does not count, because it can be set without a change of the contents. The length does,
     /// because it reveals a server that repeats its tags.
