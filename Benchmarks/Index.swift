@@ -37,7 +37,7 @@ extension ChildRole {
         var index = try Index(path: path)
         let (filling, processor) = try tree.fill(index)
         let peak = try Measure.peakResident()
-        // A new object, with connections that have cached nothing.
+        // A new object is used, because its connections have cached nothing.
         index = try Index(path: path)
         let items = try tree.sample(of: index)
         let byNumber = try Measure.median {

@@ -109,7 +109,7 @@ extension ChildRole {
             throw MeasurementError("the provider lists \(identifiers.count) files")
         }
         let start = Measure.now()
-        // Batches of the size, and thumbnails of the side, that the daemon requests.
+        // The size of the batches and the side of the thumbnails are those that the daemon requests.
         for first in stride(from: 0, to: identifiers.count, by: 24) {
             let batch = Array(identifiers[first..<min(first + 24, identifiers.count)])
             let pictures = try await provider.thumbnails(of: batch, side: 1024)

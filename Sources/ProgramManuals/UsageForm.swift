@@ -4,7 +4,7 @@ struct UsageForm {
     enum Operand: Equatable {
         /// A word that is typed as it is.
         case literal(String)
-        /// A value, which the placeholder names.
+        /// A value, represented by its placeholder.
         case value(String)
     }
 
@@ -23,7 +23,7 @@ struct UsageForm {
                 let spelling = name.prefix { $0 != "…" && $0 != "]" }
                 if options.contains(where: { $0.spelling == spelling && $0.value != nil }) { words = words.dropFirst() }
             } else if name == "|" {
-                // The alternative of a value takes the same place.
+                // An alternative to the previous operand is not a further operand.
                 if let next = words.first, !next.hasPrefix("-") { words = words.dropFirst() }
             } else if name.hasPrefix("<") || name.hasPrefix("OPTION") || name.hasPrefix("ARGUMENT") {
                 continue

@@ -1,9 +1,9 @@
 import CGIO
 
-/// The menu of a domain's account, which file managers show at its place: a menu and a group of actions by GLib's
-/// interfaces `org.gtk.Menus` and `org.gtk.Actions`. It is used on the thread of GLib's main loop only.
+/// The menu that file managers show for a domain among their places. It is exported as a menu and a group of actions,
+/// with GLib's interfaces `org.gtk.Menus` and `org.gtk.Actions`. It is used on the thread of GLib's main loop only.
 final class AccountMenu {
-    /// A choice of the user.
+    /// An action that the user can choose in the menu.
     enum Action: String, CaseIterable {
         case pause, resume, retry
 

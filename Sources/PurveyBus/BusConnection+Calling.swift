@@ -13,7 +13,7 @@ enum BusCallError: Error, Equatable {
     case noService
     /// There was no reply in time, or the program has ended.
     case noReply
-    /// The program replied with an error: its name.
+    /// The program replied with an error. The value is the error's name.
     case refused(String)
 }
 

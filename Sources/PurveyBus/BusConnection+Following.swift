@@ -23,7 +23,8 @@ extension BusConnection {
 
     func endFollowing(_ subscription: UInt32) { g_dbus_connection_signal_unsubscribe(pointer, subscription) }
 
-    /// Calls a handler when a name gets an owner, and when it loses its owner. If the name has no owner, calls it soon.
+    /// Calls a handler when a name gets an owner, and when it loses its owner. If the name has no owner at the time of
+    /// this call, the handler is called soon.
     ///
     /// - Returns: the number for ``endWatch(_:)``.
     func followOwner(of name: String, _ handler: @escaping @Sendable (_ hasOwner: Bool) -> Void) -> UInt32 {

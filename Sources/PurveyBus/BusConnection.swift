@@ -141,8 +141,8 @@ struct BusConnection: @unchecked Sendable {
 
     // MARK: Others
 
-    /// Calls ``DesktopBus/vanished(_:)`` when the owner of a name has left the bus. If the name has no owner, calls it
-    /// soon.
+    /// Calls ``DesktopBus/vanished(_:)`` when the owner of a name has left the bus. If the name has no owner at the
+    /// time of this call, the method is called soon.
     ///
     /// - Returns: the number for ``endWatch(_:)``.
     func watch(_ name: String, for bus: DesktopBus) -> UInt32 {

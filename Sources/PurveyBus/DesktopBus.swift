@@ -15,7 +15,7 @@ actor DesktopBus {
     let daemon: Connection
     private let keyring: DesktopSecretService
     private(set) var connection: BusConnection?
-    /// The ownership of the name, which exists while domains exist.
+    /// The number of the ownership of the bus name; `nil` while there are no domains.
     private var ownership: UInt32?
 
     private struct Call {
@@ -134,8 +134,8 @@ actor DesktopBus {
         await connection.flush()
     }
 
-    /// Takes the name while domains exist, and releases it while none does, because the process may run for the keyring
-    /// alone.
+    /// Takes the bus name while domains exist, and releases it while none does, because the process may run for the
+    /// keyring alone.
     private func updateName() {
         guard areObjectsShown, let connection else { return }
         if domains.isEmpty {

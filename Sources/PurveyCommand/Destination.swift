@@ -13,7 +13,9 @@ struct Replacement: Sendable {
     /// Files that are never replaced.
     var except: Set<FileStatus.Identity> = []
 
-    /// Whether an existing file with the name may be replaced; `nil` if no such file exists.
+    /// Whether the item may replace a file with its own name.
+    ///
+    /// - Parameter there: the existing file; `nil` if there is none.
     func allows(_ there: FileStatus.Identity?) -> Bool { ownName && !(there.map(except.contains) ?? false) }
 }
 

@@ -146,7 +146,8 @@ extension Command {
 
     /// Prints the shortcomings of a provider that only running domains reveal.
     private static func printNotes(about bundle: ExtensionBundle, _ library: ExtensionLibrary) async throws {
-        // An extension that is not installed has no domains. Otherwise, the check of a bundle needs no daemon.
+        // The daemon is asked only about an installed extension, because others have no domains, and their check should
+        // need no daemon.
         guard (try? library.find(bundle.identifier)) != nil,
             let domains = try? await DomainClient.call(DomainsStatusCall()).domains
         else { return }

@@ -7,7 +7,7 @@ import ProgramManuals
 
 /// The application: its first window, and GTK's loop.
 @MainActor enum BrowserProgram {
-    /// The first action of the program, by its command line.
+    /// The first action of the program, which its command line requests.
     enum Begin {
         case place(String?)
         case location(Location)

@@ -43,7 +43,8 @@ extension Confinement {
         return namespaces
     }
 
-    /// Passes the confinement in the form of the C structure. Its pointers are valid only within `body`.
+    /// Calls a function with the C structure that describes the confinement. The pointers in the structure are valid
+    /// only within `body`.
     fileprivate func withDescription(_ root: RootPlan, _ body: (inout csandbox_confinement) -> CInt) -> CInt {
         let accesses = paths.map(\.access.rawValue)
         let mountAccesses = root.mounts.map(\.access.rawValue)

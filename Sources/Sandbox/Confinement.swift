@@ -11,8 +11,8 @@ import LinuxSystem
 /// files, and memory that no limit counts. The program has no capabilities, gets no new privileges, and has resource
 /// limits. See namespaces(7), landlock(7), seccomp(2), capabilities(7), setrlimit(2).
 ///
-/// Modes, owners, times and attributes cannot be changed inside of the container either. On older kernels, rules for
-/// paths do not cover them, and a filter does not see paths.
+/// Modes, owners, times and attributes cannot be changed inside of the container either. On older kernels, Landlock's
+/// rules for paths do not cover these changes, and a filter of system calls cannot permit them for some paths only.
 package struct Confinement: Sendable {
     /// The permitted uses of a path and of everything beneath it.
     package struct Access: OptionSet, Sendable {

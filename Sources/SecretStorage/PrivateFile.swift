@@ -15,9 +15,11 @@ struct PrivateFile: Sendable {
     /// The error of a file that exists and must not be used.
     struct Unusable: Error {}
 
-    /// Reads the file. Returns `nil` if it does not exist. A result that exceeds the limit was not read whole.
+    /// Reads the file. Returns `nil` if it does not exist. If the result has more bytes than the limit, the rest of the
+    /// file was not read.
     ///
-    /// - Throws: `Unusable` if it is of another user or not a plain file, or the system's error. Either is reported.
+    /// - Throws: `Unusable` if the file belongs to another user, is not a plain file, or cannot be read. The reason is
+    ///   reported.
     func read(limit: Int) throws(Unusable) -> SecretBytes? {
         do throws(Errno) {
             let file = try folder.open(entry: name, [.readOnly, .nonBlocking])
@@ -40,7 +42,7 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// Reads the beginning of a file. Memory beyond its end stays as it is.
+    /// Reads the beginning of a file. If the file is shorter than the memory, the rest of the memory is not changed.
     private static func fill(_ memory: UnsafeMutableRawBufferPointer, from file: FileDescriptor) throws(Errno) {
         var rest = memory
         while !rest.isEmpty {

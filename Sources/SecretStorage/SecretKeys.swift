@@ -6,7 +6,8 @@ import Secrets
 struct SecretKeys: Sendable {
     let file: SecretKeyFile
     let keyring: (any Keyring)?
-    /// Whether the key belongs into the keyring. It is moved there, or from there to the file, when both can be used.
+    /// Whether the keyring is the preferred place of the key; otherwise, it is the file. A key in the other place is
+    /// moved when both places can be used.
     let prefersKeyring: Bool
     private let trust = KeyringTrust()
 
@@ -23,7 +24,8 @@ struct SecretKeys: Sendable {
         } catch {
             throw error == .locked ? .keyringLocked : .keyringUnreachable
         }
-        // If the keyring returns other bytes, the file of the items does not count as damaged.
+        // Other bytes from the keyring are not tried as the key, because the file of the items would then count as
+        // damaged.
         guard let key, KeyIdentifier(of: key) == identifier else { throw .keyNotInKeyring }
         return PlacedKey(bytes: key, place: .keyring(identifier))
     }
@@ -80,8 +82,9 @@ struct SecretKeys: Sendable {
     }
 }
 
-/// Whether a keyring gets new keys. After it has lost a key, it gets none for some time, because it signals each new
-/// key, and each signal would lead to another new key.
+/// The decision whether new keys are stored in a keyring. After the keyring has lost a key, no new key is stored in it
+/// for some time. Otherwise, the keyring would signal a change for each new key, and each signal would lead to another
+/// new key.
 private final class KeyringTrust: Sendable {
     // Leaf lock.
     private let distrustedUntil = Lock<ContinuousClock.Instant?>(nil)

@@ -29,7 +29,7 @@ package final class SecretStore: Sendable {
     ///   - folder: the directory of the items.
     ///   - keyFolder: another directory for the key.
     ///   - keyring: the keyring of the desktop; `nil` if there is none.
-    ///   - prefersKeyring: whether the key belongs into the keyring.
+    ///   - prefersKeyring: whether the keyring is the preferred place of the key.
     ///   - lockWait: the time that a call waits for the lock. A process that was stopped while it holds the lock must
     ///     not block others for ever.
     ///   - now: returns the seconds since 1970.
@@ -88,7 +88,7 @@ package final class SecretStore: Sendable {
 
     // MARK: Files
 
-    /// The files as they were read.
+    /// The result of reading the file of the items and the key.
     private enum Loaded {
         case table(SecretTable, key: PlacedKey?)
         case keyDamaged(hasItems: Bool)
@@ -130,7 +130,7 @@ package final class SecretStore: Sendable {
         do throws(SecretError) {
             if case .table(let table, _) = try read() { return table }
         } catch .keyNotInKeyring {
-            // The key may be in the file by now.
+            // Another call may have moved the key to its file meanwhile.
         }
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }

@@ -123,21 +123,22 @@ extension SecretItem {
     }
 }
 
-/// The sizes and numbers that bound a store.
+/// The limits of a store.
 package struct SecretLimits: Sendable {
-    /// The bytes of one password.
+    /// The maximum number of bytes of one password.
     package var value = 256 << 10
-    /// The bytes of all attributes of one item.
+    /// The maximum number of bytes of all attributes of one item together.
     package var attributes = 16 << 10
-    /// The items of one access group.
+    /// The maximum number of items of one access group.
     package var itemsOfGroup = 1_000
-    /// The bytes of the items of one access group. All groups of a caller together fit into one message.
+    /// The maximum number of bytes of all items of one access group. It is so small that the items of all groups of a
+    /// caller fit into one message.
     package var bytesOfGroup = 1 << 20
-    /// The bytes of all items.
+    /// The maximum number of bytes of all items of the store.
     package var bytes = 64 << 20
 
     package init() {}
 
-    /// The items of all groups. A file with more is not one of this store.
+    /// The maximum number of items of all groups. A file with more items was not written by a store.
     static let items = 1 << 20
 }

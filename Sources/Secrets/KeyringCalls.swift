@@ -20,7 +20,7 @@ package struct FindKeyCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.store), Field(1, \.identifier))
 
     package struct Reply: SchemaMessage {
-        /// `nil` if the keyring is unlocked and does not have the key.
+        /// The key; `nil` if the keyring is unlocked and does not have it.
         package let key: SecretBytes?
 
         package init(key: SecretBytes?) { self.key = key }
@@ -99,7 +99,7 @@ package enum KeyringError: Error, Equatable {
     case locked
     /// There is none, or it does not reply.
     case absent
-    /// It refuses, or its replies are wrong: the reason.
+    /// The keyring refuses a request, or its replies are invalid. The value is the reason.
     case failed(String)
 }
 

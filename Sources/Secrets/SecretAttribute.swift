@@ -28,7 +28,7 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
     case service = "svce"
     case type = "type"
 
-    /// The class that alone has this attribute; `nil` if both have it.
+    /// The only class whose items have this attribute; `nil` if items of both classes have it.
     private var onlyClass: SecretClass? {
         switch self {
         case .generic, .service: .genericPassword

@@ -14,7 +14,7 @@ package final class SecretBytes: @unchecked Sendable {
         memory.copyMemory(from: bytes)
     }
 
-    /// Creates bytes that a function fills in. They are zeros before.
+    /// Creates bytes that a function fills in. Before the call, all bytes are 0.
     package init<Failure: Error>(
         count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -51,7 +51,7 @@ extension SecretBytes: Equatable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomReflectable {
-    /// The number of bytes, so that no log has the bytes themselves.
+    /// The number of bytes, so that no log contains the bytes themselves.
     package var description: String { "a secret of \(count) bytes" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -18,7 +18,8 @@ package struct SecretSearch: Sendable {
     package var created: Double?
     package var modified: Double?
 
-    /// The seconds by which times may differ. A `Date` counts from another year, and so rounds them.
+    /// The maximum difference of equal times, in seconds. Times are rounded when they are converted to a `Date` and
+    /// back, because a `Date` counts from 2001.
     private static let tolerance = 0.000_1
 
     package init(

@@ -1,18 +1,18 @@
 /// The reason why a document cannot be read. The description is one sentence.
 public enum XMLStreamError: Error, Equatable {
-    /// The document violates XML's rules: the parser's reason, and the line, from 1.
+    /// The document is not well-formed. The values are the parser's reason, and the number of the line, from 1.
     case malformed(String, line: Int)
     /// The document has a document type. Such a document could define entities that grow without limit or read other
     /// files. The value is the name of the document type, which shows, for example, that the document is a web page.
     case documentType(String)
     /// The document ended before its root element.
     case incomplete
-    /// A bound of ``XMLLimits`` is exceeded: its name.
+    /// The document exceeds a limit of ``XMLLimits``. The value is the limit.
     case limit(Limit)
     /// The process has no memory for the parser.
     case outOfMemory
 
-    /// The bounds of a document.
+    /// The limits of a document.
     public enum Limit: String, Sendable {
         case depth, size, attributes, text, name
     }

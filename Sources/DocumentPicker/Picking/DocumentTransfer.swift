@@ -2,7 +2,8 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Copies and moves documents that a program exports or that the user picked for it. All functions block.
+/// The functions that copy and move documents which a program exports, or which the user picked for it. All functions
+/// block.
 enum DocumentTransfer {
     /// Copies picked items into a new directory in the temporary directory. The copies belong to the program.
     static func copyToInbox(_ urls: [URL]) throws -> [URL] {

@@ -43,7 +43,8 @@ package struct PickCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.items))
 }
 
-/// A report that the user closed the picker. If the connection ends without it or a pick, the picker has failed.
+/// A report that the user closed the picker. If the connection ends without this report and without a pick, the picker
+/// has failed.
 package struct DismissCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 2 }

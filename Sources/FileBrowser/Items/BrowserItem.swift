@@ -57,7 +57,7 @@ package struct BrowserItem: Sendable, Equatable {
     /// The item in the form that the daemon takes, which needs no mount.
     package var place: ItemPlace { ItemPlace(text: domain + ":" + path, path: "") }
     /// The identity of the item. Items in the trash, and results of a search at the service, may have equal paths, so
-    /// their identifier takes the place of the path.
+    /// this contains their identifier instead of the path.
     package var id: ID {
         ID(domain: domain, path: isTrashed || isRemote ? "\0" + description.identifier : path)
     }

@@ -10,7 +10,7 @@ import LinuxSystem
 /// The connection of the domain commands to the daemon.
 enum DomainClient {
     /// The maximum number of attempts if the daemon dies before it has replied. A dying daemon still accepts
-    /// connections. The limit prevents that a request which crashes the daemon is sent a third time.
+    /// connections. The limit keeps a request that crashes the daemon from being sent a third time.
     private static let attempts = 2
 
     /// Makes a call to the daemon, which is started if it does not run.
@@ -56,8 +56,8 @@ enum DomainClient {
         ItemPlace(text: word, path: absolute(word))
     }
 
-    /// Returns the absolute path in which symbolic links are resolved. A link at its end is resolved, too, unless it is
-    /// in a mount: there the link itself is the item.
+    /// Returns the absolute path with its symbolic links resolved. A link at its end is resolved, too, unless it is in
+    /// a mount: there the link itself is the item.
     static func absolute(_ word: String) -> String {
         let path = URL(fileURLWithPath: word).standardizedFileURL.path
         guard path != "/", let slash = path.lastSlash else { return path }

@@ -76,7 +76,7 @@ import FileProviderGTK
             content.fraction = transfer.total > 0 ? Double(transfer.percent) / 100 : nil
             contents.append(content)
         }
-        // Not every provider reports the progress of uploads. The others are only counted.
+        // Not every provider reports the progress of uploads. Uploads without reported progress are only counted.
         let unlisted = activity.uploadsInFlight - activity.transfers.count { $0.isUpload }
         if unlisted > 0 {
             contents.append(

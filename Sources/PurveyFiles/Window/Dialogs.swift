@@ -38,7 +38,7 @@ import FileProviderGTK
         gtk_window_present(dialog.object(as: GtkWindow.self))
     }
 
-    /// Asks whether to replace the existing file of that name.
+    /// Asks whether to replace the existing file with a name.
     static func confirmReplacement(
         of name: String, over window: UnsafeMutablePointer<GtkWindow>, _ action: @escaping @MainActor () -> Void
     ) {
