@@ -297,7 +297,7 @@ extension DAVWork {
                     }
                 }
             } else {
-                // The version that the system has: the user has not seen a later one.
+                // This is the version that the system has. The user has not seen a later one.
                 let seen = known.item.told ?? base
                 let number = known.item.number
                 let digest = try await digest(of: number, version: seen)

@@ -89,18 +89,18 @@ public protocol DAVServiceKind: Sendable {
 }
 
 extension DAVServiceKind {
-    /// The further properties: none.
+    /// The further properties; none by default.
     public var properties: [XMLName] { [] }
-    /// Whether cookies are returned: no.
+    /// Whether cookies are returned; `false` by default.
     public var keepsCookies: Bool { false }
-    /// Whether tags are deep: no, so folders in use are listed.
+    /// Whether tags are deep; `false` by default, so that each folder in use is listed.
     public var hasDeepTags: Bool { false }
-    /// Whether there is a trash: no.
+    /// Whether there is a trash; `false` by default.
     public var hasTrash: Bool { false }
-    /// The pause: the default one.
+    /// The pause between two checks; `nil` by default.
     public var pollInterval: Int? { nil }
 
-    /// The further findings: none.
+    /// The further findings; none by default.
     public var findings: [String] { [] }
 
     /// Returns no identifier.

@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// The reason why a request has no response. The description is a sentence that names the server.
 public enum HTTPError: Error, Equatable {
-    /// The address is invalid: its text and the reason.
+    /// The address is invalid. The values are the address and the reason.
     case invalidAddress(String, String)
     /// A method, or a header field's name or value, that cannot be sent.
     case invalidHeader(String)
@@ -10,29 +10,31 @@ public enum HTTPError: Error, Equatable {
     case unknownHost(HTTPOrigin)
     /// No program listens at this address.
     case refused(HTTPOrigin)
-    /// No connection could be made: the system's reason.
+    /// No connection could be made. The text is the system's reason.
     case unreachable(HTTPOrigin, String)
-    /// The proxy cannot be reached: the reason.
+    /// The proxy cannot be reached. The text is the reason.
     case proxy(HTTPOrigin, String)
-    /// The proxy refuses to connect to the server: its status, 407 if it wants a password.
+    /// The proxy refuses to connect to the server. Its status is 407 if it requires a password.
     case proxyRefused(HTTPOrigin, status: Int)
     /// The server's certificate is not trusted.
     case untrustedCertificate(HTTPOrigin, UntrustedCertificate)
-    /// No encrypted connection could be made: the reason.
+    /// No encrypted connection could be made. The text is the reason.
     case secureConnection(HTTPOrigin, String)
     /// Nothing was transferred for this time.
     case noProgress(HTTPOrigin, Duration)
-    /// The connection ended before the response did: the numbers of bytes of the body that came and were announced.
+    /// The connection ended before the response was complete. The values are the numbers of bytes of the body that were
+    /// received and announced.
     case truncated(HTTPOrigin, received: Int, announced: Int?)
-    /// The connection ended before a response began, or failed: the reason.
+    /// The connection ended before a response began, or failed. The text is the reason.
     case connectionLost(HTTPOrigin, String)
-    /// The reply violates the protocol or does not fit the request: the reason.
+    /// The reply violates the protocol or does not fit the request. The text is the reason.
     case invalidReply(HTTPOrigin, String)
     /// The head of the response is longer than this number of bytes.
     case headTooLong(HTTPOrigin, limit: Int)
     /// The body of the response is longer than this number of bytes.
     case bodyTooLong(HTTPOrigin, limit: Int)
-    /// The server redirects too often, in a circle, or to an address to which the request must not be sent: the reason.
+    /// The server redirects too often, in a circle, or to an address to which the request must not be sent. The text is
+    /// the reason.
     case redirect(HTTPOrigin, String)
     /// The server refused the request with this status.
     case status(Int, HTTPOrigin)
@@ -48,7 +50,7 @@ public enum HTTPError: Error, Equatable {
     case closed
     /// The process has no memory for the request, or no thread for the client.
     case outOfMemory
-    /// An unexpected failure of libcurl: its message.
+    /// An unexpected failure of libcurl. The text is libcurl's message.
     case transport(HTTPOrigin, String)
 
     /// A certificate that a server presented and that is not trusted.

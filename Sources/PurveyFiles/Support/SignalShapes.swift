@@ -3,7 +3,8 @@ import FileProviderGTK
 
 /// Connections to signals with arguments. GTK emits signals on the main thread only.
 @MainActor enum Signals {
-    /// Calls a closure with the signal's one argument, a pointer: `bind`, `notify`, `activate` of an action.
+    /// Calls a closure with a signal's only argument, which is a pointer. Such signals are `bind`, `notify`, and
+    /// `activate` of an action.
     static func pointer(
         _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor (UnsafeMutableRawPointer?) -> Void
     ) {
@@ -16,7 +17,7 @@ import FileProviderGTK
         connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
-    /// Calls a closure with the signal's one argument, a position: `activate` of a list.
+    /// Calls a closure with a signal's only argument, which is a position. Such a signal is `activate` of a list.
     static func position(
         _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor (Int) -> Void
     ) {
@@ -57,7 +58,7 @@ import FileProviderGTK
         connect(controller, "key-pressed", unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
-    /// Calls a closure whose result is whether the signal needs no other handling: `close-request`.
+    /// Calls a closure whose result is whether the signal needs no other handling. Such a signal is `close-request`.
     static func question(_ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Bool) {
         let handler: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
             Handler<Void, Bool>.run(data) { $0(()) } == true ? 1 : 0

@@ -6,7 +6,7 @@ import XMLStream
 ///
 /// Paths in errors are the server's paths, decoded.
 public enum DAVError: Error, Equatable {
-    /// No whole response came: the transport's reason.
+    /// No complete response was received. The value is the transport's error.
     case transport(HTTPError)
     /// The server's certificate is not trusted.
     case untrustedCertificate(HTTPOrigin, HTTPError.UntrustedCertificate)
@@ -18,7 +18,7 @@ public enum DAVError: Error, Equatable {
     case notDirectory(String)
     /// The user and password are wrong, or have expired.
     case notSignedIn(HTTPOrigin)
-    /// The server refuses this user: the path, and the server's own reason if it gave one.
+    /// The server refuses access to the path to this user. The reason is the server's own, or `nil` if it gave none.
     case forbidden(String, reason: String?)
     /// Nothing is at the path.
     case notFound(String)
@@ -32,13 +32,13 @@ public enum DAVError: Error, Equatable {
     case requirementFailed(String)
     /// The file changed while it was read.
     case changed(String)
-    /// The requested bytes are behind the end of the file: its size.
+    /// The requested bytes are beyond the end of the file. `size` is that of the file, if it is known.
     case pastEnd(String, size: Int?)
     /// The server, or a proxy before it, does not accept a file of this size.
     case tooLarge(String)
-    /// Another client has locked the path: the owner as the lock names it.
+    /// Another client has locked the path. `owner` is the owner that the lock names.
     case locked(String, owner: String?)
-    /// Too many requests: the time after which the server accepts more.
+    /// The server refuses the request because it got too many. It accepts more after the given time, if that is known.
     case tooManyRequests(HTTPOrigin, after: Duration?)
     /// The server is busy or in maintenance.
     case unavailable(HTTPOrigin, after: Duration?)
@@ -51,7 +51,7 @@ public enum DAVError: Error, Equatable {
     case partial(String, status: Int, count: Int)
     /// The server left out entries of the directory.
     case truncatedListing(String)
-    /// The reply violates the protocol: the reason.
+    /// The reply violates the protocol. The text is the reason.
     case invalidReply(HTTPOrigin, String)
     /// Any other status.
     case status(Int, String)
