@@ -1,4 +1,5 @@
 import FileTesting
+import Glibc
 import HTTPTransport
 import LinuxSystem
 import Testing
@@ -39,6 +40,12 @@ struct FaultTests {
         case .connectionLost, .invalidReply: break
         default: throw Unexpected(error: error)
         }
+    }
+
+    /// `Scripts/run-tests` sets the variable.
+    @Test func `the environment sets the time limit`() throws {
+        let limit = getenv("PURVEY_HTTP_TIME_LIMIT").map { String(cString: $0) } ?? "60"
+        #expect(HTTPConfiguration().patience == .seconds(try #require(UInt16(limit))))
     }
 
     @Test(arguments: ["/silent", "/slow-head", "/drip"])

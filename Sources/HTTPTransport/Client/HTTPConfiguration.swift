@@ -19,7 +19,7 @@ public struct HTTPConfiguration: Sendable {
     /// The time without progress after which a request fails. Progress is 64 bytes of a body in either direction, or
     /// a complete head. Time in which the client itself pauses the transfer does not count. The default is the number
     /// of seconds in `PURVEY_HTTP_TIME_LIMIT`, or 60.
-    public var patience = Duration.seconds(Self.environment["PURVEY_HTTP_TIME_LIMIT"].flatMap { UInt16($0) } ?? 60)
+    public var patience = Self.environmentPatience ?? .seconds(60)
     /// The rules for repeating requests that do not have their own rules.
     public var retry = HTTPRetryPolicy()
     /// The maximum number of bytes of all heads of one response.
@@ -42,7 +42,12 @@ public struct HTTPConfiguration: Sendable {
     /// Creates the default settings.
     public init() {}
 
-    /// The process's environment.
+    /// The time limit in `PURVEY_HTTP_TIME_LIMIT`, in seconds.
+    private static var environmentPatience: Duration? {
+        getenv("PURVEY_HTTP_TIME_LIMIT").flatMap { UInt16(String(cString: $0)) }.map { .seconds($0) }
+    }
+
+    /// The variables of the process's environment that name proxies.
     private static var environment: [String: String] {
         let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
         return names.reduce(into: [:]) { values, name in values[name] = getenv(name).map { String(cString: $0) } }
