@@ -141,21 +141,28 @@ package final class CloudStage: Sendable {
     package func remove(_ path: String) throws { try tell("remove", ["path": path]) }
     package func move(_ path: String, to target: String) throws { try tell("move", ["path": path, "to": target]) }
 
+    /// Returns the contents of a file; `nil` if there is none. Some servers have files that they do not list.
+    package func get(_ path: String) throws -> String? {
+        (try tell("get", ["path": path])["text"] as? String).map(Self.decoded)
+    }
+
     /// Returns all paths with the contents of files, and with `folder` for folders. The paths may differ only in their
     /// normal form.
     package func entries() throws -> [(path: String, contents: String)] {
         let pairs = try tell("tree")["tree"] as? [[Any]] ?? []
         return pairs.map { pair in
-            let text = (pair.last as? String).map { text in
-                String(decoding: text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
-            }
-            return (pair.first as? String ?? "", text ?? "folder")
+            (pair.first as? String ?? "", (pair.last as? String).map(Self.decoded) ?? "folder")
         }
     }
 
     /// The same, by path.
     package func tree() throws -> [String: String] {
         Dictionary(try entries().map { ($0.path, $0.contents) }) { $1 }
+    }
+
+    /// Returns the text whose bytes are the characters of another text.
+    private static func decoded(_ latin: String) -> String {
+        String(decoding: latin.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
     }
 
     /// Returns a text with a character for each byte.
