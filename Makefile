@@ -192,7 +192,8 @@ install:
 	@SWIFT='$(SWIFT)' Scripts/quietly 'linking' Scripts/link-statically $(call products,release) .build/install \
 	    $(INSTALLED_PROGRAMS) $(PROVIDERS)
 	install --strip $(INSTALLED_PROGRAMS:%=.build/install/%) '$(BIN)'
-	install Scripts/assemble-extension '$(BIN)'
+	umask 022; sed "s/^version=\$$/version=$$(Scripts/purvey-version)/" Scripts/assemble-extension >'$(BIN)/assemble-extension'
+	chmod a+rx '$(BIN)/assemble-extension'
 	@Scripts/install-manuals install .build/install '$(SHARE)' $(INSTALLED_PROGRAMS)
 	install -D --mode=644 Packaging/assemble-extension.1 '$(SHARE)/man/man1/assemble-extension.1'
 ifneq ($(INSTALLED_DATA),)
