@@ -33,16 +33,20 @@ ifeq ($(words $(PREFIX)),1)
 override PREFIX := $(patsubst %/,%,$(PREFIX))
 endif
 
+# The user's home without a trailing slash. It is empty if HOME is unset or `/`: then no prefix is in it.
+HOME_FOLDER := $(patsubst %/,%,$(HOME))
+IN_HOME := $(if $(HOME_FOLDER),$(filter $(HOME_FOLDER) $(HOME_FOLDER)/%,$(PREFIX)))
+
 # Units are installed into a directory that systemd searches, depending on the prefix: see systemd.unit(5). For a prefix
 # in a user's home, only user units are installed.
 ifneq ($(filter /usr /usr/local,$(PREFIX)),)
 USER_UNITS = $(PREFIX)/lib/systemd/user
 SYSTEM_UNITS = $(PREFIX)/lib/systemd/system
-else ifeq ($(PREFIX),$(HOME)/.local)
+else ifeq ($(PREFIX),$(if $(HOME_FOLDER),$(HOME_FOLDER)/.local,.))
 USER_UNITS = $(PREFIX)/share/systemd/user
 SYSTEM_UNITS =
-else ifneq ($(filter $(HOME)/%,$(PREFIX)),)
-USER_UNITS = $(HOME)/.config/systemd/user
+else ifneq ($(IN_HOME),)
+USER_UNITS = $(HOME_FOLDER)/.config/systemd/user
 SYSTEM_UNITS =
 else
 USER_UNITS = /etc/systemd/user
@@ -66,16 +70,21 @@ INSTALLED_DATA = $(if $(HAS_ADWAITA),$(DESKTOP_DATA))
 INSTALLED_FOLDERS = '$(BIN)' '$(EXTENSIONS)' '$(DESTDIR)$(USER_UNITS)' $(if $(SYSTEM_UNITS),'$(DESTDIR)$(SYSTEM_UNITS)') \
     $(foreach folder,$(sort $(dir $(INSTALLED_DATA))),'$(SHARE)/$(folder)')
 
-# Refuses relative prefixes, which each program would resolve differently, and characters that are special in a unit or
-# in a shell.
+# Refuses relative prefixes, which each program would resolve differently, and characters that are special in a unit, in
+# a desktop entry or in a shell.
 define check_prefix
 @case "$$PREFIX" in \
-    '' | /*) ;; \
-    *) echo "make $@: PREFIX is '$$PREFIX', and has to be an absolute path" >&2; exit 2 ;; \
+    /*) ;; \
+    *) echo "make $@: PREFIX is '$$PREFIX', and has to be an absolute path other than /" >&2; exit 2 ;; \
 esac; \
 case "$$DESTDIR$$PREFIX" in \
-    *[\'\"\\\$$%\&\|]*) echo "make $@: PREFIX and DESTDIR cannot have any of ' \" \\ \$$ % & |" >&2; exit 2 ;; \
+    *[\'\"\\\`\$$%\&\|]*) \
+        echo "make $@: PREFIX and DESTDIR cannot have any of ' \" \` \\ \$$ % & |" >&2; exit 2 ;; \
 esac
+endef
+define check_swift
+@command -v $(firstword $(SWIFT)) >/dev/null || { \
+    echo "make $@: '$(SWIFT)' is no program: install a Swift toolchain, or pass its path as SWIFT=…" >&2; exit 2; }
 endef
 export PREFIX DESTDIR
 
@@ -179,10 +188,11 @@ faults:
 
 # Installs programs that are linked with Swift's libraries statically. They need no toolchain, and start faster.
 #
-# Directories without write access are found before the build. Installed files are readable by all users, whatever the
-# umask.
+# A missing toolchain is found before directories are made, and directories without write access before the build.
+# Installed files are readable by all users, whatever the umask.
 install:
 	$(check_prefix)
+	$(check_swift)
 	@umask 022; for folder in $(INSTALLED_FOLDERS); do \
 	    install -d "$$folder" && [ -w "$$folder" ] || { echo "make install: $$folder cannot be written to:" \
 	        "install as root, or with PREFIX=\$$HOME/.local for yourself" >&2; exit 1; }; \
