@@ -7,11 +7,11 @@ import Testing
 /// provider is notified of them.
 @Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(60))) struct RandomTreeTests {
     /// The number of steps for each tree, set by `PURVEY_TREE_STEPS`, and the first seed, set by `PURVEY_TREE_SEED`.
-    private static let steps = setting("STEPS") ?? 150
-    private static let seed = setting("SEED") ?? 1
+    private static let steps = setting("PURVEY_TREE_STEPS") ?? 150
+    private static let seed = setting("PURVEY_TREE_SEED") ?? 1
 
     private static func setting(_ name: String) -> Int? {
-        ProcessInfo.processInfo.environment["PURVEY_TREE_\(name)"].flatMap { Int($0) }
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 
     @Test(arguments: MountFixture.Server.allCases)
