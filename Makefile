@@ -165,6 +165,7 @@ lint:
 	    $(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format $(FORMATTED)
 	@Scripts/quietly 'the source check itself' Scripts/check-sources --self-test
 	@Scripts/quietly 'the trace of system calls itself' Scripts/trace-extension --self-test
+	@Scripts/quietly 'the progress itself' Scripts/quietly --self-test
 	@Scripts/quietly 'floors and house rules' Scripts/check-sources
 
 format:
