@@ -118,7 +118,7 @@ run:
 	@Scripts/demonstrate-file-provider $(call products,debug) Examples
 
 build:
-	@Scripts/install-packages run build
+	@Scripts/install-packages run install build
 	@$(call build,debug,$(PROGRAM_TARGETS) $(DESKTOP_TARGETS) $(PROVIDERS) $(EXAMPLES))
 
 demo:
@@ -128,7 +128,7 @@ demo:
 
 # Tests often wait for processes and timers, so the checks of the build run at the same time.
 test: lint
-	@Scripts/install-packages run build test
+	@Scripts/install-packages run install build test
 	@Scripts/install-python-packages sample
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release --build
 	@$(MAKE) --no-print-directory --jobs=2 release-tests build-checks
@@ -138,29 +138,30 @@ release-tests:
 
 build-checks:
 	@SWIFT='$(SWIFT)' Scripts/quietly 'declarations' Scripts/check-declarations
+	@SWIFT='$(SWIFT)' Scripts/quietly 'groups of packages' Scripts/check-package-groups
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/quietly 'a package that uses this one' Scripts/check-client
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/quietly 'make install' Scripts/check-installation
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug --listed
 
 test-debug:
-	@Scripts/install-packages run build test
+	@Scripts/install-packages run install build test
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug
 
 # Takes about an hour and a half on two processors. The debug build runs the samples: further cases differ in their data,
 # not in what a configuration changes.
 test-full:
-	@Scripts/install-packages run build test clouds
+	@Scripts/install-packages run install build test clouds
 	@Scripts/install-python-packages
 	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test
 	@STEP_TIMEOUT=120m $(MAKE) test-debug
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' STEP_TIMEOUT=60m Scripts/quietly 'packages' Scripts/check-packages
 
 thread-sanitizer:
-	@Scripts/install-packages run build test
+	@Scripts/install-packages run install build test
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-thread-sanitizer
 
 lint:
-	@Scripts/install-packages run build test
+	@Scripts/install-packages run install build test
 	@Scripts/quietly 'swift format lint' \
 	    $(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format $(FORMATTED)
 	@Scripts/quietly 'the source check itself' Scripts/check-sources --self-test
@@ -176,14 +177,14 @@ declarations:
 	@SWIFT='$(SWIFT)' Scripts/check-declarations --write
 
 benchmark:
-	@Scripts/install-packages run build test benchmark
+	@Scripts/install-packages run install build test benchmark
 	@$(call build,release,$(PROGRAM_TARGETS) $(PROVIDERS) PurveyBenchmark)
 	@$(call products,release)/purvey-benchmark
 
 # Takes one to two hours on two processors. FAULTS gives further arguments, such as
 # FAULTS='--scenario renames --seed 7 --sample 50'.
 faults:
-	@Scripts/install-packages run build test
+	@Scripts/install-packages run install build test
 	@$(call build,release,$(PROGRAM_TARGETS) PurveyFaults ScriptableProvider)
 	@$(call products,release)/purvey-faults $(FAULTS)
 
@@ -198,7 +199,7 @@ install:
 	    install -d "$$folder" && [ -w "$$folder" ] || { echo "make install: $$folder cannot be written to:" \
 	        "install as root, or with PREFIX=\$$HOME/.local for yourself" >&2; exit 1; }; \
 	done
-	@Scripts/install-packages run
+	@Scripts/install-packages run install
 	@$(call build,release,$(INSTALLED_TARGETS) $(PROVIDERS))
 	@SWIFT='$(SWIFT)' Scripts/quietly 'linking' Scripts/link-statically $(call products,release) .build/install \
 	    $(INSTALLED_PROGRAMS) $(PROVIDERS)
@@ -245,7 +246,7 @@ endif
 
 # Packages of what make install installs. Scripts/check-packages, which make test-full runs, installs them.
 deb:
-	@Scripts/install-packages run build packages
+	@Scripts/install-packages run install build packages
 	rm -rf .build/packages
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/.build/packages/installation' PREFIX=/usr
 	@SWIFT='$(SWIFT)' Scripts/quietly 'packages' Scripts/build-packages .build/packages/installation .build/packages
