@@ -61,6 +61,8 @@ package struct DomainActivity: SchemaMessage, Equatable {
     package var isPaused = false
     /// Whether background transfers wait for a network that is not metered.
     package var waitsForNetwork = false
+    /// The quota at the service; `nil` if the provider reports none.
+    package var quota: DomainQuota?
 
     package init(
         domain: DomainDescription, uploadsWaiting: Int = 0, uploadsInFlight: Int = 0, downloadsWaiting: Int = 0,
@@ -79,7 +81,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
             (
                 domain: DomainDescription, uploads: (Int, Int), downloads: (Int, Int), faults: [String],
                 contents: (Bool, [TransferActivity], Int64, Int), marks: (Int, Int), notes: ([String], String?),
-                others: (Int, [String], Bool, Bool)
+                others: (Int, [String], Bool, Bool), quota: DomainQuota?
             ) in
             var activity = DomainActivity(
                 domain: domain, uploadsWaiting: uploads.0, uploadsInFlight: uploads.1, downloadsWaiting: downloads.0,
@@ -88,6 +90,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
             (activity.marksWaiting, activity.marksInFlight) = marks
             (activity.notes, activity.disconnection) = notes
             (activity.marksPaused, activity.providerNotes, activity.isPaused, activity.waitsForNetwork) = others
+            activity.quota = quota
             return activity
         },
         Field(0, \DomainActivity.domain), group(Field(1, \.uploadsWaiting), Field(2, \.uploadsInFlight)),
@@ -97,7 +100,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
         group(Field(12, \.notes), Field(13, \.disconnection)),
         group(
             Field(14, \.marksPaused, absent: 0), Field(15, \.providerNotes, absent: []),
-            Field(16, \.isPaused, default: false), Field(17, \.waitsForNetwork, default: false)))
+            Field(16, \.isPaused, default: false), Field(17, \.waitsForNetwork, default: false)), Field(18, \.quota))
 }
 
 /// A file in transfer.

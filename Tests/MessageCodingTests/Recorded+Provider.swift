@@ -81,6 +81,11 @@ extension Recorded {
         activity.disconnection = "d"
         return activity
     }
+    static var activityWithQuota: DomainActivity {
+        var activity = activity
+        activity.quota = DomainQuota(used: 1, available: 2)
+        return activity
+    }
     static var attributes: ItemAttributes {
         var attributes = ItemAttributes()
         attributes.modified = 1.5

@@ -22,13 +22,42 @@ package struct DomainPlace: Sendable, Equatable {
         let moving = activity.uploadsInFlight + activity.downloadsInFlight
         let waiting = activity.uploadsWaiting + activity.downloadsWaiting
         if moving + waiting > 0 { return moving + waiting == 1 ? "1 transfer" : "\(moving + waiting) transfers" }
-        return "\(ByteCount.text(activity.cacheBytes)) of \(ByteCount.text(activity.domain.cacheLimit))"
+        return activity.quota?.words ?? cacheWords
     }
 
-    /// The part of the space for downloaded contents that is used, from 0 to 1; `nil` if the domain does not run.
-    package var spaceFraction: Double? {
-        guard activity.domain.state == .running, activity.domain.cacheLimit > 0 else { return nil }
-        return min(max(Double(activity.cacheBytes) / Double(activity.domain.cacheLimit), 0), 1)
+    /// The state of the domain in more words: its quota at the service, and its space on this computer.
+    package var details: String {
+        let quota = activity.quota?.words.map { "\($0) at the service" }
+        let words = [summary == activity.quota?.words ? nil : summary, quota]
+        let cache = activity.domain.state == .running && summary != cacheWords ? "\(cacheWords) on this computer" : nil
+        return (words + [cache]).compactMap(\.self).joined(separator: ", ")
+    }
+
+    private var cacheWords: String {
+        "\(ByteCount.text(activity.cacheBytes)) of \(ByteCount.text(activity.domain.cacheLimit))"
+    }
+
+    /// A place for bytes that fills up.
+    package struct Space: Sendable, Equatable {
+        /// The part that is used, from 0 to 1.
+        package let fraction: Double
+        /// Whether it is the quota at the service, not the space for downloaded contents on this computer.
+        package let isQuota: Bool
+
+        /// A sentence for assistive technologies.
+        package var words: String {
+            "Space \(isQuota ? "at the service" : "on this computer"): \(Int(fraction * 100)) % used"
+        }
+    }
+
+    /// The quota at the service if it is known, else the space for downloaded contents; `nil` if the domain does not
+    /// run, or if the service limits nothing.
+    package var space: Space? {
+        guard activity.domain.state == .running else { return nil }
+        if let quota = activity.quota { return quota.fraction.map { Space(fraction: $0, isQuota: true) } }
+        guard activity.domain.cacheLimit > 0 else { return nil }
+        let fraction = Double(activity.cacheBytes) / Double(activity.domain.cacheLimit)
+        return Space(fraction: min(max(fraction, 0), 1), isQuota: false)
     }
 
     /// The failure that the user should know of, if any.

@@ -25,6 +25,7 @@ final class DomainStateRequests {
             state.write(to: &encoder)
             let bytes = encoder.bytes
             try context.write { writer throws(IndexError) in try writer.setSetting(Index.stateSetting, bytes) }
+            context.configuration.states?.noteDomain()
         } catch {
             guard error.kind == .unsupported else { return }
             mayHaveState = false

@@ -55,6 +55,7 @@ extension Command {
             let (bytes, limit) = (ByteCount.text(activity.cacheBytes), ByteCount.text(domain.cacheLimit))
             try StandardOutput.print("   cache: \(bytes) of \(limit)\n")
         }
+        if let words = activity.quota?.words { try StandardOutput.print("   service: \(words)\n") }
         for transfer in activity.transfers {
             try StandardOutput.print("   \(transfer.line(at: Date().timeIntervalSince1970))\n")
         }
@@ -99,6 +100,8 @@ private struct ListedStatus: Encodable {
         let marks: Transfers
         let kept: Kept
         let cache: Cache
+        /// The quota at the service; `nil` if the provider reports none.
+        let quota: Quota?
         let errors: [String]
         /// Notes about edits with another result than intended.
         let notes: [String]
@@ -116,6 +119,7 @@ private struct ListedStatus: Encodable {
             marks = Transfers(waiting: activity.marksWaiting, inFlight: activity.marksInFlight)
             kept = Kept(missing: activity.keptMissing)
             cache = Cache(used: activity.cacheBytes, limit: activity.domain.cacheLimit)
+            quota = activity.quota.map { Quota(used: $0.used, available: $0.available) }
             errors = activity.faults
             notes = activity.notes + activity.providerNotes
             needsSignIn = activity.needsSignIn
@@ -148,6 +152,11 @@ private struct ListedStatus: Encodable {
     /// The size and limit of the cache in bytes.
     struct Cache: Encodable {
         let used, limit: Int64
+    }
+
+    /// The bytes that are stored at the service, and those that can still be written; `nil` if unknown.
+    struct Quota: Encodable {
+        let used, available: Int64?
     }
 
     init(_ status: DomainsStatusCall.Reply) {

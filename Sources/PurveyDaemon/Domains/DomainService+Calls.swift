@@ -188,6 +188,7 @@ extension DomainService {
                 TransferActivity(
                     name: $0.name, isUpload: false, done: $0.done, total: $0.total, begun: $0.begun, moved: $0.moved)
             }
+            activity.quota = try await domain.engine.run { try $0.index.domainState() }.flatMap(DomainQuota.init)
             let edits = try await domain.engine.run { try $0.progress.editStatus() }
             activity.uploadsInFlight = edits.items.count { $0.isUnderWay }
             activity.uploadsWaiting = edits.items.count - activity.uploadsInFlight

@@ -38,6 +38,15 @@ struct StatusErrors {
     }
 }
 
+extension DomainQuota {
+    /// Returns the quota in a provider's state of its domain; `nil` if it has none.
+    init?(_ state: ProviderDomainState) {
+        let (used, available) = (state.quotaUsed, state.quotaAvailable)
+        guard used != nil || available != nil else { return nil }
+        self.init(used: used.map { Int64(clamping: $0) }, available: available.map { Int64(clamping: $0) })
+    }
+}
+
 extension EditEvent {
     /// The event in one sentence, for the user who made the edit.
     var sentence: String {

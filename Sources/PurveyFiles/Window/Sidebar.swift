@@ -111,10 +111,10 @@ import FileProviderGTK
         gtk_widget_set_hexpand(title, 1)
         let summary = Make.label(place.summary, "caption", "dim-label")
         let texts = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 2, title, summary)
-        if let fraction = place.spaceFraction, place.failure == nil {
+        if let space = place.space, place.failure == nil {
             let bar: Widget = gtk_level_bar_new()
-            gtk_level_bar_set_value(bar.opaque, fraction)
-            bar.setAccessible(label: "Space on this computer: \(Int(fraction * 100)) % used")
+            gtk_level_bar_set_value(bar.opaque, space.fraction)
+            bar.setAccessible(label: space.words)
             bar.addClass("space")
             texts.append(bar)
         }
@@ -126,7 +126,7 @@ import FileProviderGTK
             row.append(icon)
         }
         row.addClass("place")
-        gtk_widget_set_tooltip_text(row, "\(place.name): \(place.summary)")
+        gtk_widget_set_tooltip_text(row, "\(place.name): \(place.details)")
         return row
     }
 }
