@@ -42,6 +42,7 @@ enum DomainMethod {
     static let setUpSignIn: UInt64 = 184
     static let describeDomain: UInt64 = 185
     static let pause: UInt64 = 186
+    static let cancelTransfer: UInt64 = 187
 }
 
 /// Errors of the requests about domains, in the form in which they are sent. The message is meant for the user.
@@ -59,6 +60,8 @@ package enum DomainFault {
         /// An item that is pinned.
         case kept = 6
         case noSuchAction = 7
+        /// Work that the user has cancelled elsewhere.
+        case cancelled = 8
     }
 }
 

@@ -28,7 +28,8 @@ package struct DomainsStatusCall: Call, SchemaMessage {
 /// The activity of a domain.
 package struct DomainActivity: SchemaMessage, Equatable {
     package var domain: DomainDescription
-    /// The number of changes that wait for their upload, and of those that are being uploaded.
+    /// The number of changes that wait for their upload, except for cancelled ones, and of those that are being
+    /// uploaded.
     package var uploadsWaiting: Int
     package var uploadsInFlight: Int
     package var downloadsWaiting: Int
@@ -37,7 +38,8 @@ package struct DomainActivity: SchemaMessage, Equatable {
     package var faults: [String]
     /// Whether the domain waits for the user to sign in.
     package var needsSignIn = false
-    /// The files that are being transferred. Uploads are included if the provider reports their progress.
+    /// The files that are being transferred, of uploads those whose progress the provider reports; then the first of
+    /// those that wait, and of those whose upload was cancelled.
     package var transfers: [TransferActivity] = []
     /// The number of bytes of clean local contents.
     package var cacheBytes: Int64 = 0
@@ -101,39 +103,4 @@ package struct DomainActivity: SchemaMessage, Equatable {
         group(
             Field(14, \.marksPaused, absent: 0), Field(15, \.providerNotes, absent: []),
             Field(16, \.isPaused, default: false), Field(17, \.waitsForNetwork, default: false)), Field(18, \.quota))
-}
-
-/// A file in transfer.
-package struct TransferActivity: SchemaMessage, Equatable {
-    package let name: String
-    /// Whether the file is being uploaded, not downloaded.
-    package let isUpload: Bool
-    /// The number of bytes that are transferred, and the total number; 0 if the provider has not reported the number.
-    package let done: Int64
-    package let total: Int64
-    /// The times of the beginning and of the last progress, in seconds since 1970; `nil` if unknown.
-    package let begun: Double?
-    package let moved: Double?
-
-    package init(
-        name: String, isUpload: Bool, done: Int64, total: Int64, begun: Double? = nil, moved: Double? = nil
-    ) {
-        self.name = name
-        self.isUpload = isUpload
-        self.done = done
-        self.total = total
-        self.begun = begun
-        self.moved = moved
-    }
-
-    /// The progress from 0 to 100.
-    package var percent: Int {
-        // The numbers come from the provider, and are not checked.
-        guard total > 0 else { return 0 }
-        return Int(min(max(Double(done) * 100 / Double(total), 0), 100))
-    }
-
-    package static let schema = Schema(
-        Self.init, Field(0, \.name), Field(1, \.isUpload), Field(2, \.done), Field(3, \.total), Field(4, \.begun),
-        Field(5, \.moved))
 }

@@ -51,6 +51,27 @@ extension Browser {
         }
     }
 
+    /// Cancels a transfer of the daemon. Nothing is lost: see `CancelTransferCall`.
+    package func cancel(_ transfer: TransferActivity, of domain: String) {
+        attempt { browser throws(BrowserError) in
+            let request = CancelTransferCall(domain: domain, file: transfer.file, isUpload: transfer.isUpload)
+            let outcome = try await browser.daemon.call(request).outcome
+            await browser.readDomains()
+            browser.whenDone(Self.words(for: outcome, of: transfer), false)
+        }
+    }
+
+    private static func words(for outcome: CancelTransferCall.Outcome, of transfer: TransferActivity) -> String {
+        let name = "“\(transfer.name)”"
+        return switch outcome {
+        case .cancelled where transfer.isUpload: "Upload of \(name) cancelled. The change stays on this computer"
+        case .cancelled: "Download of \(name) cancelled"
+        case .hasBegun: "\(name) is being sent already"
+        case .isKept: "\(name) is kept on this computer, so it is downloaded"
+        case .isOver: "\(name) is not being transferred any more"
+        }
+    }
+
     /// Adds items to the favorites, or removes them.
     package func setFavorite(_ items: [BrowserItem], _ isFavorite: Bool) {
         attempt { browser throws(BrowserError) in

@@ -36,7 +36,7 @@ struct BusError: Error, Equatable {
                 case .noSuchDomain: .noSuchDomain
                 case .signInRefused: .signInNeeded
                 case .kept: .kept
-                case .failed, .hasEdits, .noSuchAction, nil: .failed
+                case .failed, .hasEdits, .noSuchAction, .cancelled, nil: .failed
                 }
             self.init(kind, failure.message)
         case .remote(let failure): self.init(.failed, failure.description)

@@ -55,6 +55,7 @@ package struct BrowserError: Error, Sendable, Equatable {
         case .noSuchItem: .noSuchItem
         case .noSuchDomain: .noSuchDomain
         case .kept: .kept
+        case .cancelled: .cancelled
         default: .other
         }
     }

@@ -65,9 +65,9 @@ package final class EditProgress: EngineComponent {
         let upload = uploads[entry.number]
         let failure = upload?.failure ?? entry.failure
         return EditStatus.Item(
-            number: entry.number, name: entry.name, changes: entry.changes, isUnderWay: upload?.isUnderWay ?? false,
-            sent: upload?.sent ?? 0, total: upload?.total ?? 0, failure: failure,
-            isHeld: signIn.isNeeded || failure.map(\.needsUser) ?? false)
+            number: entry.number, name: entry.name, changes: entry.changes, sendsContents: entry.sendsContents,
+            isUnderWay: upload?.isUnderWay ?? false, sent: upload?.sent ?? 0, total: upload?.total ?? 0,
+            failure: failure, isHeld: signIn.isNeeded || failure.map(\.needsUser) ?? false)
     }
 
     // MARK: Waits

@@ -10,6 +10,8 @@ package struct EditStatus: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
         package var changes: LocalChanges
+        /// Whether the contents of a file are sent.
+        package var sendsContents: Bool
         /// Whether a request is running at the provider, or the provider has accepted the edit and its service does not
         /// have it yet.
         package var isUnderWay: Bool
@@ -21,6 +23,8 @@ package struct EditStatus: Sendable, Equatable {
         package var failure: ProviderError?
         /// Whether the edit is parked: the engine does not retry it before ``DomainEngine/retry()``.
         package var isHeld: Bool
+        /// Whether the user has cancelled the upload.
+        package var isCancelled: Bool { failure == .uploadCancelled }
     }
 
     package var items: [Item] = []

@@ -150,7 +150,8 @@ extension DomainEngine {
         try metadata.set(kinds, [number: known], self)
     }
 
-    /// Retries at once all edits that back off or are parked, for example after the user signed in or freed space.
+    /// Retries at once all edits that back off or are parked, for example after the user signed in or freed
+    /// space. Edits whose upload was cancelled wait for ``sendCancelled()``.
     package func retry() {
         signIn.forgetFailedAttempts()
         resolved()
@@ -167,7 +168,7 @@ extension DomainEngine {
         pinning.retry(self)
         outdated.retryOutdated(self)
         guard let entries = try? context.journal.all() else { return }
-        for entry in entries {
+        for entry in entries where !entry.isCancelled {
             scheduler.table.forgetFailures(of: entry.number)
             uploads.update(entry.number) { $0.failure = nil }
             if entry.failure != nil {

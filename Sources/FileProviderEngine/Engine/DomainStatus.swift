@@ -7,6 +7,8 @@ package struct DomainStatus: Sendable, Equatable {
     package struct Transfer: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
+        /// Whether the file is pinned, so that a cancelled download would begin again.
+        package var isPinned: Bool
         /// The number of bytes that are local, and the total number; 0 if the provider has not reported the total.
         package var done: Int64
         package var total: Int64

@@ -56,8 +56,12 @@ extension Command {
             try StandardOutput.print("   cache: \(bytes) of \(limit)\n")
         }
         if let words = activity.quota?.words { try StandardOutput.print("   service: \(words)\n") }
-        for transfer in activity.transfers {
+        for transfer in activity.transfers where transfer.state == .running {
             try StandardOutput.print("   \(transfer.line(at: Date().timeIntervalSince1970))\n")
+        }
+        for transfer in activity.transfers where transfer.state == .cancelled {
+            try StandardOutput.print(
+                "   up: \(OneLine.text(transfer.name)), cancelled ('purvey retry \(domain.name.shellWord)' sends it)\n")
         }
         for fault in [domain.fault].compactMap({ $0 }) + activity.faults {
             try StandardOutput.print("   error: \(OneLine.text(fault))\n")
@@ -109,6 +113,8 @@ private struct ListedStatus: Encodable {
         let isPaused: Bool
         let waitsForNetwork: Bool
         let inFlight: [Transfer]
+        /// The names of the files whose upload the user has cancelled.
+        let cancelled: [String]
         /// The provider's findings about the service; `nil` in the status of all domains.
         let findings: [String]?
 
@@ -125,11 +131,12 @@ private struct ListedStatus: Encodable {
             needsSignIn = activity.needsSignIn
             isPaused = activity.isPaused
             waitsForNetwork = activity.waitsForNetwork
-            inFlight = activity.transfers.map {
+            inFlight = activity.transfers.filter { $0.state == .running }.map {
                 Transfer(
                     name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total,
                     begun: $0.begun.map(ListedItemState.date), moved: $0.moved.map(ListedItemState.date))
             }
+            cancelled = activity.transfers.filter { $0.state == .cancelled }.map(\.name)
             self.findings = findings
         }
     }

@@ -21,7 +21,12 @@ struct DomainError: Error, CustomStringConvertible {
     init(_ description: String, like error: any Error) {
         self.description = description
         cause = error as? ProviderError ?? (error as? DomainError)?.cause
-        code = cause?.kind == .notAuthenticated ? .signInRefused : .failed
+        code =
+            switch cause?.kind {
+            case .notAuthenticated?: .signInRefused
+            case .cancelled?: .cancelled
+            default: .failed
+            }
     }
 
     /// Returns the error, with the name of the affected item or domain before its description.

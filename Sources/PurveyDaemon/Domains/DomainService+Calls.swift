@@ -184,20 +184,16 @@ extension DomainService {
             if let failure = status.pinningFailure, failure.kind != .notAuthenticated, missing == nil {
                 activity.faults.append("some kept items are not on this machine: \(errors.text(failure))")
             }
-            activity.transfers += status.downloads.filter { !$0.isWaiting }.map {
-                TransferActivity(
-                    name: $0.name, isUpload: false, done: $0.done, total: $0.total, begun: $0.begun, moved: $0.moved)
-            }
             activity.quota = try await domain.engine.run { try $0.index.domainState() }.flatMap(DomainQuota.init)
             let edits = try await domain.engine.run { try $0.progress.editStatus() }
             activity.uploadsInFlight = edits.items.count { $0.isUnderWay }
-            activity.uploadsWaiting = edits.items.count - activity.uploadsInFlight
-            activity.transfers += edits.items.filter { $0.total > 0 && $0.isUnderWay }.map {
-                TransferActivity(name: $0.name, isUpload: true, done: $0.sent, total: $0.total)
-            }
+            activity.uploadsWaiting = edits.items.count { !$0.isUnderWay && !$0.isCancelled }
+            activity.transfers = TransferActivity.all(status.downloads, edits.items)
             let failures = edits.items.compactMap { item -> String? in
-                // All edits wait for the same sign-in, which is reported already.
-                guard let failure = item.failure, failure.kind != .notAuthenticated else { return nil }
+                // All edits wait for the same sign-in, which is reported already. A cancelled upload is no failure.
+                guard let failure = item.failure, failure.kind != .notAuthenticated, !item.isCancelled else {
+                    return nil
+                }
                 return "\(item.name): \(errors.text(failure))"
             }
             let now = SystemEngineClock().now

@@ -295,7 +295,7 @@ extension DomainError {
         case .noSuchItem: .noSuchItem
         case .signInRefused: .notAuthenticated
         case .kept: .nonEvictable
-        case .failed, .hasEdits, .noSuchAction: .cannotSynchronize
+        case .failed, .cancelled, .hasEdits, .noSuchAction: .cannotSynchronize
         }
     }
 }

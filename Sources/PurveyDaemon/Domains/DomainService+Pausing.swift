@@ -2,8 +2,9 @@ import Conduit
 import DomainMessages
 import FileProvider
 import FileProviderEngine
+import ItemStore
 
-/// Pauses of domains, and the description of one domain.
+/// Pauses of domains, cancelled transfers, and the description of one domain.
 extension DomainService {
     nonisolated func addPausingCalls(to service: inout Service) {
         service.on(PauseDomainsCall.self) { request, call in
@@ -11,6 +12,9 @@ extension DomainService {
                 try await self.pause(request)
                 return Empty()
             }
+        }
+        service.on(CancelTransferCall.self) { request, call in
+            call.answer { CancelTransferCall.Reply(outcome: try await self.cancel(request)) }
         }
         service.on(DescribeDomainCall.self) { request, call in
             call.answer { try await self.describe(request.name) }
@@ -33,6 +37,20 @@ extension DomainService {
             try await update(record)
             if case .running(_, let domain) = places[name] { await domain.engine.setPaused(pauses(record)) }
             await noteWatch(name)
+        }
+    }
+
+    private func cancel(_ request: CancelTransferCall) async throws -> CancelTransferCall.Outcome {
+        let engine = try await domain(request.domain).engine
+        let number = ItemNumber(rawValue: request.file)
+        let result =
+            request.isUpload
+            ? try await engine.cancelUpload(of: number) : try await engine.cancelDownload(of: number)
+        return switch result {
+        case .cancelled: .cancelled
+        case .hasBegun: .hasBegun
+        case .isPinned: .isKept
+        case .isOver: .isOver
         }
     }
 

@@ -265,6 +265,7 @@ actor DomainService {
             if let record = read { await open(record) } else { places[name] = .failed(known, fault) }
         case .running(let record, let domain):
             await domain.provider.reset()
+            try await domain.engine.sendCancelled()
             await domain.engine.retry()
             await domain.engine.run { $0.downloader.restartStalledTransfers() }
             domain.engine.signal(container: nil)

@@ -1,4 +1,5 @@
 import CAdwaita
+import DomainMessages
 import FileBrowser
 import FileProviderGTK
 
@@ -8,7 +9,8 @@ import FileProviderGTK
     enum Key: Hashable {
         case job(ObjectIdentifier, isRunning: Bool)
         case domain(String, isPaused: Bool)
-        case transfer(String, Int)
+        /// A transfer of a domain by its place in the list, so that its buttons keep the focus while it advances.
+        case transfer(String, Int, file: Int64, TransferActivity.State)
         case unlisted(String)
         case waiting(String)
         case fault(String, Int)

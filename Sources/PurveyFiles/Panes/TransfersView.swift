@@ -68,16 +68,10 @@ import FileProviderGTK
     private func contents(_ place: DomainPlace) -> [TransferRow.Content] {
         let activity = place.activity
         var contents = [pausing(place)]
-        for (index, transfer) in activity.transfers.enumerated() {
-            let verb = transfer.isUpload ? "Uploading" : "Downloading"
-            var content = TransferRow.Content(
-                key: .transfer(place.name, index), icon: Self.icon(isUpload: transfer.isUpload),
-                title: "\(verb) “\(transfer.name)”", subtitle: Self.words(transfer, place.name))
-            content.fraction = transfer.total > 0 ? Double(transfer.percent) / 100 : nil
-            contents.append(content)
-        }
+        let rows = activity.transfers.enumerated().map { row($1, at: $0, place) }
+        contents += zip(rows, activity.transfers).filter { $1.state == .running }.map(\.0)
         // Not every provider reports the progress of uploads. Uploads without reported progress are only counted.
-        let unlisted = activity.uploadsInFlight - activity.transfers.count { $0.isUpload }
+        let unlisted = activity.uploadsInFlight - activity.transfers.count { $0.isUpload && $0.state == .running }
         if unlisted > 0 {
             contents.append(
                 .init(
@@ -93,6 +87,7 @@ import FileProviderGTK
             if !activity.isPaused { content.button = retrying(place.name) }
             contents.append(content)
         }
+        contents += zip(rows, activity.transfers).filter { $1.state != .running }.map(\.0)
         for (index, fault) in activity.faults.enumerated() {
             var content = TransferRow.Content(
                 key: .fault(place.name, index), icon: "dialog-warning-symbolic", title: place.name,
@@ -101,6 +96,32 @@ import FileProviderGTK
             contents.append(content)
         }
         return contents
+    }
+
+    /// Returns the row of a transfer.
+    private func row(_ transfer: TransferActivity, at index: Int, _ place: DomainPlace) -> TransferRow.Content {
+        let name = "“\(transfer.name)”"
+        let (title, subtitle) =
+            switch transfer.state {
+            case .running:
+                ("\(transfer.isUpload ? "Uploading" : "Downloading") \(name)", Self.words(transfer, place.name))
+            case .waiting: ("\(name) waits to be \(transfer.isUpload ? "uploaded" : "downloaded")", place.name)
+            case .cancelled: ("Upload of \(name) cancelled", "\(place.name), the change stays on this computer")
+            }
+        let icon = transfer.state == .cancelled ? "process-stop-symbolic" : Self.icon(isUpload: transfer.isUpload)
+        var content = TransferRow.Content(
+            key: .transfer(place.name, index, file: transfer.file, transfer.state), icon: icon, title: title,
+            subtitle: subtitle)
+        if transfer.state == .running, transfer.total > 0 { content.fraction = Double(transfer.percent) / 100 }
+        if transfer.state == .cancelled {
+            content.button = retrying(place.name, about: transfer.name)
+        } else if transfer.canBeCancelled {
+            let kind = transfer.isUpload ? "upload" : "download"
+            content.button = .init(label: "Cancel", name: "Cancel the \(kind) of \(transfer.name)") { [browser] in
+                browser.cancel(transfer, of: place.name)
+            }
+        }
+        return content
     }
 
     /// Returns the row with which the transfers of a domain are paused and continued.
@@ -118,8 +139,10 @@ import FileProviderGTK
         return content
     }
 
-    private func retrying(_ domain: String) -> TransferRow.Button {
-        .init(label: "Try Again", name: "Try again: \(domain)") { [browser] in browser.apply(.retry(domain: domain)) }
+    private func retrying(_ domain: String, about subject: String? = nil) -> TransferRow.Button {
+        .init(label: "Try Again", name: "Try again: \(subject ?? domain)") { [browser] in
+            browser.apply(.retry(domain: domain))
+        }
     }
 
     private static func icon(isUpload: Bool) -> String {

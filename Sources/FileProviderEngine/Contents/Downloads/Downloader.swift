@@ -191,16 +191,38 @@ package final class Downloader: EngineComponent {
     /// callers that wait for the contents get an error.
     func endUnwantedTransfer(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         let failure = ProviderError(.transient, message: "The file was evicted while it was downloaded.")
-        let isOpen = openFiles.entry(number) != nil
-        parts.endUnwantedTransfer(of: number, isOpen: isOpen, failure)
-        guard let fetch = fetches.files[number], !isOpen || isStalled(fetch) else { return }
+        endTransfer(of: number, isInUse: openFiles.entry(number) != nil, failure, failure, engine)
+    }
+
+    /// Cancels the transfer of a file because the user wants that. Readers and callers that wait for the contents get
+    /// an error.
+    func cancelTransfer(of number: ItemNumber, _ engine: isolated any EngineEvents) {
+        let message = "The download was cancelled."
+        // Programs repeat system calls that were interrupted, so they get another error than callers.
+        endTransfer(
+            of: number, isInUse: false, ProviderError(.transient, message: message),
+            ProviderError(.cancelled, message: message), engine)
+    }
+
+    /// Cancels the transfer of a file.
+    ///
+    /// - Parameters:
+    ///   - isInUse: Whether a program uses the file. The transfer is only cancelled if it is stalled then.
+    ///   - failure: The error for readers.
+    ///   - callersFailure: The error for callers that wait for the contents.
+    private func endTransfer(
+        of number: ItemNumber, isInUse: Bool, _ failure: ProviderError, _ callersFailure: ProviderError,
+        _ engine: isolated any EngineEvents
+    ) {
+        parts.endTransfer(of: number, isInUse: isInUse, failure)
+        guard let fetch = fetches.files[number], !isInUse || isStalled(fetch) else { return }
         // Requests that arrive before the task has ended start another fetch.
         let downloads = waiters.takeDownloads(of: number)
         failHandles(number, failure)
         outdated.endGrowth(number)
         opener.endWaits(for: number, .failure(failure), engine)
         cancelFetch(number, engine)
-        for download in downloads { download.complete(.failure(failure)) }
+        for download in downloads { download.complete(.failure(callersFailure)) }
     }
 
     private func isStalled(_ fetch: Fetch) -> Bool {
@@ -236,8 +258,9 @@ package final class Downloader: EngineComponent {
     func status() -> [DomainStatus.Transfer] {
         let downloads = fetches.files.map { number, fetch in
             let progress = fetch.progress.now
+            let row = try? cache.openRow(number)
             return DomainStatus.Transfer(
-                number: number, name: (try? cache.openRow(number))?.name ?? "", done: progress.done,
+                number: number, name: row?.name ?? "", isPinned: row?.staysLocal ?? false, done: progress.done,
                 total: progress.total, isWaiting: fetch.task == nil, begun: progress.begun, moved: progress.moved)
         }
         return downloads + parts.status()

@@ -119,10 +119,11 @@ extension PartDownloader {
 
     // MARK: All transfers
 
-    /// Cancels the transfer of a file that is evicted, if it is stalled or no program has the file open. Readers get
-    /// an error.
-    func endUnwantedTransfer(of number: ItemNumber, isOpen: Bool, _ failure: ProviderError) {
-        guard partials[number] != nil, !isOpen || (transfers.files[number].map(isStalled) ?? false) else { return }
+    /// Cancels the transfer of a file. Readers get an error.
+    ///
+    /// - Parameter isInUse: Whether a program uses the file. The transfer is only cancelled if it is stalled then.
+    func endTransfer(of number: ItemNumber, isInUse: Bool, _ failure: ProviderError) {
+        guard partials[number] != nil, !isInUse || (transfers.files[number].map(isStalled) ?? false) else { return }
         failReads(number, failure)
         transfers.files[number]?.cancel()
     }
@@ -146,8 +147,9 @@ extension PartDownloader {
         transfers.files.compactMap { number, transfer in
             guard !cache.isFetched(number), let begun = transfer.begun, let file = partials[number]?.file
             else { return nil }
+            let row = try? cache.openRow(number)
             return DomainStatus.Transfer(
-                number: number, name: (try? cache.openRow(number))?.name ?? "", done: file.ranges.count,
+                number: number, name: row?.name ?? "", isPinned: row?.staysLocal ?? false, done: file.ranges.count,
                 total: file.size, isWaiting: false, begun: begun, moved: max(begun, transfer.moved))
         }
     }

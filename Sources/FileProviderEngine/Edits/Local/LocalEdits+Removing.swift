@@ -90,6 +90,8 @@ extension LocalEdits {
         // Keeps the version that the provider had at the time of the removal, so that newer contents are not deleted
         // with the item. After a move without a reply, the entry already has the version from before the move.
         if !entry.changes.contains(.contents), !entry.mayHaveMoved { entry.baseVersion = row.item.contentVersion }
+        // A removal is sent even if the upload was cancelled.
+        if entry.isCancelled { entry.failure = nil }
         // Edited contents stay until the provider has removed the item, because it may refuse.
         entry.changes =
             row.isKnownToProvider ? entry.changes.intersection(.contents).union(.deleted) : [.created, .deleted]

@@ -52,8 +52,10 @@ package final class LocalEdits: EngineComponent {
             // The edit of a file that was removed meanwhile is dropped.
             guard let row = try reading({ () throws(IndexError) in try index.item(number) }) else { return }
             var entry = try recorder.entry(of: row)
-            // A file that is already marked as edited needs no second journal entry.
-            let isKnown = entry.changes.contains(.contents)
+            // A file that is already marked as edited needs no second journal entry, unless its upload was cancelled:
+            // another edit is sent.
+            let isKnown = entry.changes.contains(.contents) && !entry.isCancelled
+            if entry.isCancelled { entry.failure = nil }
             if !isKnown, !entry.changes.contains(.created) { entry.baseVersion = row.versionToEdit }
             entry.changes.insert(.contents)
             entry.modified = modified
@@ -69,6 +71,7 @@ package final class LocalEdits: EngineComponent {
         } catch {
             throw error.errno
         }
+        scheduler.noteSentAgain(number)
         scheduler.table.noteEdited(number)
         scheduler.schedule(number, after: Self.openFileInterval, engine)
     }

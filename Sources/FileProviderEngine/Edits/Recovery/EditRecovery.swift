@@ -80,7 +80,11 @@ final class EditRecovery: EngineComponent {
         let all = entries.filter { differences.settled.contains($0.number) } + others
         for entry in all.sorted(by: { $0.number.rawValue < $1.number.rawValue }) {
             try tracker.restore(entry)
-            scheduler.schedule(entry.number, after: configuration.settlingTime, engine)
+            if entry.isCancelled {
+                scheduler.hold(entry.number)
+            } else {
+                scheduler.schedule(entry.number, after: configuration.settlingTime, engine)
+            }
         }
         context.becomeReady()
         scheduler.startDueSteps(engine)

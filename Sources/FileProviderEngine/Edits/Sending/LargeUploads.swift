@@ -22,6 +22,9 @@ struct LargeUploads {
         return true
     }
 
+    /// Ends the wait of an item that is not sent for now.
+    mutating func withdraw(_ number: ItemNumber) { waiting.removeAll { $0 == number } }
+
     /// Ends an item's step.
     ///
     /// - Returns: the item whose step is next; `nil` if the step was not one of a large file, or none waits.

@@ -47,6 +47,10 @@ final class UploadScheduler: EngineComponent {
         }
         let limit = !signIn.isNeeded ? configuration.uploadLimit : 1
         while table.running.count < limit, let number = table.firstDue(at: clock.now) {
+            guard !isCancelled(number) else {
+                table.park(number)
+                continue
+            }
             startStep(of: number, engine)
         }
         guard table.running.count < limit, let time = table.nextTime() else { return }
