@@ -311,7 +311,7 @@ let package = Package(
             "PurveyFiles",
             [
                 "CAdwaita", "Conduit", "DocumentPicker", "DomainMessages", "FileBrowser", "FileProvider",
-                "FileProviderGTK", "FileProviderUI", "ItemValues", "LinuxSystem", "ProgramManuals",
+                "FileProviderGTK", "FileProviderUI", "FileProviderWire", "ItemValues", "LinuxSystem", "ProgramManuals",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem", "ProgramManuals"]),
         program("PurveyPictures", ["Conduit", "FileProviderWire", "Images", "LinuxSystem", "ProgramManuals"]),
@@ -643,7 +643,7 @@ let package = Package(
             "FileBrowserTests",
             [
                 "BrowserTesting", "Conduit", "DaemonTesting", "DocumentPicker", "DomainMessages", "FileBrowser",
-                "FileProvider", "ItemValues", "LinuxSystem", "ScriptableProvider", "ScriptableService",
+                "FileProvider", "FileProviderUI", "FileProviderWire", "ItemValues", "LinuxSystem", "ScriptableProvider", "ScriptableService",
             ]),
         .executableTarget(
             name: "PickerPeer", dependencies: ["Purvey"], path: "Tests/PickerPeer",
@@ -652,8 +652,8 @@ let package = Package(
         tests(
             "PurveyFilesTests",
             [
-                "BrowserTesting", "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "PickerPeer", "ProgramTesting",
-                "ScriptableProvider", "ScriptableService",
+                "BrowserTesting", "CGIO", "DaemonTesting", "FileTesting", "Images", "LinuxSystem", "PickerPeer",
+                "ProgramTesting", "ScriptableProvider", "ScriptableService",
             ]),
         tests("PurveyDemoTests", ["FileTesting", "LinuxSystem", "ProgramTesting"]),
         tests(

@@ -35,16 +35,22 @@ package struct ActionDescription: SchemaMessage, Equatable {
     package let interface: String?
     /// The text that the user has to enter, such as `the name of the user to share with`; `nil` for none.
     package let input: String?
+    /// Whether the action concerns earlier versions of a file.
+    package let concernsVersions: Bool
 
-    package init(identifier: String, name: String, interface: String?, input: String? = nil) {
+    package init(
+        identifier: String, name: String, interface: String?, input: String? = nil, concernsVersions: Bool = false
+    ) {
         self.identifier = identifier
         self.name = name
         self.interface = interface
         self.input = input
+        self.concernsVersions = concernsVersions
     }
 
     package static let schema = Schema(
-        Self.init, Field(0, \.identifier), Field(1, \.name), Field(2, \.interface), Field(3, \.input))
+        Self.init, Field(0, \.identifier), Field(1, \.name), Field(2, \.interface), Field(3, \.input),
+        Field(4, \.concernsVersions, default: false))
 }
 
 /// A request to perform one of the provider's actions on an item. The reply comes when the action is done. Cancelling

@@ -24,6 +24,14 @@ extension Browser {
         return nil
     }
 
+    /// The maximum number of items that are looked at without a request of the user.
+    private static let mostLookedAt = 5_000
+
+    /// Returns the versions of a file as ``conflict(of:)`` does; `nil` in a folder with very many items.
+    package func conflictAtHand(of item: BrowserItem) -> ConflictPair? {
+        listing.count <= Self.mostLookedAt ? conflict(of: item) : nil
+    }
+
     /// The version that stays when a conflict is resolved.
     package enum Winner: Sendable {
         case original

@@ -1,5 +1,7 @@
 import DomainMessages
 import FileProvider
+import FileProviderUI
+import FileProviderWire
 
 /// The actions that a provider offers for an item beyond those of every provider.
 extension Browser {
@@ -10,12 +12,17 @@ extension Browser {
     }
 
     /// Performs an action of the provider. An action that asks the user does so in windows of its own, or through
-    /// ``whenAsked``.
+    /// ``whenAsked``. Its reply is passed to ``whenReplied``.
     package func perform(_ action: ActionDescription, on item: BrowserItem) {
         run(Job("\(action.name): \(Self.words(for: [item]))")) { browser, job throws(BrowserError) in
             if action.interface == nil {
-                let request = PerformActionCall(place: item.place, action: action.identifier)
-                _ = try await browser.daemon.call(request, progress: job.reporter)
+                let input = try await browser.input(for: action)
+                let request = PerformActionCall(place: item.place, action: action.identifier, input: input)
+                let reply = try await browser.daemon.call(request, progress: job.reporter)
+                if reply.link != nil || !reply.lines.isEmpty {
+                    browser.whenReplied("\(action.name): \(Self.words(for: [item]))", reply)
+                    return browser.loadAgain()
+                }
             } else {
                 let subject = DescribeInterfaceCall.Subject.action(action.identifier, item.place)
                 guard try await browser.runInterface(subject) else {
@@ -25,6 +32,17 @@ extension Browser {
             browser.whenDone("\(action.name) done", false)
             browser.loadAgain()
         }
+    }
+
+    /// Asks the user for the text that an action needs; returns `nil` if it needs none.
+    private func input(for action: ActionDescription) async throws(BrowserError) -> String? {
+        guard let input = action.input else { return nil }
+        let label = input.prefix(1).uppercased() + input.dropFirst()
+        let answers = await whenAsked(FileProviderPrompt(title: action.name, fields: [.init(label)]))
+        guard let text = answers?.first, !text.isEmpty else {
+            throw BrowserError("It was cancelled", kind: .cancelled)
+        }
+        return text
     }
 
     /// Signs in to a service with the provider's own user interface. Returns `false` if it has none.

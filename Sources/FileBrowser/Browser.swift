@@ -26,6 +26,9 @@ import LinuxSystem
     /// Called when an extension of a provider asks the user. Returns the answers; `nil` if the user refuses.
     package var whenAsked: (FileProviderPrompt) async -> [String]? = { _ in nil }
 
+    /// Called with the reply of a provider's action, and a title for it.
+    package var whenReplied: (_ title: String, _ reply: PerformActionCall.Reply) -> Void = { _, _ in }
+
     package let listing = ItemListing()
 
     // MARK: Places

@@ -141,6 +141,9 @@ import Testing
         nameless["NSExtensionFileProviderActionName"] = nil
         #expect(
             try faults([nameless]) == ["the action \"a\" is left out: NSExtensionFileProviderActionName is missing"])
+        var other = StoredAction.make("a", "A", rule: "TRUEPREDICATE")
+        other["PurveyActionTopic"] = "weather"
+        #expect(try faults([other]) == ["the action \"a\" is left out: PurveyActionTopic is not \"versions\""])
         let twice = StoredAction.make("a", "A", rule: "TRUEPREDICATE")
         #expect(try faults([twice, twice]) == ["the action \"a\" is left out: another one has the same identifier"])
         let many = (0..<200).map { StoredAction.make("\($0)", "A", rule: "TRUEPREDICATE") }

@@ -55,7 +55,9 @@ package struct BrowsedCloud: Sendable {
         cloud = try StartedCloud(program: program, folder: home + "/service")
         daemon = try StartedDaemon(home: home + "/h")
         try FileManager.default.createDirectory(atPath: daemon.home, withIntermediateDirectories: true)
-        try StartedCloud.makeBundle(at: home + "/Scriptable.appex", program: program)
+        try StartedCloud.makeBundle(
+            at: home + "/Scriptable.appex", program: program,
+            actions: StartedCloud.standardActions + StartedCloud.replyingActions, replies: true)
         for (path, text) in files { try cloud.control.put(path, text) }
         try daemon.start()
         try succeed("extensions", "install", "--link", home + "/Scriptable.appex")

@@ -18,6 +18,13 @@ extension Recorded {
         Recorded(ListActionsCall.Reply(actions: [], faults: []), "bf00800180ff"),
         Recorded(ActionDescription(identifier: "a", name: "b", interface: "c"), "bf006161016162026163ff"),
         Recorded(ActionDescription(identifier: "", name: "", interface: nil), "bf00600160ff"),
+        Recorded(
+            ActionDescription(identifier: "", name: "", interface: nil, concernsVersions: true), "bf0060016004f5ff"),
+        Recorded(CancelTransferCall(domain: "d", file: 7, isUpload: true), "bf006164010702f5ff"),
+        Recorded(CancelTransferCall.Reply(outcome: .isKept), "bf0002ff"),
+        Recorded(
+            TransferActivity(name: "n", isUpload: true, file: 7, state: .waiting, canBeCancelled: true),
+            "bf00616e01f50200030006070701" + "08f5ff"),
         Recorded(PerformActionCall(place: place, action: "b"), "bf00bf00617401622f70ff016162ff"),
         Recorded(PerformActionCall(place: ItemPlace(text: "", path: ""), action: ""), "bf00bf00600160ff0160ff"),
         Recorded(ListDomainsCall(), "bfff"),

@@ -2,6 +2,7 @@ import BrowserTesting
 import DaemonTesting
 import FileTesting
 import Foundation
+import LinuxSystem
 import ScriptableService
 import Testing
 
@@ -22,6 +23,64 @@ struct WorkTests {
             try await eventually("the service has the copies") {
                 try await window.place.paths().isSuperset(of: ["Notes/A.txt", "Notes/B.txt", "A.txt", "B.txt"])
             }
+        }
+    }
+
+    @Test func anUploadThatWaitsIsCancelledAndSentLater() async throws {
+        try await WindowFixture.run(["Plan.txt": "to do"]) { window in
+            let place = window.place
+            try await place.tell {
+                try $0.change { $0.password = "right" }
+                try $0.endSessions()
+            }
+            try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: place.mount + "/Plan.txt")) }
+            _ = try await window.find("button", "Sign In…")
+            try await window.focusWindow()
+            try await window.keys("ctrl+shift+t")
+            try await window.press("button", "Cancel the upload of Plan.txt")
+            _ = try await window.find(
+                "list item", "Upload of “Plan.txt” cancelled, Cloud, the change stays on this computer")
+            _ = try await window.find("button", "Try again: Plan.txt")
+            try await place.tell { try $0.change { $0.password = nil } }
+            try await window.press("button", "Try again: Plan.txt")
+            try await eventually("the service has the change") {
+                try await place.tell { try $0.text("Plan.txt") } == "changed"
+            }
+            try await window.awaitNo("button", "Try again: Plan.txt")
+        }
+    }
+
+    @Test func aDownloadOfAnotherProgramIsCancelled() async throws {
+        try await WindowFixture.run(["Plan.txt": "to do"]) { window in
+            let place = window.place
+            try await place.tell { try $0.add(CloudRule(.hold, on: .contents)) }
+            let reading = Task {
+                try await onThread {
+                    let file = try FileDescriptor.open(place.mount + "/Plan.txt", .readOnly)
+                    return Result { () throws(Errno) in try file.readToEnd(limit: 100) }
+                }
+            }
+            _ = try await window.find("list item", "Cloud, 1 transfer")
+            try await window.focusWindow()
+            try await window.keys("ctrl+shift+t")
+            try await window.press("button", "Cancel the download of Plan.txt")
+            #expect(try await reading.value == .failure(.inputOutput))
+            _ = try await window.find("list item", "Cloud, 0 bytes of 10 GiB")
+            try await place.tell { try $0.removeRules() }
+        }
+    }
+
+    @Test func theInformationOffersTheVersionsOfAFile() async throws {
+        let files = ["Plan.txt": "to do", "Plan (conflicted copy 2026-11-22).txt": "done"]
+        try await WindowFixture.run(files) { window in
+            _ = try await window.find("list item", "Plan.txt")
+            try await window.focusWindow()
+            try await window.keys("End", "ctrl+i")
+            try await window.press("button", "Show Versions")
+            _ = try await window.find("label", "Monday  5 bytes")
+            try await window.pressButton(labelled: "Close")
+            try await window.press("button", "Compare Versions")
+            _ = try await window.find("label", "Two Versions of “Plan.txt”")
         }
     }
 

@@ -6,7 +6,7 @@ import ScriptableService
 /// The extension. It stores files in its document storage, and forwards all other requests to its service.
 ///
 /// Sendable: all properties are immutable or under a lock.
-final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
+class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     struct State {
         var uploads: [String: PendingUpload] = [:]
         /// The versions that the system was last told, which its changes are based on.

@@ -91,6 +91,14 @@ package final class StartedCloud: Sendable {
         action("org.example.cancel", "Work", rule: "TRUEPREDICATE"),
     ]
 
+    /// Actions with a reply, of which one asks for a text.
+    package static let replyingActions = [
+        action("org.example.versions", "Show Versions", rule: "TRUEPREDICATE")
+            .merging(["PurveyActionTopic": "versions"]) { $1 },
+        action("org.example.greet", "Greet", rule: "TRUEPREDICATE")
+            .merging(["PurveyActionInput": "a name"]) { $1 },
+    ]
+
     private static let publishRule = """
         SUBQUERY(fileproviderItems, $item, $item.userInfo.draft == YES
             AND $item.userInfo."org.example.locked.inherited" != YES).@count == fileproviderItems.@count
@@ -104,10 +112,12 @@ package final class StartedCloud: Sendable {
     ///   - memory: The memory limit in mebibytes.
     ///   - answerTime: The number of seconds that the provider may take to reply.
     ///   - actions: The actions in the form of a property list.
+    ///   - replies: Whether the actions reply to the user.
     package static func makeBundle(
         at path: String, program: String, model: Model = .documents, memory: Int = 256, answerTime: Int = 30,
-        actions: [[String: String]] = standardActions
+        actions: [[String: String]] = standardActions, replies: Bool = false
     ) throws {
+        let name = model.isReplica ? "ScriptableReplica" : replies ? "ScriptableReplier" : "ScriptableProvider"
         try makeBundle(
             at: path, program: program,
             list: [
@@ -115,8 +125,7 @@ package final class StartedCloud: Sendable {
                 "CFBundleExecutable": "ScriptableProvider",
                 "NSExtension": [
                     "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
-                    "NSExtensionPrincipalClass":
-                        "$(PRODUCT_MODULE_NAME).Scriptable" + (model.isReplica ? "Replica" : "Provider"),
+                    "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME)." + name,
                     "NSExtensionFileProviderActions": actions,
                     "PurveyDomainSettings": [
                         "path": "the service's folder", "sends?": "when: behind is after it was taken",

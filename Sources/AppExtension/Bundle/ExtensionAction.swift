@@ -9,6 +9,13 @@ package struct ExtensionAction: Sendable, Equatable {
     package let name: String
     /// The text that the user has to enter for the action (`PurveyActionInput`); `nil` for none.
     package let input: String?
+    /// The subjects of actions that have a place of their own in windows.
+    package enum Topic: String, Sendable {
+        /// The earlier versions of a file.
+        case versions
+    }
+    /// The subject of the action (`PurveyActionTopic`); `nil` for none of those.
+    package let topic: Topic?
     /// The value of `NSExtensionFileProviderActionActivationRule`.
     private let rule: ActivationPredicate
 
@@ -26,6 +33,8 @@ package struct ExtensionAction: Sendable, Equatable {
     private static let prefix = "NSExtensionFileProviderAction"
     /// A key of Purvey for a description of the text that the user has to enter, as part of a sentence.
     private static let inputKey = "PurveyActionInput"
+    /// A key of Purvey: the subject of the action.
+    private static let topicKey = "PurveyActionTopic"
     /// The maximum number of actions, more than a user could choose from.
     private static let most = 100
 
@@ -74,6 +83,10 @@ package struct ExtensionAction: Sendable, Equatable {
             throw .init("\(Self.inputKey) is not a string with characters in it")
         }
         input = (question as? String).map { localized($0) ?? $0 }
+        topic = (values[Self.topicKey] as? String).flatMap { Topic(rawValue: $0) }
+        guard topic != nil || values[Self.topicKey] == nil else {
+            throw .init("\(Self.topicKey) is not \"\(Topic.versions.rawValue)\"")
+        }
         let predicate = try text("ActivationRule")
         do throws(ActivationRule.RuleError) {
             rule = try ActivationPredicate(predicate, .fileProviderItems)

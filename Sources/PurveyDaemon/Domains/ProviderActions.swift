@@ -14,7 +14,7 @@ struct ProviderActions: Sendable {
         var description: ActionDescription {
             ActionDescription(
                 identifier: action.identifier, name: action.name, interface: interface?.identifier,
-                input: interface == nil ? action.input : nil)
+                input: interface == nil ? action.input : nil, concernsVersions: action.topic == .versions)
         }
     }
 

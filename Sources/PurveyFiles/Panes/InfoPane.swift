@@ -4,19 +4,26 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// Information about the selection: kind, state with its reason and remedy, size, dates, place.
+/// Information about the selection: kind, state with its reason and remedy, size, dates, place, tags, versions.
 @MainActor final class InfoPane {
     let widget: Widget
     private let content = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12)
     private let browser: Browser
     private let tags: TagRow
+    private let versions: VersionRow
 
     /// Called when the user asks for the remedy of a failure.
     var whenAsked: (Remedy) -> Void = { _ in }
+    /// Called when the user wants to compare a file with its conflicted copy.
+    var whenCompared: () -> Void {
+        get { versions.whenCompared }
+        set { versions.whenCompared = newValue }
+    }
 
     init(_ browser: Browser) {
         self.browser = browser
         tags = TagRow(browser)
+        versions = VersionRow(browser)
         content.setMargins(18)
         widget = Make.scrolled(content)
         gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
@@ -55,6 +62,10 @@ import FileProviderGTK
         row("Folder", item.isTrashed ? "Trash" : item.folder.isEmpty ? "/" : item.folder)
         content.append(tags.widget)
         tags.show(item)
+        if !item.isFolder {
+            content.append(versions.widget)
+            versions.show(item)
+        }
         row("Link to", item.description.target)
         if item.description.isPinnedByFolder { row("Kept", "With its folder") }
     }

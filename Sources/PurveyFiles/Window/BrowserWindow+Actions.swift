@@ -75,7 +75,7 @@ extension BrowserWindow {
         }
     }
 
-    private func compareVersions() {
+    func compareVersions() {
         guard let item = browser.selection.first else { return }
         guard let conflict = browser.conflict(of: item) else {
             return toasts.show("“\(item.name)” has no other version here", canUndo: false)

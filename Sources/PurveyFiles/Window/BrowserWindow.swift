@@ -238,6 +238,8 @@ import FileProviderGTK
 
     private func follow() {
         browser.whenAsked = { [window] in await PromptDialog.ask($0, over: window) }
+        browser.whenReplied = { [window] in ReplyDialog.show($0, $1, over: window) }
+        info.whenCompared = { [weak self] in self?.compareVersions() }
         browser.whenChanged = { [weak self] in self?.refresh($0) }
         browser.whenDone = { [weak self] in
             guard let self else { return }
