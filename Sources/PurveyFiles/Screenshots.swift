@@ -11,140 +11,45 @@ import Glibc
         mkdir(directory, 0o755)
         let browser = window.browser
         browser.begin(at: .recents)
+        endAnimations()
         gtk_window_present(window.window)
         await settle(browser)
-        guard
-            let domain = domain ?? browser.domains.first?.name
-        else {
+        guard let domain = domain ?? browser.domains.first?.name else {
             return await picture(window, directory, "no-services")
         }
         var isComplete = true
         for scheme in [ADW_COLOR_SCHEME_FORCE_LIGHT, ADW_COLOR_SCHEME_FORCE_DARK] {
             adw_style_manager_set_color_scheme(adw_style_manager_get_default(), scheme)
             let prefix = scheme == ADW_COLOR_SCHEME_FORCE_LIGHT ? "light" : "dark"
-            for (name, prepare) in views(of: domain) {
-                await prepare(window)
-                isComplete = await picture(window, directory, "\(prefix)-\(name)") && isComplete
+            for view in ScreenshotView.all(of: domain) {
+                await show(view, window)
+                isComplete = await picture(window, directory, "\(prefix)-\(view.name)") && isComplete
+                if view.failure != nil { browser.dismissBanner() }
             }
-            closeDialogs(over: window.window)
         }
+        closeDialogs(over: window.window)
         return isComplete
     }
 
-    private typealias View = (name: String, prepare: @MainActor (BrowserWindow) async -> Void)
-
-    private static func views(of domain: String) -> [View] {
-        let root = Location.folder(domain: domain, path: "")
-        return [
-            ("list", { await show(root, $0, width: 1_000) }),
-            (
-                "info",
-                { window in
-                    window.setInformationShown(true)
-                    window.items.select(window.browser.listing.count - 1)
-                    await settle(window.browser)
-                }
-            ),
-            (
-                "grid",
-                { window in
-                    window.setInformationShown(false)
-                    window.toggleGrid()
-                    await settle(window.browser)
-                }
-            ),
-            (
-                "naming",
-                { window in
-                    window.toggleGrid()
-                    let file = window.browser.listing.all.first { !$0.isFolder }
-                    if let file { window.items.beginNaming(file.id) }
-                    await settle(window.browser)
-                }
-            ),
-            ("recents", { await show(.recents, $0, width: 1_000) }),
-            ("trash", { await show(.trash, $0, width: 1_000) }),
-            ("transfers", { await show(.transfers, $0, width: 1_000) }),
-            (
-                "search",
-                { window in
-                    window.browser.go(to: root)
-                    window.setSearching(true)
-                    gtk_editable_set_text(window.searchEntry.opaque, "pho")
-                    await settle(window.browser)
-                }
-            ),
-            (
-                "failure",
-                { window in
-                    window.setSearching(false)
-                    window.browser.report(
-                        BrowserError("“Plan.txt” was not copied: the disk is full", remedy: .retry(domain: domain)))
-                    await show(root, window, width: 1_000)
-                }
-            ),
-            (
-                "narrow",
-                { window in
-                    window.browser.dismissBanner()
-                    await show(root, window, width: 380)
-                }
-            ),
-            (
-                "narrow-places",
-                { window in
-                    window.layout.showSidebar()
-                    await settle(window.browser)
-                }
-            ),
-            (
-                "right-to-left",
-                { window in
-                    window.layout.showContent()
-                    gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
-                    await show(root, window, width: 1_000)
-                }
-            ),
-            (
-                "right-to-left-info",
-                { window in
-                    window.setInformationShown(true)
-                    window.items.select(window.browser.listing.count - 1)
-                    await settle(window.browser)
-                }
-            ),
-            (
-                "tags",
-                { window in
-                    window.setInformationShown(false)
-                    gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR)
-                    await show(root, window, width: 1_000)
-                    window.items.select(window.browser.listing.count - 1)
-                    TagDialog.show(for: window.browser.selection, window.browser, over: window.window)
-                    await settle(window.browser)
-                }
-            ),
-            (
-                "versions",
-                { window in
-                    closeDialogs(over: window.window)
-                    if let item = window.browser.listing.all.last {
-                        ConflictDialog.show(
-                            ConflictPair(original: item, copy: item), window.browser, over: window.window,
-                            picture: { window.items.picture(of: $0) }, open: { _ in })
-                    }
-                    await settle(window.browser)
-                }
-            ),
-            (
-                "keys",
-                { window in
-                    closeDialogs(over: window.window)
-                    Shortcuts.show(over: window.window)
-                    await settle(window.browser)
-                }
-            ),
-        ]
+    /// Brings the window into the state of a view, regardless of the view before.
+    private static func show(_ view: ScreenshotView, _ window: BrowserWindow) async {
+        closeDialogs(over: window.window)
+        if window.isSearching { window.setSearching(false) }
+        if window.items.isGrid != view.isGrid { window.toggleGrid() }
+        window.layout.showContent()
+        gtk_widget_set_default_direction(view.isRightToLeft ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR)
+        window.browser.go(to: view.location)
+        gtk_window_set_default_size(window.window, view.width, 660)
+        await settle(window.browser)
+        window.setInformationShown(view.showsInformation)
+        if let row = view.selectedRow(of: window.browser) {
+            window.items.select(row)
+        } else {
+            window.items.selectNone()
+        }
+        if let failure = view.failure { window.browser.report(failure) }
+        view.prepare(window)
+        await settle(window.browser)
     }
 
     /// Returns the windows over a window: dialogs, and the list of keyboard shortcuts.
@@ -164,19 +69,23 @@ import Glibc
         for dialog in dialogs(over: window) { gtk_window_destroy(dialog) }
     }
 
-    private static func show(_ location: Location, _ window: BrowserWindow, width: CInt) async {
-        window.browser.go(to: location)
-        gtk_window_set_default_size(window.window, width, 660)
-        await settle(window.browser)
+    /// Turns animations off, so that each view is complete at once.
+    private static func endAnimations() {
+        guard let settings = gtk_settings_get_default() else { return }
+        var value = GValue()
+        g_value_init(&value, g_type_from_name("gboolean"))
+        g_value_set_boolean(&value, 0)
+        g_object_set_property(settings.object(as: GObject.self), "gtk-enable-animations", &value)
+        g_value_unset(&value)
     }
 
-    /// Waits until the listing is complete and the animations have ended.
+    /// Waits until the listing is complete, and for the requests of the views and for their drawing.
     private static func settle(_ browser: Browser) async {
         for _ in 0..<200 {
             try? await Task.sleep(for: .milliseconds(50))
             if browser.areDomainsKnown, !browser.isLoading { break }
         }
-        try? await Task.sleep(for: .milliseconds(700))
+        try? await Task.sleep(for: .milliseconds(300))
     }
 
     /// Draws the window, or the dialog over it, into a PNG file.

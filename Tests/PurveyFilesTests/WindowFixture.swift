@@ -144,6 +144,11 @@ struct WindowFixture {
         #expect(run.status == 0, "\(run)")
     }
 
+    /// Runs a program on the display until it ends.
+    func run(_ program: String, _ arguments: String...) async throws -> ProgramRun {
+        try await RunningProgram(try BuiltProgram.path(program), arguments, environment: environment).end()
+    }
+
     /// Gives the keyboard to the window: no window manager does.
     func focusWindow(named name: String = "Files") async throws {
         let run = try await xdotool("search", "--onlyvisible", "--name", name, "windowfocus")

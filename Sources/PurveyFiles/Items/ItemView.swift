@@ -107,6 +107,8 @@ import FileProviderGTK
 
     func selectAll() { gtk_selection_model_select_all(selection) }
 
+    func selectNone() { gtk_selection_model_unselect_all(selection) }
+
     func select(_ position: Int) {
         gtk_selection_model_select_item(selection, guint(position), 1)
         scroll(to: position)
