@@ -643,7 +643,8 @@ let package = Package(
             "FileBrowserTests",
             [
                 "BrowserTesting", "Conduit", "DaemonTesting", "DocumentPicker", "DomainMessages", "FileBrowser",
-                "FileProvider", "FileProviderUI", "FileProviderWire", "ItemValues", "LinuxSystem", "ScriptableProvider", "ScriptableService",
+                "FileProvider", "FileProviderUI", "FileProviderWire", "ItemValues", "LinuxSystem", "ScriptableProvider",
+                "ScriptableService",
             ]),
         .executableTarget(
             name: "PickerPeer", dependencies: ["Purvey"], path: "Tests/PickerPeer",

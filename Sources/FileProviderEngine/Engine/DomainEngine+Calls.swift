@@ -150,8 +150,8 @@ extension DomainEngine {
         try metadata.set(kinds, [number: known], self)
     }
 
-    /// Retries at once all edits that back off or are parked, for example after the user signed in or freed
-    /// space. Edits whose upload was cancelled wait for ``sendCancelled()``.
+    /// Retries at once all edits that back off or are parked, for example after the user signed in or freed space.
+    /// Edits whose upload was cancelled wait for ``sendCancelled()``.
     package func retry() {
         signIn.forgetFailedAttempts()
         resolved()
