@@ -70,20 +70,6 @@ struct WorkTests {
         }
     }
 
-    @Test func theInformationOffersTheVersionsOfAFile() async throws {
-        let files = ["Plan.txt": "to do", "Plan (conflicted copy 2026-11-22).txt": "done"]
-        try await WindowFixture.run(files) { window in
-            _ = try await window.find("list item", "Plan.txt")
-            try await window.focusWindow()
-            try await window.keys("End", "ctrl+i")
-            try await window.press("button", "Show Versions")
-            _ = try await window.find("label", "Monday  5 bytes")
-            try await window.pressButton(labelled: "Close")
-            try await window.press("button", "Compare Versions")
-            _ = try await window.find("label", "Two Versions of “Plan.txt”")
-        }
-    }
-
     @Test func transfersArePausedAndResumed() async throws {
         try await WindowFixture.run(["Plan.txt": "to do"]) { window in
             try await window.place.tell { try $0.change { $0.password = "right" } }
