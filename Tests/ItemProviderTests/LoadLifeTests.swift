@@ -25,7 +25,7 @@ import UniformTypeIdentifiers
         let file = try scratch.file("a.bin", Data(repeating: 1, count: 1 << 20))
         let provider = NSItemProvider(contentsOf: file, contentType: .data)
         var data = try #require(await provider.data("public.data").data)
-        data.withUnsafeMutableBytes { $0[5] = 7 }
+        data[5] = 7
         #expect(data[4...6].elementsEqual([1, 7, 1]))
         #expect(try Data(contentsOf: file) == Data(repeating: 1, count: 1 << 20))
     }
