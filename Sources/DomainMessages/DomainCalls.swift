@@ -43,6 +43,9 @@ enum DomainMethod {
     static let describeDomain: UInt64 = 185
     static let pause: UInt64 = 186
     static let cancelTransfer: UInt64 = 187
+    static let findAlerts: UInt64 = 188
+    static let listAlerts: UInt64 = 189
+    static let suppressAlert: UInt64 = 190
 }
 
 /// Errors of the requests about domains, in the form in which they are sent. The message is meant for the user.

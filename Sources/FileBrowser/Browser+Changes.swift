@@ -23,6 +23,8 @@ extension Browser {
             guard let folder = browser.currentFolder, case .folder(let domain, let path) = browser.location else {
                 throw Self.unmounted
             }
+            try await browser.confirm(
+                FindAlertsCall(.create, destination: Self.place(of: path, in: domain), name: "New Folder"))
             let name = try await FileWork.makeFolder(named: "New Folder", in: folder)
             let id = BrowserItem.ID(domain: domain, path: path.isEmpty ? name : path + "/" + name)
             await browser.readItem(id)
@@ -45,6 +47,7 @@ extension Browser {
         attempt { browser throws(BrowserError) in
             if let fault = Self.fault(ofName: name) { throw BrowserError(fault) }
             guard let path = item.mountedPath, let mount = item.mount else { throw Self.unmounted }
+            try await browser.confirm(FindAlertsCall(.rename, items: [item.place], name: name))
             let newPath = mount + "/" + (item.folder.isEmpty ? name : item.folder + "/" + name)
             try await FileWork.move(path, to: newPath)
             browser.listing.remove(item.id)
@@ -73,6 +76,7 @@ extension Browser {
     package func trash(_ items: [BrowserItem]) {
         guard !items.isEmpty else { return }
         attempt { browser throws(BrowserError) in
+            try await browser.confirm(FindAlertsCall(.trash, items: items.map(\.place)))
             var trashed: [BrowserItem] = []
             defer {
                 if !trashed.isEmpty {
@@ -102,6 +106,10 @@ extension Browser {
     /// Deletes items of the trash permanently.
     package func deleteForever(_ items: [BrowserItem]) {
         attempt { browser throws(BrowserError) in
+            try await browser.confirm(
+                FindAlertsCall(
+                    .delete,
+                    deletions: items.map { EmptyTrashCall(domain: $0.domain, item: $0.description.identifier) }))
             for item in items {
                 _ = try await browser.daemon.call(
                     EmptyTrashCall(domain: item.domain, item: item.description.identifier))
@@ -131,6 +139,7 @@ extension Browser {
         if isMove { return move(clipboard.items, to: .folder(domain: domain, path: path)) }
         let job = Job("Copying \(Self.words(for: clipboard.items)) to \(location.title)")
         run(job) { browser, job throws(BrowserError) in
+            try await browser.confirm(clipboard.isCut ? .move : .copy, clipboard.items, to: path, in: domain)
             for item in clipboard.items {
                 guard let source = item.mountedPath else { throw Self.unmounted }
                 let name = try await FileWork.copy(source, into: folder, progress: job.reporter)
@@ -157,11 +166,13 @@ extension Browser {
         guard case .folder(let domain, let path) = target, let mount = mount(of: domain) else { return }
         let folder = path.isEmpty ? mount : mount + "/" + path
         attempt { browser throws(BrowserError) in
+            let moved = items.filter { $0.folder != path || $0.domain != domain }
+            try await browser.confirm(.move, moved, to: path, in: domain)
             var moves: [(from: String, to: String)] = []
             defer {
                 if !moves.isEmpty { browser.done("\(Self.words(for: items)) moved to \(target.title)", .moved(moves)) }
             }
-            for item in items where item.folder != path || item.domain != domain {
+            for item in moved {
                 guard let source = item.mountedPath else { throw Self.unmounted }
                 let newPath = folder + "/" + item.name
                 try await FileWork.move(source, to: newPath)

@@ -28,6 +28,8 @@ import LinuxSystem
 
     /// Called with the reply of a provider's action, and a title for it.
     package var whenReplied: (_ title: String, _ reply: PerformActionCall.Reply) -> Void = { _, _ in }
+    /// Called with an alert that a provider requires before an operation. Returns the user's answer.
+    package var whenAlerted: (AlertDescription) async -> AlertAnswer = { _ in .cancelled }
 
     package let listing = ItemListing()
 

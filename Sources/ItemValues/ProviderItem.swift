@@ -88,6 +88,8 @@ package struct ProviderItem: Sendable, Equatable {
         package static let lacksAttributes = Flags(rawValue: 1 << 9)
         /// A file for which the provider reports no version. ``contentVersion`` is computed from its size and date.
         package static let lacksVersion = Flags(rawValue: 1 << 10)
+        /// An item that this user has shared with others.
+        package static let sharedByCurrentUser = Flags(rawValue: 1 << 11)
         /// The flags that only replies have. They are not stored with the item.
         package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
     }

@@ -35,7 +35,7 @@ extension Command {
         .listItems, .describeItem, .download, .evict, .keep,
         .recents, .search, .favorites, .tag,
         .trash, .untrash,
-        .actions,
+        .actions, .alerts,
         .signal, .push, .retry, .signIn, .keyring, .pause, .resume,
         .help,
     ]

@@ -48,8 +48,8 @@ extension Command {
         case ("install", 2):
             let identifier = try await install(operands[1], link: arguments.has("link"), library)
             try StandardOutput.print(identifier + "\n")
-            // Faults of actions do not prevent the use of the rest of the extension.
-            for fault in (try? library.find(identifier))?.actionFaults ?? [] {
+            // These faults do not prevent the use of the rest of the extension.
+            for fault in (try? library.find(identifier))?.minorFaults ?? [] {
                 StandardError.complain("extensions: \(identifier): \(fault)")
             }
             for missing in Layers.missing { StandardError.complain("extensions: \(missing)") }
@@ -135,7 +135,7 @@ extension Command {
         if let bundle { try await printNotes(about: bundle, library) }
         let faults =
             faults(of: path) + [bundle.flatMap { ExtensionPoint.fault(of: $0.point) }].compactMap { $0 }
-            + (bundle?.actionFaults ?? [])
+            + (bundle?.minorFaults ?? [])
         for fault in faults { try StandardOutput.print(OneLine.text(fault) + "\n") }
         if faults.isEmpty {
             StandardError.note("\(path) has no fault")

@@ -181,7 +181,7 @@ private enum StoredAction {
 
 extension ExtensionFolder {
     /// Returns the bundle of a valid property list whose `NSExtension` has additional entries.
-    fileprivate static func inspect(
+    static func inspect(
         _ more: [String: Any], identifier: String = "com.example.peer"
     ) throws -> ExtensionBundle {
         let folder = try ExtensionFolder { information in

@@ -9,7 +9,7 @@ import UniformTypeIdentifiers
 /// Sendable: all properties are immutable.
 final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unchecked Sendable {
     let client: ServiceClient
-    private let folder: String
+    let folder: String
     private let manager: NSFileProviderManager?
 
     required init(domain: NSFileProviderDomain) {

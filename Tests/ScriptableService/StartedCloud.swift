@@ -127,6 +127,7 @@ package final class StartedCloud: Sendable {
                     "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
                     "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME)." + name,
                     "NSExtensionFileProviderActions": actions,
+                    "NSFileProviderUserInteractions": standardInteractions,
                     "PurveyDomainSettings": [
                         "path": "the service's folder", "sends?": "when: behind is after it was taken",
                     ],

@@ -49,6 +49,24 @@ package struct ActivationPredicate: Sendable, Equatable {
     }
 }
 
+/// A value that is computed in the language of predicates, such as `sourceItem.filename`.
+package struct PredicateFormula: Sendable, Equatable {
+    private let root: PredicateExpression
+
+    init(_ text: String, _ vocabulary: PredicateVocabulary) throws(ActivationRule.RuleError) {
+        var parser = PredicateParser(tokens: try PredicateToken.tokens(of: text), vocabulary)
+        root = try parser.parseValue()
+    }
+
+    /// Returns the value; nothing if the computation exceeds the evaluation limit.
+    ///
+    /// - Parameter values: The values of the vocabulary's names.
+    func value(_ values: [String: PredicateValue]) -> PredicateValue {
+        let scope = PredicateScope(values: values, effort: PredicateEffort(), now: Date().timeIntervalSince1970)
+        return (try? root.value(scope)) ?? .nothing
+    }
+}
+
 /// A parsed predicate.
 indirect enum PredicateNode: Sendable, Equatable {
     enum Quantifier: Sendable { case any, all, none }

@@ -27,6 +27,12 @@ struct PredicateParser {
         return node
     }
 
+    mutating func parseValue() throws(ActivationRule.RuleError) -> PredicateExpression {
+        let value = try value()
+        guard current.kind == .end else { throw expected("the end") }
+        return value
+    }
+
     var current: PredicateToken { tokens[min(index, tokens.count - 1)] }
 
     func expected(_ what: String) -> ActivationRule.RuleError {

@@ -18,8 +18,19 @@ package struct PredicateVocabulary: Sendable {
         properties: ProviderItemProperty.allCases.flatMap(\.names) + ["identifier"],
         open: [
             ProviderItemProperty.userInfo.rawValue, ProviderItemProperty.inheritedUserInfo.rawValue,
-            ProviderItemProperty.domainUserInfo,
+            ProviderItemProperty.resolvedUserInfo.rawValue, ProviderItemProperty.domainUserInfo,
         ])
+
+    /// The vocabulary for the rules of file providers' interactions with the user; see ``UserInteraction``.
+    package static let userInteractions = interactions(with: InteractionRoot.ofRules)
+
+    /// The vocabulary for the values in the texts of their alerts.
+    static let alertTexts = interactions(with: InteractionRoot.ofTexts)
+
+    private static func interactions(with roots: [InteractionRoot]) -> PredicateVocabulary {
+        PredicateVocabulary(
+            roots: roots.map(\.rawValue), properties: fileProviderItems.properties, open: fileProviderItems.open)
+    }
 
     /// Returns the names in words for error messages.
     static func list(_ names: [String]) -> String {
@@ -40,8 +51,10 @@ package enum ProviderItemProperty: String, CaseIterable, Sendable {
     /// The `userInfo` of the directories that contain the item. The value of a nearer directory hides that of a farther
     /// one with the same key.
     case inheritedUserInfo
+    /// ``inheritedUserInfo`` together with the item's own keys that everything in it inherits.
+    case resolvedUserInfo
     case isTrashed, isUploaded, isUploading, uploadingError, isDownloaded, isDownloading, isMostRecentVersionDownloaded
-    case isShared
+    case isShared, isSharedByCurrentUser
 
     /// The root name for the selected items.
     package static let items = "fileproviderItems"

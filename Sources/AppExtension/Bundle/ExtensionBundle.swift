@@ -40,6 +40,10 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let actions: [ExtensionAction]
     /// Sentences about the faults of invalid actions. The extension can be used without these actions.
     package let actionFaults: [String]
+    /// The interactions with the user that the file provider requires before operations.
+    package let interactions: [UserInteraction]
+    /// Sentences about the faults of invalid interactions. The extension can be used without these interactions.
+    package let interactionFaults: [String]
     /// The identifier of the file provider whose user interface this is (``providerKey``), if specified.
     package let namedProvider: String?
 
@@ -122,6 +126,9 @@ extension ExtensionBundle {
     package static let providerPoint = "com.apple.fileprovider-nonui"
     /// The `NSExtensionPointIdentifier` of the user interfaces of file providers.
     package static let providerInterfacePoint = "com.apple.fileprovider-actionsui"
+
+    /// Sentences about faults with which the extension can be used.
+    package var minorFaults: [String] { actionFaults + interactionFaults }
 
     /// Whether the extension is a file provider, or the user interface of one. All of Apple's extension points for them
     /// begin with the same prefix.

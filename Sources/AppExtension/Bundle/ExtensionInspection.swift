@@ -46,6 +46,7 @@ package struct ExtensionInspection {
         let uploads = pipeline(ExtensionBundle.uploadsKey, in: described)
         let texts = LocalizedTexts(bundle: folder, development: list["CFBundleDevelopmentRegion"] as? String)
         let actions = ExtensionAction.read(described[ExtensionAction.listKey], localized: texts.text)
+        let interactions = UserInteraction.read(described[UserInteraction.listKey], localized: texts.text)
         let provider = described[ExtensionBundle.providerKey].flatMap { _ in
             description.string(ExtensionBundle.providerKey, faults: &faults)
         }
@@ -62,7 +63,8 @@ package struct ExtensionInspection {
             timeLimit: time,
             importsSymbolicLinks: importsLinks, failsUploadsOnConflict: failsOnConflict, fetchLimit: fetches,
             uploadLimit: uploads, actions: actions.actions,
-            actionFaults: actions.faults, namedProvider: provider, domainSettings: settings?.texts,
+            actionFaults: actions.faults, interactions: interactions.interactions,
+            interactionFaults: interactions.faults, namedProvider: provider, domainSettings: settings?.texts,
             optionalSettings: settings?.optional ?? [],
             groups: groups, secretGroups: list[ExtensionBundle.secretGroupsKey] as? [String] ?? [],
             shortName: shortName)

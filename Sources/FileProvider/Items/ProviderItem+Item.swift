@@ -98,6 +98,7 @@ extension ProviderItem {
         if item.isDownloading ?? false { flags.insert(.downloading) }
         if item.isMostRecentVersionDownloaded ?? false { flags.insert(.mostRecentVersionDownloaded) }
         if item.isShared ?? false { flags.insert(.shared) }
+        if item.isSharedByCurrentUser ?? false { flags.insert(.sharedByCurrentUser) }
         return flags
     }
 

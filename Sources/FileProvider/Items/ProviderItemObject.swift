@@ -61,5 +61,6 @@ package final class ProviderItemObject: NSObject, NSFileProviderItemProtocol, Se
     package var isDownloading: Bool { item.flags.contains(.downloading) }
     package var isMostRecentVersionDownloaded: Bool { item.flags.contains(.mostRecentVersionDownloaded) }
     package var isShared: Bool { item.flags.contains(.shared) }
+    package var isSharedByCurrentUser: Bool { item.flags.contains(.sharedByCurrentUser) }
     package var uploadingError: (any Error)? { item.uploadingError?.error }
 }

@@ -92,13 +92,18 @@ public protocol NSFileProviderCustomAction: NSObjectProtocol {
     ) -> Progress
 }
 
-/// A provider with prompts that the user can suppress.
+/// A provider with interactions that the user can suppress. A subclass of ``NSFileProviderExtension`` may conform to
+/// it, too.
+///
+/// The property list declares the interactions in `NSFileProviderUserInteractions`. The `SuppressionIdentifier` of an
+/// interaction is the identifier here; several interactions may have the same one. The provider decides whether a
+/// suppression concerns one domain or all of them, and stores it.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderUserInteractionSuppressing: NSObjectProtocol {
-    /// Suppresses a prompt, or allows it again.
+    /// Suppresses an interaction, or allows it again, when the user says so. Called on any thread.
     func setInteractionSuppressed(_ suppression: Bool, forIdentifier suppressionIdentifier: String)
-    /// Whether the user has suppressed a prompt.
+    /// Whether the user has suppressed an interaction. Called on any thread, before the interaction is shown.
     func isInteractionSuppressed(forIdentifier suppressionIdentifier: String) -> Bool
 }
 

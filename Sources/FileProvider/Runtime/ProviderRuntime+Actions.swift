@@ -2,7 +2,7 @@ import Conduit
 import FileProviderWire
 import Foundation
 
-/// Custom actions of the provider.
+/// Custom actions of the provider, and the suppression of its interactions with the user.
 extension ProviderRuntime {
     func addActions(to service: inout Service) {
         on(ProviderActionCall.self, .transfer, key: { _ in nil }, in: &service) {
@@ -22,6 +22,17 @@ extension ProviderRuntime {
                     })
             }
             return try result.get()
+        }
+        // A question that is sent after a change gets the changed state.
+        on(ProviderSuppressionCall.self, key: { _ in "suppression" }, in: &service) {
+            request, provider, _ throws(ProviderError) in
+            guard let object = provider.object as? any NSFileProviderUserInteractionSuppressing else {
+                throw ProviderError(.unsupported, message: "the provider's alerts cannot be suppressed")
+            }
+            if let change = request.change {
+                object.setInteractionSuppressed(change, forIdentifier: request.identifier)
+            }
+            return ProviderSuppression(isSuppressed: object.isInteractionSuppressed(forIdentifier: request.identifier))
         }
     }
 

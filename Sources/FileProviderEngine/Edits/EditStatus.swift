@@ -56,6 +56,8 @@ package struct EditEvent: Sendable, Equatable {
         case deletionRefused(ProviderError?)
         /// The provider removed an item that was edited locally. The item is created again.
         case madeAgain
+        /// The provider forbids the change, for this reason. The change was not made.
+        case forbidden(String)
         /// At start, the disk had bytes of an edit that the journal did not record.
         case recovered
     }

@@ -1,3 +1,5 @@
+import AppExtension
+
 /// An engine's settings for its domain.
 package struct DomainConfiguration: Sendable {
     package var identifier: String
@@ -42,6 +44,8 @@ package struct DomainConfiguration: Sendable {
     package var lastUsedDelay = 60.0
     /// Whether symbolic links may be created; `false` if the provider declares that it does not accept them.
     package var takesSymbolicLinks = true
+    /// The interactions of the provider with the user, if one of them forbids operations; otherwise empty.
+    package var forbiddingInteractions: [UserInteraction] = []
     /// Whether background transfers are paused when the engine starts.
     package var isPaused = false
     /// The destination of notes about items whose state may have changed; `nil` if no client watches states.

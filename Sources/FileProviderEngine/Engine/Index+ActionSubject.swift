@@ -15,6 +15,15 @@ extension Index {
         return item.actionSubject(try metadata(of: number), upload, inherited: try inheritedUserInfo(of: item))
     }
 
+    /// Returns an item of the trash as predicates see it.
+    package func actionSubject(ofTrashed item: ProviderItem) -> PredicateValue {
+        // The index has no row for it. Its number is not used.
+        let row = IndexedItem(
+            number: .root, parent: .root, name: item.filename, item: item, changes: [], content: .dataless,
+            localSize: 0, localVersion: [], localModified: nil, mode: nil, listing: .never, isPinned: false)
+        return row.actionSubject(ItemMetadata(), nil, inherited: [:])
+    }
+
     /// Returns the domain's `userInfo` as the predicates of actions see it, or nothing if the provider has reported
     /// none.
     package func actionDomain() throws(IndexError) -> PredicateValue {
@@ -80,6 +89,10 @@ extension IndexedItem {
                 inherited.filter { $0.key.hasSuffix(Self.inheritedSuffix) }.merging(item.userInfo) { _, own in own }
                     .mapValues { $0.predicateValue })
         case .inheritedUserInfo: .object(inherited.mapValues { $0.predicateValue })
+        case .resolvedUserInfo:
+            .object(
+                inherited.merging(item.userInfo) { _, own in own }.filter { $0.key.hasSuffix(Self.inheritedSuffix) }
+                    .mapValues { $0.predicateValue })
         case .isTrashed: .flag(item.flags.contains(.trashed))
         case .isUploaded: .flag(isUploaded)
         case .isUploading: .flag(item.flags.contains(.uploading) || state(upload) == .uploading)
@@ -88,6 +101,7 @@ extension IndexedItem {
         case .isDownloading: .flag(item.flags.contains(.downloading))
         case .isMostRecentVersionDownloaded: .flag(hasAllBytes && localVersion == item.contentVersion)
         case .isShared: .flag(item.flags.contains(.shared))
+        case .isSharedByCurrentUser: .flag(item.flags.contains(.sharedByCurrentUser))
         }
     }
 

@@ -76,6 +76,23 @@ extension ExtensionProvider {
     }
 }
 
+/// The interactions of the provider with the user.
+extension ExtensionProvider {
+    /// Whether the user has suppressed an interaction.
+    ///
+    /// - Throws: A failure of kind ``ProviderError/Kind/unsupported`` if the provider's interactions cannot be
+    ///   suppressed.
+    package func isSuppressed(_ interaction: String) async throws(ProviderError) -> Bool {
+        try await ask(ProviderSuppressionCall(identifier: interaction), isSafe: true, isForProgram: true).isSuppressed
+    }
+
+    /// Suppresses an interaction, or allows it again.
+    package func setSuppressed(_ isSuppressed: Bool, _ interaction: String) async throws(ProviderError) {
+        _ = try await ask(
+            ProviderSuppressionCall(identifier: interaction, change: isSuppressed), isSafe: true, isForProgram: true)
+    }
+}
+
 /// Requests for thumbnails.
 extension ExtensionProvider {
     package func thumbnails(

@@ -3,22 +3,26 @@ import DomainMessages
 extension Command {
     static let trash = Command(
         name: "trash", summary: "move items to their service's trash, list it, or empty it",
-        usage: ["[--json]", "PATH…", "--empty DOMAIN[:NAME]…"],
+        usage: ["[--json]", "[--yes] PATH…", "[--yes] --empty DOMAIN[:NAME]…"],
         options: [
             .flag("json", "print JSON"),
-            .flag("empty", "delete all items in the trash of DOMAIN, or the item NAME"),
+            .flag("empty", "delete all items in the trash of DOMAIN, or the item NAME"), Alerts.option,
         ],
         discussion: """
             PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. A folder is moved with everything in it.
 
             Without a PATH, the trash of all services is listed, with the names that 'purvey untrash' takes. --empty
-            deletes exactly these items, and no others that the service may have. It does not ask, and the items cannot
-            be restored.
+            deletes exactly these items, and no others that the service may have. The items cannot be restored.
+
+            You are only asked if the provider requires it. Without a terminal to ask on, nothing is changed.
             """
     ) { arguments in
         if arguments.has("empty") { return try await empty(arguments) }
         if !arguments.operands.isEmpty {
             if arguments.has("json") { throw UsageError("--json goes with the list") }
+            try await Alerts.confirm(
+                FindAlertsCall(.trash, items: arguments.operands.map(DomainClient.place)),
+                isConfirmed: arguments.has("yes"))
             return try await each("trash", arguments.operands, once: true) {
                 TrashItemCall(place: DomainClient.place($0))
             }
@@ -32,13 +36,18 @@ extension Command {
     private static func empty(_ arguments: Arguments) async throws {
         if arguments.has("json") { throw UsageError("--json goes with the list") }
         if arguments.operands.isEmpty { throw UsageError("--empty takes the name of a domain") }
-        try await each("trash", arguments.operands, once: true) { word in
-            guard let colon = word.firstIndex(of: ":") else { return EmptyTrashCall(domain: word, item: nil) }
-            let item = word[word.index(after: colon)...]
-            // An empty name is a mistake. It must not empty the whole trash.
-            if item.isEmpty { throw UsageError("'\(word)' names no item in a trash: write DOMAIN, or DOMAIN:NAME") }
-            return EmptyTrashCall(domain: String(word[..<colon]), item: String(item))
-        }
+        let deletions = try arguments.operands.map(deletion)
+        try await Alerts.confirm(FindAlertsCall(.delete, deletions: deletions), isConfirmed: arguments.has("yes"))
+        try await each("trash", arguments.operands, once: true, deletion)
+    }
+
+    /// Returns the request to delete the items that a word names.
+    @Sendable private static func deletion(_ word: String) throws -> EmptyTrashCall {
+        guard let colon = word.firstIndex(of: ":") else { return EmptyTrashCall(domain: word, item: nil) }
+        let item = word[word.index(after: colon)...]
+        // An empty name is a mistake. It must not empty the whole trash.
+        if item.isEmpty { throw UsageError("'\(word)' names no item in a trash: write DOMAIN, or DOMAIN:NAME") }
+        return EmptyTrashCall(domain: String(word[..<colon]), item: String(item))
     }
 
     static let untrash = Command(

@@ -75,6 +75,7 @@ extension DomainService {
         addKeyringCall(to: &service)
         addWorkingSetCalls(to: &service)
         addActionCalls(to: &service)
+        addAlertCalls(to: &service)
         addInterfaceCalls(to: &service)
         addTrashCalls(to: &service)
         addStateCalls(to: &service)

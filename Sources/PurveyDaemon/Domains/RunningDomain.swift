@@ -163,6 +163,9 @@ private struct Parts: Sendable {
             var configuration = configuration
             let bundle = try? ExtensionLibrary(data: folders.locations.data).find(record.provider)
             configuration.takesSymbolicLinks = bundle?.importsSymbolicLinks != false
+            if let interactions = bundle?.interactions, interactions.contains(where: \.mayForbid) {
+                configuration.forbiddingInteractions = interactions
+            }
             if let limit = bundle?.fetchLimit { configuration.fetchLimit = limit }
             if let limit = bundle?.uploadLimit { configuration.uploadLimit = limit }
             return try DomainEngine(configuration: configuration, provider: provider, resuming: openings)

@@ -56,6 +56,7 @@ extension EditEvent {
         case .deletionRefused(let failure?): "\(name) was restored: its service refused the removal: \(failure.message)"
         case .deletionRefused(nil): "\(name) was restored, because another client has changed it"
         case .madeAgain: "\(name) was removed by another client, and created again, because you had changed it"
+        case .forbidden(let reason): "\(name) stays as it is, because its provider forbids the change: \(reason)"
         case .recovered: "\(name) has bytes that were found after a crash"
         }
     }

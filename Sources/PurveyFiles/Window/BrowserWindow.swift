@@ -240,6 +240,7 @@ import FileProviderGTK
         browser.whenAsked = { [window] in await PromptDialog.ask($0, over: window) }
         browser.whenReplied = { [window] in ReplyDialog.show($0, $1, over: window) }
         info.whenCompared = { [weak self] in self?.compareVersions() }
+        browser.whenAlerted = { [window] in await AlertDialog.ask($0, over: window) }
         browser.whenChanged = { [weak self] in self?.refresh($0) }
         browser.whenDone = { [weak self] in
             guard let self else { return }

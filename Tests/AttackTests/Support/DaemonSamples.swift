@@ -70,6 +70,9 @@ enum DaemonSamples {
                 try FrameSample(of: ListActionsCall(place: place)),
                 try FrameSample(of: PerformActionCall(place: place, action: "a")),
                 try FrameSample(of: TrashItemCall(place: place)),
+                try FrameSample(of: FindAlertsCall(.move, items: [place], destination: place, name: "n")),
+                try FrameSample(of: ListAlertsCall(domain: "d")),
+                try FrameSample(of: SuppressAlertCall(domain: "d", identifier: "i", isSuppressed: true)),
             ]
         }
     }

@@ -57,6 +57,7 @@ extension LocalEdits {
         try Self.checkName(name)
         guard try visible(named: name, in: parent) == nil else { throw EditError(.fileExists) }
         guard folder.allows(IndexedItem.Capability.writing) else { throw EditError(.permissionDenied) }
+        try checkPermitted(creating: name, in: folder)
 
         var item = ProviderItem(
             identifier: recorder.newLocalIdentifier(), parent: folder.item.identifier, filename: name, kind: kind)

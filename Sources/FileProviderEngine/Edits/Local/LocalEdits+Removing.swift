@@ -1,3 +1,4 @@
+import AppExtension
 import ItemStore
 import ItemValues
 import LinuxSystem
@@ -79,6 +80,7 @@ extension LocalEdits {
 
     func removal(of row: IndexedItem) throws(EditError) -> Removal {
         guard row.allows(IndexedItem.Capability.deleting) else { throw EditError(.notPermitted) }
+        try checkPermitted(.delete, row)
         let hadEdits = row.content == .edited
         var entry = try recorder.entry(of: row)
         // While the item is being created at the provider, the reply must be awaited, because the item then has to be

@@ -1,3 +1,4 @@
+import AppExtension
 import ItemStore
 import ItemValues
 import LinuxSystem
@@ -22,6 +23,7 @@ extension LocalEdits {
         if other?.number == row.number { return nil }
         try checkNotInside(row, newParent)
         try checkCapabilities(of: row, to: newName, in: folder)
+        try checkPermitted(row, to: newName, in: folder)
 
         guard let other else {
             try move([(row, newName, folder)], engine)
@@ -31,6 +33,7 @@ extension LocalEdits {
             let oldFolder = try visibleFolder(parent)
             try checkNotInside(other, parent)
             try checkCapabilities(of: other, to: name, in: oldFolder)
+            try checkPermitted(other, to: name, in: oldFolder)
             try move([(row, newName, folder), (other, name, oldFolder)], engine)
             return nil
         }
@@ -70,6 +73,12 @@ extension LocalEdits {
         if !row.name.hasSameBytes(as: name), !row.allows(IndexedItem.Capability.renaming) {
             throw EditError(.notPermitted)
         }
+    }
+
+    /// Throws `EPERM` if the provider forbids a move or a new name.
+    private func checkPermitted(_ row: IndexedItem, to name: String, in folder: IndexedItem) throws(EditError) {
+        if row.parent != folder.number { try checkPermitted(.move, row, to: folder) }
+        if !row.name.hasSameBytes(as: name) { try checkPermitted(.rename, row, named: name) }
     }
 
     // MARK: Moving

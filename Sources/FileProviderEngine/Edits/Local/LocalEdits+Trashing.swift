@@ -1,3 +1,4 @@
+import AppExtension
 import Glibc
 import ItemStore
 import ItemValues
@@ -18,6 +19,7 @@ extension LocalEdits {
         }
         guard isSent else { throw EditError(Errno(rawValue: EBUSY)) }
         guard row.item.capabilities & IndexedItem.Capability.trashing != 0 else { throw EditError(.notPermitted) }
+        try checkPermitted(.trash, row)
         var entry = try recorder.freshEntry(of: row)
         entry.baseVersion = row.item.contentVersion
         entry.changes = .deleted

@@ -1,0 +1,152 @@
+import Conduit
+
+/// A request for the alerts that providers require before an operation of the user, at most one for each domain. The
+/// operation itself is another request, or a system call in a mount.
+package struct FindAlertsCall: Call, SchemaMessage {
+    package static var method: UInt64 { DomainMethod.findAlerts }
+
+    package enum Operation: Int, Sendable, MessageValue {
+        case trash = 0
+        /// The deletion of items in the trash.
+        case delete = 1
+        case rename = 2
+        case move = 3
+        case copy = 4
+        case create = 5
+    }
+
+    package let operation: Operation
+    /// The items. Those that do not exist, or lie in no domain, have no alerts.
+    package let items: [ItemPlace]
+    /// The items in the trash that are to be deleted.
+    package let deletions: [EmptyTrashCall]
+    /// The directory that the items are put into.
+    package let destination: ItemPlace?
+    /// The name of the new item, or the new name.
+    package let name: String?
+
+    /// The maximum number of items. Further ones have no alerts.
+    package static let mostItems = 10_000
+
+    package init(
+        _ operation: Operation, items: [ItemPlace] = [], deletions: [EmptyTrashCall] = [],
+        destination: ItemPlace? = nil, name: String? = nil
+    ) {
+        self.operation = operation
+        self.items = Array(items.prefix(Self.mostItems))
+        self.deletions = Array(deletions.prefix(Self.mostItems - self.items.count))
+        self.destination = destination
+        self.name = name
+    }
+
+    package static let schema = Schema(
+        { FindAlertsCall($0, items: $1, deletions: $2, destination: $3, name: $4) },
+        Field(0, \FindAlertsCall.operation),
+        Field(1, \.items), Field(2, \.deletions), Field(3, \.destination), Field(4, \.name)
+    ).checked { call throws(MessageError) in
+        let count = call.items.count + call.deletions.count
+        guard count <= mostItems else { throw .invalid("alerts for \(count) items") }
+    }
+
+    package struct Reply: SchemaMessage {
+        package let alerts: [AlertDescription]
+
+        package init(alerts: [AlertDescription]) { self.alerts = alerts }
+
+        package static let schema = Schema(Self.init, Field(0, \.alerts))
+    }
+}
+
+/// An alert that a provider requires before an operation.
+package struct AlertDescription: SchemaMessage, Equatable {
+    /// The domain's name.
+    package let domain: String
+    package let title: String
+    package let subtitle: String
+    /// The labels of the buttons; `nil` for the usual ones.
+    package let continueLabel: String?
+    package let cancelLabel: String?
+    /// Whether the user may continue. If `false`, the operation is forbidden.
+    package let canContinue: Bool
+    /// Whether continuing destroys data.
+    package let isDestructive: Bool
+    /// The address of a page that explains the alert.
+    package let helpURL: String?
+    /// The identifier for ``SuppressAlertCall``; `nil` for an alert that cannot be suppressed.
+    package let suppression: String?
+
+    package init(
+        domain: String, title: String, subtitle: String, continueLabel: String? = nil, cancelLabel: String? = nil,
+        canContinue: Bool = true, isDestructive: Bool = false, helpURL: String? = nil, suppression: String? = nil
+    ) {
+        self.domain = domain
+        self.title = title
+        self.subtitle = subtitle
+        self.continueLabel = continueLabel
+        self.cancelLabel = cancelLabel
+        self.canContinue = canContinue
+        self.isDestructive = isDestructive
+        self.helpURL = helpURL
+        self.suppression = suppression
+    }
+
+    package static let schema = Schema(
+        {
+            AlertDescription(
+                domain: $0, title: $1, subtitle: $2, continueLabel: $3, cancelLabel: $4, canContinue: $5,
+                isDestructive: $6, helpURL: $7, suppression: $8)
+        }, Field(0, \AlertDescription.domain), Field(1, \.title), Field(2, \.subtitle), Field(3, \.continueLabel),
+        Field(4, \.cancelLabel), Field(5, \.canContinue), Field(6, \.isDestructive), Field(7, \.helpURL),
+        Field(8, \.suppression))
+}
+
+/// A request for the alerts of a domain's provider that the user can suppress.
+package struct ListAlertsCall: Call, SchemaMessage {
+    package static var method: UInt64 { DomainMethod.listAlerts }
+    /// The domain's name.
+    package let domain: String
+
+    package init(domain: String) { self.domain = domain }
+
+    package static let schema = Schema(Self.init, Field(0, \.domain))
+
+    package struct Reply: SchemaMessage {
+        package let alerts: [SuppressibleAlert]
+
+        package init(alerts: [SuppressibleAlert]) { self.alerts = alerts }
+
+        package static let schema = Schema(Self.init, Field(0, \.alerts))
+    }
+}
+
+/// Alerts with the same suppression identifier.
+package struct SuppressibleAlert: SchemaMessage, Equatable {
+    package let identifier: String
+    package let isSuppressed: Bool
+
+    package init(identifier: String, isSuppressed: Bool) {
+        self.identifier = identifier
+        self.isSuppressed = isSuppressed
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.isSuppressed))
+}
+
+/// A request to suppress a provider's alerts with an identifier, or to show them again.
+package struct SuppressAlertCall: Call, SchemaMessage {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DomainMethod.suppressAlert }
+    /// The domain's name.
+    package let domain: String
+    package let identifier: String
+    package let isSuppressed: Bool
+
+    package init(domain: String, identifier: String, isSuppressed: Bool) {
+        self.domain = domain
+        self.identifier = identifier
+        self.isSuppressed = isSuppressed
+    }
+
+    package static let schema = Schema(
+        Self.init, Field(0, \.domain), Field(1, \.identifier), Field(2, \.isSuppressed))
+}

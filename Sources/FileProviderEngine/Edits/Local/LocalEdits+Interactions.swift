@@ -1,0 +1,56 @@
+import AppExtension
+import FileProviderWire
+import ItemStore
+import LinuxSystem
+
+/// The provider's interactions with the user, where no user can be asked: a system call has to return.
+///
+/// An alert that the user may answer with "Continue" is not shown, and the change is made. An alert that forbids the
+/// change makes it fail.
+extension LocalEdits {
+    /// Throws `EPERM` if the provider forbids an operation on an item. A new item that the provider does not have yet
+    /// may be changed: programs make such items to replace others.
+    ///
+    /// - Parameters:
+    ///   - folder: The directory that the item is put into.
+    ///   - name: The new name of the item.
+    func checkPermitted(
+        _ operation: UserOperation, _ row: IndexedItem, to folder: IndexedItem? = nil, named name: String? = nil
+    ) throws(EditError) {
+        guard !configuration.forbiddingInteractions.isEmpty, row.isKnownToProvider else { return }
+        let alert = try reading { () throws(IndexError) -> InteractionAlert? in
+            guard let item = try subject(of: row.number) else { return nil }
+            let destination = try folder.flatMap { folder throws(IndexError) in try subject(of: folder.number) }
+            return try forbidding(operation, item, to: destination ?? name.map(InteractionSubject.item(named:)))
+        }
+        if let alert { try refuse(alert, row.number, row.name) }
+    }
+
+    /// Throws `EPERM` if the provider forbids the creation of an item.
+    func checkPermitted(creating name: String, in folder: IndexedItem) throws(EditError) {
+        guard !configuration.forbiddingInteractions.isEmpty else { return }
+        let alert = try reading { () throws(IndexError) in
+            try forbidding(.create, InteractionSubject.item(named: name), to: try subject(of: folder.number))
+        }
+        if let alert { try refuse(alert, folder.number, name) }
+    }
+
+    private func subject(of number: ItemNumber) throws(IndexError) -> PredicateValue? {
+        try index.actionSubject(of: number, uploads[number])
+    }
+
+    /// Returns the alert that forbids an operation; `nil` if the operation needs no alert, or another one.
+    private func forbidding(
+        _ operation: UserOperation, _ item: PredicateValue, to destination: PredicateValue?
+    ) throws(IndexError) -> InteractionAlert? {
+        let subject = InteractionSubject(
+            operation, [item], to: destination ?? .nothing, domain: try index.actionDomain())
+        let alert = UserInteraction.alert(for: subject, in: configuration.forbiddingInteractions)
+        return alert?.canContinue == false ? alert : nil
+    }
+
+    private func refuse(_ alert: InteractionAlert, _ number: ItemNumber, _ name: String) throws(EditError) {
+        recorder.note(.forbidden(alert.sentence), of: number, name)
+        throw EditError(.notPermitted)
+    }
+}

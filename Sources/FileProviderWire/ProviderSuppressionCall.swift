@@ -1,0 +1,29 @@
+import Conduit
+
+/// A question whether the user has suppressed an interaction, or a request to suppress it or to allow it again.
+package struct ProviderSuppressionCall: ProviderCall, SchemaMessage {
+    package typealias Value = ProviderSuppression
+    package typealias Reply = ProviderReply<ProviderSuppression>
+    package static var method: UInt64 { 38 }
+    /// The suppression identifier in the provider's property list.
+    package let identifier: String
+    /// Whether to suppress the interaction; `nil` for the question.
+    package let change: Bool?
+
+    package init(identifier: String, change: Bool? = nil) {
+        self.identifier = identifier
+        self.change = change
+    }
+
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.change))
+}
+
+/// The state of a provider's interaction.
+package struct ProviderSuppression: SchemaMessage, Equatable {
+    /// Whether the user has suppressed it.
+    package let isSuppressed: Bool
+
+    package init(isSuppressed: Bool) { self.isSuppressed = isSuppressed }
+
+    package static let schema = Schema(Self.init, Field(0, \.isSuppressed))
+}
