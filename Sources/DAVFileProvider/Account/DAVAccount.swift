@@ -18,6 +18,8 @@ public final class DAVAccount: Sendable {
     /// The moves at the server that this process has begun.
     let moves = RunningMoves()
     let exchangeTurns = ExchangeTurns()
+    /// The directories that probes have made at servers.
+    let probes: ProbeRecords
     package let room: DAVRoom
     let domain: NSFileProviderDomain
     let clock: any Clock<Duration>
@@ -59,6 +61,7 @@ public final class DAVAccount: Sendable {
             ?? { identifier in
                 try? await manager?.requestModification(of: .contents, forItemWithIdentifier: identifier)
             }
+        probes = ProbeRecords(beside: folder)
         root = try service.root(settings).asDirectory
         var configuration = try settings.configuration(for: root)
         configuration.keepsCookies = service.keepsCookies
@@ -106,10 +109,10 @@ public final class DAVAccount: Sendable {
         do {
             let found: DAVServerProfile
             do {
-                found = try await ask { client throws(DAVError) in try await client.probe(root) }
+                found = try await ask { client throws(DAVError) in try await probe(client, in: root) }
             } catch DAVError.forbidden {
                 let place = try await known(folder)?.address ?? root
-                found = try await ask { client throws(DAVError) in try await client.probe(place) }
+                found = try await ask { client throws(DAVError) in try await probe(client, in: place) }
             }
             try await set(found)
             return found

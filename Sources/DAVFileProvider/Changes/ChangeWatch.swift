@@ -161,6 +161,7 @@ package final class ChangeWatch: Sendable {
     package func pass(all: Bool = false) async throws -> Bool {
         state.withLock { $0.lastPass = .now }
         await account.clearExchanges(.background, temporary: temporary)
+        await account.clearProbes()
         let before = try await account.catalogue.perform { try $0.last("change") }
         let pass = ChangePass(account)
         if account.service.hasDeepTags {

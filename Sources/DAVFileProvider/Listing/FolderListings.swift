@@ -165,7 +165,9 @@ extension DAVServiceKind {
     /// Whether an entry is hidden, because it belongs to the service itself, is the directory of a probe, or is a
     /// temporary file of an exchange.
     func hides(_ entry: DAVEntry) -> Bool {
-        let isOwn = [".purvey-probe-", ServerWriter.incoming, ServerWriter.aside].contains { entry.name.hasPrefix($0) }
+        let isOwn = [DAVClient.probePrefix, ServerWriter.incoming, ServerWriter.aside].contains {
+            entry.name.hasPrefix($0)
+        }
         return isOwn || isHidden(entry)
     }
 }

@@ -28,7 +28,7 @@ struct DAVSetUpCheck: Sendable {
         }
         let client = account.client(with: credentials)
         let directory = try await client.examine(account.root).directory
-        let profile = try await profile(client)
+        let profile = try await profile(client, in: directory.address)
         if let user {
             let (domain, store) = (account.domain.identifier.rawValue, passwords)
             try await Blocking.run { try store.store(user.password, for: user.user, at: origin, domain: domain) }
@@ -81,13 +81,13 @@ struct DAVSetUpCheck: Sendable {
         }
     }
 
-    /// Probes the behaviour of the server. Returns `nil` if the user may not write in the root. This is no error: the
-    /// server is then probed in the folder of the first change.
-    private func profile(_ client: DAVClient) async throws -> DAVServerProfile? {
+    /// Probes the behaviour of the server in the domain's folder. Returns `nil` if the user may not write there. This is
+    /// no error: the server is then probed in the folder of the first change.
+    private func profile(_ client: DAVClient, in folder: HTTPAddress) async throws -> DAVServerProfile? {
         guard setup.purpose != .signingIn else { return nil }
         setup.report("Testing how the server protects changes…")
         do {
-            let profile = try await client.probe(account.root)
+            let profile = try await account.probe(client, in: folder)
             setup.report("Writes are protected by \(profile.writing.words).")
             if let remains = profile.remains {
                 setup.report("The server did not remove the folder of this check: remove “\(remains)”.")

@@ -1,0 +1,133 @@
+import Foundation
+import Glibc
+import HTTPTransport
+import LinuxSystem
+import WebDAVClient
+
+/// The directories that probes have made at servers. Each has a file with its address, which is written before the
+/// first request, so that the next process removes the directory if this one is killed.
+///
+/// All domains of a provider share these files: after a set-up that was killed, there is no domain that could remove
+/// the directory. Functions block on the disk.
+package struct ProbeRecords: Sendable {
+    private let path: String
+
+    /// The maximum size of a file in bytes.
+    private static let largest = 1 << 16
+
+    /// - Parameter state: The directory of one domain's state. The records lie beside it.
+    package init(beside state: URL) {
+        path = state.deletingLastPathComponent().appendingPathComponent(".probes").path
+    }
+
+    /// The record of one probe. Its process holds a lock on the file, so that no other one removes a directory in use.
+    package struct Record: Sendable {
+        package let directory: HTTPAddress
+        fileprivate let name: FileName
+        fileprivate let file: FileDescriptor
+    }
+
+    /// Records the directory of a probe that is about to begin.
+    package func begin(_ directory: HTTPAddress) throws -> Record {
+        let name = DAVError.name(of: directory).split(separator: "/").last.map { String($0) } ?? ""
+        guard let name = FileName(name) else { throw Errno.invalidArgument }
+        if mkdir(path, 0o700) < 0, Errno.current != .fileExists { throw Errno.current }
+        let folder = try FileDescriptor.open(path, [.readOnly, .directory, .noFollow])
+        // The file is locked from its creation on.
+        var staged = try StagedFile(in: folder, permissions: 0o600)
+        try Array(directory.description.utf8).withUnsafeBytes { try staged.descriptor.writeAll($0) }
+        let file = staged.descriptor
+        try staged.replace(name)
+        return Record(directory: directory, name: name, file: file)
+    }
+
+    /// Removes the record of a directory that does not exist any more.
+    package func end(_ record: Record) {
+        // If this fails, the next process finds that the directory is missing.
+        guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
+        try? folder.removeFile(record.name)
+    }
+
+    /// Returns the records of processes that have ended without removing their directories in a folder at a server.
+    package func abandoned(in root: HTTPAddress) -> [Record] {
+        guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]),
+            let entries = try? folder.entries()
+        else { return [] }
+        TemporaryName.sweep(folder)
+        let beginning = root.asDirectory.description
+        return entries.compactMap { entry in
+            guard entry.name.description.hasPrefix(DAVClient.probePrefix),
+                let file = try? folder.open(entry: entry.name, [.readOnly, .nonBlocking]),
+                let bytes = try? file.readToEnd(limit: Self.largest),
+                let directory = try? HTTPAddress(String(decoding: bytes, as: UTF8.self)),
+                directory.description.hasPrefix(beginning), flock(file.rawValue, LOCK_EX | LOCK_NB) == 0
+            else { return nil }
+            return Record(directory: directory, name: entry.name, file: file)
+        }
+    }
+}
+
+/// The fault points of a probe.
+package enum DAVProbeStep: String, FaultPoint {
+    /// The directory is recorded, and the server does not have it yet.
+    case noted = "dav.probe.noted"
+    /// The server does not have the directory any more, and it is still recorded.
+    case removed = "dav.probe.removed"
+}
+
+/// The record of one probe that runs.
+private final class RecordedProbe: DAVProbeRecording {
+    private let records: ProbeRecords
+    // Leaf lock.
+    private let record = Lock<ProbeRecords.Record?>(nil)
+
+    init(_ records: ProbeRecords) { self.records = records }
+
+    func begin(_ directory: HTTPAddress) async throws(DAVError) {
+        do {
+            let made = try await Blocking.run { [records] in try records.begin(directory) }
+            record.withLock { $0 = made }
+        } catch {
+            throw .transport(.file(error as? Errno ?? .inputOutput))
+        }
+        DAVProbeStep.noted.reach()
+    }
+
+    func end() async {
+        DAVProbeStep.removed.reach()
+        guard let record = record.withLock({ $0.take() }) else { return }
+        // Removing a record does not fail.
+        try? await Blocking.run { [records] in records.end(record) }
+    }
+}
+
+extension DAVAccount {
+    /// Probes the server in a folder. First removes the directories of probes in it that did not end.
+    func probe(_ client: DAVClient, in folder: HTTPAddress) async throws(DAVError) -> DAVServerProfile {
+        await clearProbes(client, in: folder)
+        return try await client.probe(folder, recordedBy: RecordedProbe(probes))
+    }
+
+    /// Removes the directories of probes that did not end. Those that cannot be removed yet stay recorded.
+    func clearProbes() async {
+        let records = probes
+        guard let left = try? await Blocking.run({ [root] in records.abandoned(in: root) }), !left.isEmpty else {
+            return
+        }
+        _ = try? await ask(.background) { client throws(DAVError) in await clear(left, client) }
+    }
+
+    private func clearProbes(_ client: DAVClient, in folder: HTTPAddress) async {
+        let records = probes
+        guard let left = try? await Blocking.run({ records.abandoned(in: folder) }) else { return }
+        await clear(left, client)
+    }
+
+    private func clear(_ left: [ProbeRecords.Record], _ client: DAVClient) async {
+        let records = probes
+        for record in left where await client.removeProbe(record.directory) {
+            // Removing a record does not fail.
+            try? await Blocking.run { records.end(record) }
+        }
+    }
+}
