@@ -53,14 +53,31 @@ struct KeyringFixture {
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
-        let program = try BuiltProgram.path("SetUpProvider")
-        try await onThread {
-            let copy = try ChildProgram.start(
-                "/bin/cp", arguments: [program, bundle + "/SetUpProvider"], descriptors: [])
-            try #require(try copy.wait() == .exited(0))
-        }
+        try await copyProgram("SetUpProvider", into: bundle)
         try Data("open sesame\n".utf8).write(to: URL(fileURLWithPath: home + "/password"))
         try await startDaemon()
+        try await succeed("extensions", "install", "--link", bundle)
+    }
+
+    /// Copies a built program. Another process does that: a file that this process has open for writing cannot be
+    /// executed while any fork has the descriptor.
+    private func copyProgram(_ name: String, into bundle: String) async throws {
+        let program = try BuiltProgram.path(name)
+        try await onThread {
+            let copy = try ChildProgram.start("/bin/cp", arguments: [program, bundle + "/" + name], descriptors: [])
+            try #require(try copy.wait() == .exited(0))
+        }
+    }
+
+    /// Installs this repository's provider for Nextcloud.
+    func installNextcloud() async throws {
+        let bundle = home + "/Nextcloud.appex"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        var root = URL(filePath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        try FileManager.default.copyItem(
+            atPath: root.path + "/Providers/Nextcloud/Info.plist", toPath: bundle + "/Info.plist")
+        try await copyProgram("Nextcloud", into: bundle)
         try await succeed("extensions", "install", "--link", bundle)
     }
 
