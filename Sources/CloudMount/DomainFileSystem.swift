@@ -21,6 +21,7 @@ final class DomainFileSystem: FileSystem {
     /// The owner of every item: the user that the daemon runs as.
     let owner = getuid()
     let group = getgid()
+    let trashName = TrashName(of: getuid())
 
     // Leaf lock. The session is set from its start to its end, and holds a reference to this object meanwhile.
     private let current = Lock(State())
@@ -50,7 +51,7 @@ final class DomainFileSystem: FileSystem {
         self.hasEnded = hasEnded
         index = engine.index
         files = HandleTable(sharedTable)
-        notifications = Notifications(files, folderLimit: folderLimit)
+        notifications = Notifications(files, trashName, folderLimit: folderLimit)
     }
 
     var session: Session? { current.withLock { $0.session } }

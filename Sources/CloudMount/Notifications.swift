@@ -25,6 +25,7 @@ final class Notifications: Sendable {
     }
 
     private let files: HandleTable
+    private let trashName: TrashName
     // Leaf lock: the session is notified after its release.
     private let state = Lock(State())
 
@@ -33,8 +34,9 @@ final class Notifications: Sendable {
     private let folderLimit: Int
     static let folderLimit = 100_000
 
-    init(_ files: HandleTable, folderLimit: Int) {
+    init(_ files: HandleTable, _ trashName: TrashName, folderLimit: Int) {
         self.files = files
+        self.trashName = trashName
         self.folderLimit = folderLimit
     }
 
@@ -93,6 +95,11 @@ final class Notifications: Sendable {
         switch event {
         case .index(let changes): take(changes)
         case .contentsReplaced(let number): session?.invalidate(number.node, offset: 0, length: 0)
+        case .trashSupportChanged:
+            // The name leads elsewhere now.
+            state.withLock { if $0.folders[.root] != nil { $0.folders[.root] = false } }
+            for name in [trashName.own, trashName.other] { session?.invalidateEntry(Name(name), in: .root) }
+            session?.invalidate(.root, offset: 0, length: 0)
         }
     }
 

@@ -113,11 +113,16 @@ extension MemoryProvider {
 
     /// All items by path: a file's contents, a link's target after "->", or "/" for a directory. If several items
     /// have one path, the later ones have their identifier appended.
-    package var tree: [String: String] {
+    package var tree: [String: String] { tree { _, _ in true } }
+
+    /// The items by path that are neither in the trash nor in a directory in the trash.
+    package var treeOutsideTrash: [String: String] { tree { state, node in !state.isInTrash(node) } }
+
+    private func tree(where isShown: (State, Node) -> Bool) -> [String: String] {
         state.withLock { state in
             var tree: [String: String] = [:]
             for node in state.nodes.values.sorted(by: { $0.order < $1.order })
-            where node.item.identifier != ProviderItem.rootIdentifier {
+            where node.item.identifier != ProviderItem.rootIdentifier && isShown(state, node) {
                 var path = state.path(of: node)
                 if tree[path] != nil { path += " (\(node.item.identifier))" }
                 tree[path] =
@@ -212,6 +217,17 @@ extension MemoryProvider.State {
 
     func child(named name: String, in folder: String) -> MemoryProvider.Node? {
         children(of: folder).first { $0.item.filename.utf8.elementsEqual(name.utf8) }
+    }
+
+    func isInTrash(_ node: MemoryProvider.Node) -> Bool {
+        var next: MemoryProvider.Node? = node
+        // A test may create a cycle.
+        for _ in 0..<100 {
+            guard let node = next, node.item.identifier != ProviderItem.rootIdentifier else { return false }
+            if node.item.parent == ProviderItem.trashIdentifier { return true }
+            next = nodes[node.item.parent]
+        }
+        return false
     }
 
     func path(of node: MemoryProvider.Node) -> String {

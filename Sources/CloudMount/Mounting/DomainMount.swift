@@ -87,6 +87,7 @@ package final class DomainMount: Sendable {
         // Without a table, programs lose their open files when this process dies.
         let sharedTable = try? SharedHandleTable()
         let fileSystem = fileSystem(engine, options, sharedTable)
+        engine.perform { $0.localTrash.beginMount() }
         do throws(MountError) {
             let session = try Session.mount(at: path, options: options.options(for: engine), fileSystem)
             state.withLock { $0 = State(session: session, sharedTable: sharedTable) }
@@ -115,16 +116,17 @@ package final class DomainMount: Sendable {
 
     private func fileSystem(
         _ engine: DomainEngine, _ options: DomainMountOptions, _ sharedTable: SharedHandleTable?
-    ) -> DomainFileSystem {
+    ) -> MountedFileSystem {
         let thumbnails = options.thumbnails.map {
             ThumbnailFiller(engine, mount: path, cache: $0.cache, pictures: $0.pictures)
         }
-        return DomainFileSystem(
+        let domain = DomainFileSystem(
             engine, readers: options.readers, thumbnails: thumbnails, sharedTable: sharedTable,
             folderLimit: options.folderLimit
         ) { [weak self] in
             self?.state.withLock { $0.hasEnded = true }
         }
+        return MountedFileSystem(domain)
     }
 
     /// Creates a domain's file system without a mount, for callers that send requests without a kernel. Resumes the
@@ -138,7 +140,7 @@ package final class DomainMount: Sendable {
             engine, readers: ReaderPolicies(path: nil), thumbnails: nil, sharedTable: sharedTable
         ) {}
         files.resumeHandles(backing: backing)
-        return files
+        return MountedFileSystem(files)
     }
 
     /// The state that another daemon needs to take over the mount; `nil` if the kernel does not support a takeover, or

@@ -76,15 +76,19 @@ extension DomainFileSystem {
     private func fill(
         _ listing: Listing, from folder: ItemNumber, after last: ItemNumber?
     ) throws(IndexError) {
+        let hidesName = folder == .root && engine.trashSupport == .supported
+        func shown(_ name: String) -> Name {
+            Name(hidesName && name == trashName.own ? trashName.other : name)
+        }
         guard listing.wantsAttributes else {
             return try index.names(in: folder, after: last) { number, kind, name in
                 listing.append(
-                    Name(String(decoding: name, as: UTF8.self)), node: number.node, kind: kind.listingKind,
+                    shown(String(decoding: name, as: UTF8.self)), node: number.node, kind: kind.listingKind,
                     cookie: Self.cookie(of: number))
             }
         }
         try index.children(of: folder, after: last, limit: Self.entryLimit) { item in
-            listing.append(Name(item.name), entry(for: item), cookie: Self.cookie(of: item.number))
+            listing.append(shown(item.name), entry(for: item), cookie: Self.cookie(of: item.number))
         }
     }
 

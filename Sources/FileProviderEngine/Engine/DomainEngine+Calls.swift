@@ -92,6 +92,31 @@ extension DomainEngine {
         return try index.trashed()
     }
 
+    /// Whether the provider has a trash, as far as it is known.
+    package nonisolated var trashSupport: TrashSupport { resources.trashSupport.withLock { $0 } }
+
+    /// Waits until it is known whether the provider has a trash, while its trash is being listed.
+    ///
+    /// - Parameters:
+    ///   - seconds: The maximum duration of the wait.
+    ///   - completion: Called once, on any thread; must not block.
+    package nonisolated func whenTrashSupportIsKnown(
+        upTo seconds: Double, _ completion: @escaping @Sendable (TrashSupport) -> Void
+    ) {
+        let known = trashSupport
+        guard known == .unknown else { return completion(known) }
+        let answer = OneShotCompletion<TrashSupport>(completion)
+        clock.run(after: seconds) { [weak self] in answer.complete(self?.trashSupport ?? .unknown) }
+        // The trash is listed after the root.
+        list(.root, needs: .complete) { _ in }
+        perform { engine in
+            engine.trash.enumeration.beginIfRequested(engine)
+            // After a failed listing, the next one may be far away.
+            guard engine.trash.enumeration.isExpected else { return answer.complete(engine.trashSupport) }
+            engine.trash.support.wait(answer)
+        }
+    }
+
     /// Returns the most recently used files, latest first, including open ones. The provider is not asked.
     package nonisolated func recents(limit: Int) throws(IndexError) -> [FoundItem] {
         // Uses are dropped once they are in the index, so they are read before it.

@@ -156,6 +156,7 @@ package actor DomainEngine: EngineEvents {
         changes.cancel()
         reconciler.revalidation.cancel()
         trash.enumeration.cancel()
+        localTrash.cancel()
         pinning.cancel()
         downloader.close()
         opener.close()
@@ -193,6 +194,8 @@ package enum EngineEvent: Sendable {
     case index([IndexChange])
     /// A file's local bytes were replaced, even if its row did not change.
     case contentsReplaced(ItemNumber)
+    /// It has become known that the provider has a trash, or that it has none.
+    case trashSupportChanged
 }
 
 extension DomainEngine {

@@ -38,6 +38,7 @@ final class EngineComponents {
     let progress: EditProgress
     let imports: Imports
     let directoryImport: DirectoryImport
+    let localTrash: LocalTrash
 
     init(_ context: EngineContext, _ writerMarks: WriterMarks, resuming openings: [HandleToResume]) {
         signIn = SignIn(context)
@@ -81,6 +82,7 @@ final class EngineComponents {
         progress = EditProgress(context, signIn, recorder, scheduler, tracker)
         imports = Imports(context, reimports, reconciler, tracker, recreation, recorder, localEdits, progress)
         directoryImport = DirectoryImport(context, reimports, recorder, localEdits, imports)
+        localTrash = LocalTrash(context, trash, localEdits, progress)
     }
 }
 
@@ -101,6 +103,7 @@ extension DomainEngine {
     var enumerator: Enumerator { components.enumerator }
     var changes: ChangeTracker { components.changes }
     package var trash: Trash { components.trash }
+    package var localTrash: LocalTrash { components.localTrash }
     package var pinning: Pinning { components.pinning }
     package var metadata: UserMetadata { components.metadata }
     var scheduler: UploadScheduler { components.scheduler }

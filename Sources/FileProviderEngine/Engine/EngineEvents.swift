@@ -155,6 +155,15 @@ extension EngineEvents {
     /// Passes on that the trash may have changed without a report of the change feed.
     func trashMayHaveChanged() { components.trash.enumeration.request(self) }
 
+    /// Passes on that the provider has moved an item to its trash. The index does not have that yet.
+    func itemWasTrashed(_ number: ItemNumber, as item: ProviderItem) {
+        components.trash.support.set(.supported)
+        components.localTrash.itemWasTrashed(number, as: item)
+    }
+
+    /// Passes on that the provider has no trash to move an item to.
+    func trashingWasRefused() { components.trash.support.set(.refused) }
+
     // MARK: Local changes
 
     /// Passes on that a request for an item's user metadata begins.

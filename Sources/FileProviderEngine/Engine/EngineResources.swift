@@ -21,6 +21,8 @@ final class EngineResources: Sendable {
     /// The order of requests and reports, which detects stale replies.
     let replies = ReplyOrdering()
     let listingAges = ListingAges()
+    // Leaf lock.
+    let trashSupport = Lock(TrashSupport.unknown)
     /// The gate of background transfers.
     let gate: TransferGate
     let damage: DamageMark

@@ -4,7 +4,7 @@ import LinuxSystem
 
 extension ProviderError {
     /// Translates a failure of the index for the caller.
-    init(_ failure: IndexError) {
+    package init(_ failure: IndexError) {
         switch failure {
         case .full: self.init(.noSpace, message: "The disk is full.")
         default: self.init(.cannotSynchronize, message: "The index cannot be used: \(failure)")

@@ -11,21 +11,25 @@ package final class Trash {
     private let context: EngineContext
     private let reconciler: ItemReconciler
     let enumeration: TrashEnumeration
+    let support: TrashSupportRecord
 
     init(_ context: EngineContext, _ reconciler: ItemReconciler, _ changes: ChangeTracker) {
         self.context = context
         self.reconciler = reconciler
-        enumeration = TrashEnumeration(context, reconciler, changes)
+        support = TrashSupportRecord(context)
+        enumeration = TrashEnumeration(context, reconciler, changes, support)
     }
 
     /// Restores an item from the trash. Waits for the provider.
     ///
     /// - Parameter folder: the directory to move the item to; `nil` for its former directory.
+    /// - Returns: the restored item, as the provider has it.
     /// - Throws: a failure of kind `transient` while the local removal is not sent yet. When sent, it would move the
     ///   item to the trash again.
+    @discardableResult
     package func restore(
         _ identifier: String, to folder: ItemNumber?, _ engine: isolated any EngineEvents
-    ) async throws(ProviderError) {
+    ) async throws(ProviderError) -> ProviderItem {
         var parent: String?
         if let folder {
             let row = try context.row(of: folder)
@@ -59,6 +63,7 @@ package final class Trash {
             try context.write { writer throws(IndexError) in try writer.forgetTrashed(identifier) }
         }
         context.replies.noteReport(of: [identifier, item.identifier])
+        return item
     }
 
     /// Removes an item from the trash permanently. A directory is removed with everything in it. Waits for the

@@ -13,21 +13,29 @@ final class TrashEnumeration {
     private let context: EngineContext
     private let reconciler: ItemReconciler
     private let changes: ChangeTracker
+    private let support: TrashSupportRecord
     private var listing = TrashListing()
     private static let pauseSetting = "trash.pause"
 
-    init(_ context: EngineContext, _ reconciler: ItemReconciler, _ changes: ChangeTracker) {
+    init(
+        _ context: EngineContext, _ reconciler: ItemReconciler, _ changes: ChangeTracker,
+        _ support: TrashSupportRecord
+    ) {
         self.context = context
         self.reconciler = reconciler
         self.changes = changes
+        self.support = support
     }
 
     var isRunning: Bool { listing.task != nil }
+    /// Whether the trash is being listed, or is about to be.
+    var isExpected: Bool { isRunning || listing.isWanted && listing.nextTime <= context.clock.now }
     /// The last failure, and the time before which the trash is not listed again; `nil` if there was no failure.
     var failure: (failure: ProviderError, nextTime: Double)? { listing.failure.map { ($0, listing.nextTime) } }
 
     /// Restores the backoff of the last process.
     func recover() throws(IndexError) {
+        try support.recover()
         if let words = try context.index.setting(Self.pauseSetting) { listing.read(words, at: context.clock.now) }
     }
 
@@ -86,6 +94,7 @@ final class TrashEnumeration {
     }
 
     private func ended(_ result: Result<Void, ProviderError>, _ engine: isolated any EngineEvents) {
+        support.noteListing(result)
         switch result {
         case .success: listing.succeed(at: context.clock.now)
         case .failure(let failure):

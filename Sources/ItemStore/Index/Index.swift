@@ -17,6 +17,7 @@ package final class Index: Sendable {
     private let lookup: Lookup
     private let recent = RecentRows()
     let hash: KeyedHash
+    let trashCount: ChangeCount
     private let checkpointer: Checkpointer
     // Leaf lock.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
@@ -65,6 +66,7 @@ package final class Index: Sendable {
         let state = try WriterConnection(
             connection, lookup: lookup, lookupMemory: lookupMemory, recent: recent, reserve: ReserveFile(besides: path))
         hash = state.hash
+        trashCount = state.trash.changes
         writer = UnsafeTransfer(value: state)
         log = try CommitLog(ofDatabase: path)
         checkpointer = try Checkpointer(path: path, connection)

@@ -13,6 +13,7 @@ import Glibc
 /// - `facts`: user metadata of items, as the provider and this machine know it.
 /// - `renamed`: items whose search terms changed since they were added, in the order of the changes.
 /// - `trash`: the items in the provider's trash.
+/// - `trash_nodes`: the files and directories of the local view of the trash; see ``TrashNode``.
 /// - `doubts`: identifiers of items with uncertain status, which must be revalidated.
 /// - `reidentified`: directories whose identifier the provider changed. The identifiers of their items may have
 ///   changed, too.
@@ -56,6 +57,7 @@ enum IndexSchema {
         try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS outdated (container TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS reidentified (number INTEGER PRIMARY KEY)")
+        try connection.run("CREATE TABLE IF NOT EXISTS trash_nodes (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
     }
 
     /// The settings of the index itself, which have the prefix `index.`. Other components must not use that prefix.

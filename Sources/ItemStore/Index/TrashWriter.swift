@@ -1,4 +1,14 @@
 import ItemValues
+import Synchronization
+
+/// A count of changes, which any thread may read.
+final class ChangeCount: Sendable {
+    private let value = Atomic<UInt64>(1)
+
+    var current: UInt64 { value.load(ordering: .acquiring) }
+
+    func add() { value.add(1, ordering: .acquiringAndReleasing) }
+}
 
 /// The record of the items in the provider's trash. These items are in no directory of the index and have no number.
 final class TrashWriter {
@@ -9,6 +19,7 @@ final class TrashWriter {
     private let countRows: Statement
     /// An upper bound of the number of rows. If it is zero, no lookup is needed.
     private var count: Int64 = 0
+    let changes = ChangeCount()
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
         put = try connection.statement("INSERT OR REPLACE INTO trash (identifier, data) VALUES (?1, ?2)")
@@ -48,6 +59,7 @@ final class TrashWriter {
         put.bind(2, kept: bytes.bytes)
         try put.run()
         count += 1
+        changes.add()
     }
 
     /// Returns the directory that a trashed item was in; `nil` if it is not known.
@@ -64,6 +76,7 @@ final class TrashWriter {
         guard count > 0 else { return }
         remove.bind(1, identifier)
         try remove.run()
+        changes.add()
     }
 }
 
@@ -75,6 +88,9 @@ extension IndexWriter {
 }
 
 extension Index {
+    /// A count that grows with each change of ``trashed()``. It may grow without a change.
+    package var trashChanges: UInt64 { trashCount.current }
+
     /// Whether an item is known to lie in the provider's trash.
     package func isTrashed(_ identifier: String) throws(IndexError) -> Bool {
         try read { queries throws(IndexError) in

@@ -57,7 +57,7 @@ extension DomainService {
         let item = try Self.find(request.item, in: try await Self.items(in: domain), of: request.domain)
         do throws(ProviderError) {
             try await domain.engine.run { engine throws(ProviderError) in
-                try await engine.trash.restore(item.identifier, to: nil, engine)
+                _ = try await engine.trash.restore(item.identifier, to: nil, engine)
             }
         } catch {
             throw DomainError("\(item.filename) stays in the trash: \(error.message)", like: error)

@@ -24,15 +24,15 @@ final class DispatchedDomain {
     private var gone: [any FileSystem] = []
     private var last: UInt64 = 0
 
-    init(_ prepare: (MemoryProvider) -> Void = { _ in }) throws {
+    /// - Parameter settlingTime: The time in seconds after which edits are sent, by default none during a test.
+    init(settlingTime: Double = 3600, _ prepare: (MemoryProvider) -> Void = { _ in }) throws {
         prepare(provider)
         folder = try TestFolder()
         device = try RequestDevice()
         var configuration = DomainConfiguration(
             identifier: "test", displayName: "Test", dataFolder: folder.path + "/data",
             cacheFolder: folder.path + "/cache")
-        // Edits are not sent during the test.
-        configuration.settlingTime = 3600
+        configuration.settlingTime = settlingTime
         self.configuration = configuration
         engine = try DomainEngine(configuration: configuration, provider: provider)
         sharedTable = try SharedHandleTable()

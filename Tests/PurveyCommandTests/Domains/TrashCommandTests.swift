@@ -87,27 +87,75 @@ import Testing
     }
 
     /// GIO moves a file to such a trash directory if the file is on another file system than the home directory.
-    @Test func filesTrashedByAFileManagerAreInAFolderOfTheService() async throws {
+    @Test func filesTrashedByAFileManagerAreInTheTrashOfTheService() async throws {
         try await CommandFixture.run { place in
             let cloud = try await CloudFixture(place)
             try await cloud.add()
+            let name = ".Trash-\(getuid())"
+            let trash = "\(cloud.mount)/\(name)"
             let moved = try await place.shell(
                 """
                 set -e
                 cd '\(cloud.mount)'
-                mkdir -m 700 .Trash-\(getuid()) .Trash-\(getuid())/files .Trash-\(getuid())/info
-                printf '[Trash Info]\\nPath=a.txt\\nDeletionDate=2026-01-31T00:00:00\\n' > .Trash-\(getuid())/info/a.txt.trashinfo
-                mv a.txt .Trash-\(getuid())/files/a.txt
+                gio trash inner
+                printf '[Trash Info]\\nPath=a.txt\\nDeletionDate=2026-01-31T00:00:00\\n' > \(name)/info/b.trashinfo
+                mv a.txt \(name)/files/b
                 """)
             #expect(moved.status == 0, "\(moved.errors)")
-            let trash = "/.Trash-\(getuid())/files/a.txt"
-            #expect(await cloud.contents(cloud.mount + trash) == "hello\n")
-            try await cloud.eventually("the service has it") { await cloud.contents(cloud.cloud + trash) == "hello\n" }
-            // The file is not in the provider's trash.
-            #expect(try await listed(place).isEmpty)
-            let restored = try await place.shell("cd '\(cloud.mount)' && mv .\(trash) a.txt")
+            #expect(await cloud.contents(trash + "/files/b") == "hello\n")
+            #expect(await cloud.contents(trash + "/files/inner/b.txt") == "deep\n")
+            let files = cloud.cloud + "/.purvey-trash/files"
+            try await cloud.eventually("the service has both in its trash") {
+                await cloud.contents(files + "/a.txt") == "hello\n"
+                    && cloud.contents(files + "/inner/b.txt") == "deep\n"
+            }
+            #expect(await offPool { !FileManager.default.fileExists(atPath: cloud.cloud + "/" + name) })
+            try await cloud.eventually("the list has both") {
+                try await listed(place).sorted() == ["Papers:a.txt", "Papers:inner"]
+            }
+            // The name and the note stay, for the next daemon, too.
+            try await cloud.end()
+            _ = try await listed(place)
+            #expect(await cloud.contents(trash + "/files/b") == "hello\n")
+            #expect(await cloud.contents(trash + "/files/inner/b.txt") == "deep\n")
+            #expect(await cloud.contents(trash + "/info/b.trashinfo")?.contains("\nDeletionDate=2026-01-31T") == true)
+            let restored = try await place.shell(
+                "cd '\(cloud.mount)' && mv \(name)/files/b c.txt && rm \(name)/info/b.trashinfo && rm -r \(name)/files/inner"
+            )
             #expect(restored.status == 0, "\(restored.errors)")
-            try await cloud.eventually("it is back") { await cloud.contents(cloud.cloud + "/a.txt") == "hello\n" }
+            try await cloud.eventually("it is back") { await cloud.contents(cloud.cloud + "/c.txt") == "hello\n" }
+            #expect(try await listed(place).isEmpty)
+            let left = try? FileManager.default.contentsOfDirectory(atPath: files)
+            #expect(left == [])
+        }
+    }
+
+    @Test(arguments: [StartedCloud.Model.documents, .replica])
+    func aTrashChangedElsewhereIsShownInTheMount(model: StartedCloud.Model) async throws {
+        try await ServiceFixture.run(model: model) { place in
+            try await place.tell { cloud in
+                try cloud.put("folder/a.txt", "hello")
+                try cloud.put("b.txt", "other")
+            }
+            #expect(await place.read("folder/a.txt") == "hello")
+            let trash = ".Trash-\(getuid())/files"
+            let moved = try await place.place.shell(
+                "cd '\(place.mount)' && ls \(trash) && gio trash folder/a.txt b.txt")
+            #expect(moved.status == 0, "\(moved.errors)")
+            try await place.eventually("the service has them in its trash") {
+                let items = try await place.tell { try $0.snapshot() }
+                return Set(items.keys) == ["folder", ".trash/a.txt", ".trash/b.txt"]
+            }
+            #expect(await place.read(trash + "/a.txt") == "hello")
+            // The command and the mount show the same trash.
+            try await place.eventually("the command can restore it") {
+                try await place.place.purvey("untrash", "Cloud:a.txt").status == 0
+            }
+            #expect(await place.read("folder/a.txt") == "hello")
+            #expect(await place.read(trash + "/a.txt") == nil)
+            #expect(await place.read(trash + "/b.txt") == "other")
+            #expect(try await place.place.purvey("trash", "--empty", "Cloud").status == 0)
+            #expect(await place.read(trash + "/b.txt") == nil)
         }
     }
 

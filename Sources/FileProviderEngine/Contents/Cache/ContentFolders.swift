@@ -29,6 +29,10 @@ final class ContentFolders: Sendable {
     /// the same file system as ``clean``.
     var removed: FileDescriptor { current().removed }
 
+    /// Contents of trashed files that programs have open, by their numbers in the trash; on the same file system as
+    /// ``clean``.
+    var trashed: FileDescriptor { current().trashed }
+
     /// The directories that a user or another process may remove at any time.
     private struct Cache: Sendable {
         let clean: FileDescriptor
@@ -36,6 +40,7 @@ final class ContentFolders: Sendable {
         let parts: FileDescriptor
         let removed: FileDescriptor
         let older: FileDescriptor
+        let trashed: FileDescriptor
 
         init(in path: String) throws(Errno) {
             let folder = try ContentFolders.folder(path)
@@ -44,11 +49,12 @@ final class ContentFolders: Sendable {
             parts = try ContentFolders.folder("parts", in: folder)
             removed = try ContentFolders.folder("removed", in: folder)
             older = try ContentFolders.folder("older", in: folder)
+            trashed = try ContentFolders.folder("trashed", in: folder)
         }
 
         /// Whether any of the directories was removed.
         var isGone: Bool {
-            [clean, incoming, parts, removed, older].contains { folder in (try? folder.status().linkCount) == 0 }
+            [clean, incoming, parts, removed, older, trashed].contains { folder in (try? folder.status().linkCount) == 0 }
         }
     }
 
@@ -70,7 +76,7 @@ final class ContentFolders: Sendable {
             self.cacheFolder = cacheFolder
             self.cache = Lock(cache)
             // Directories that an earlier engine created when the cache directory could not be used.
-            for name in ["content", "incoming", "parts", "removed", "older"].compactMap({ FileName($0) }) {
+            for name in ["content", "incoming", "parts", "removed", "older", "trashed"].compactMap({ FileName($0) }) {
                 try? TreeRemover.remove(name, in: data)
             }
         } else {

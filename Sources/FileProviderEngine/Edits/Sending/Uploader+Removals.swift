@@ -70,6 +70,7 @@ extension Uploader {
                 try await askingForChange { () async throws(ProviderError) in try await provider.delete(identifier) }
             }
         } catch let failure as ProviderError {
+            if entry.goesToTrash, failure.kind == .unsupported { engine.trashingWasRefused() }
             switch failure.kind {
             case .noSuchItem:
                 if let result = try await finder.findNewIdentifier(of: number, asked: identifier, engine) {
@@ -97,6 +98,7 @@ extension Uploader {
             // The item may have been restored or removed meanwhile, so the reply may be stale.
             return try reconciler.revalidation.schedule([identifier, answer.identifier], engine)
         }
+        engine.itemWasTrashed(number, as: answer)
         // The local state of the item, and of everything in it, is not needed until the item is restored.
         let applied = try index.write(freesSpace: true) { writer throws(IndexError) in
             var trashed = answer

@@ -1,0 +1,201 @@
+import FileProviderWire
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// The contents of a trashed file that programs have open.
+struct TrashContents {
+    /// The number of handles.
+    var count = 0
+    /// The local copy, once it is complete.
+    var descriptor: FileDescriptor?
+    var waiters: [EngineCompletion<FileDescriptor>] = []
+    /// The fetch, and the number that distinguishes it from earlier ones.
+    var fetch: (number: Int64, task: Task<Void, Never>)?
+}
+
+/// Trashed directories, and the contents of trashed files.
+extension LocalTrash {
+    /// Returns an item of a trashed directory by name. The directory must have been listed.
+    package func child(named name: String, of folder: Int64) -> TrashNode? {
+        guard let number = children[folder]?[name], !hidden.contains(number) else { return nil }
+        return nodes[number]
+    }
+
+    /// Returns the items of a listed directory, in the order of their numbers; `nil` if it is not listed.
+    package func children(of folder: Int64) -> [TrashNode]? {
+        children[folder].map { names in
+            names.values.filter { !hidden.contains($0) }.compactMap { nodes[$0] }.sorted { $0.number < $1.number }
+        }
+    }
+
+    /// Whether the items of a trashed directory are known.
+    package func isListed(_ folder: Int64) -> Bool { children[folder] != nil }
+
+    /// Lists a trashed directory, unless it is listed already. Waits for the provider.
+    ///
+    /// A directory that the provider cannot list is empty, so that programs can remove it.
+    package nonisolated(nonsending) func list(_ folder: Int64) async throws(ProviderError) {
+        guard children[folder] == nil else { return }
+        guard let node = try onRecord({ () throws(IndexError) in try self.node(folder) }), let item = node.item else {
+            throw .noSuchItem
+        }
+        let listed: [ProviderItem]
+        do throws(ProviderError) {
+            listed = try await self.listed(item)
+        } catch  where node.pending == nil && (error.kind == .unsupported || error.kind == .noSuchItem) {
+            listed = []
+        }
+        // Another program may have listed it meanwhile, or removed it.
+        guard children[folder] == nil, nodes[folder] != nil else { return }
+        take(listed, in: folder)
+    }
+
+    private nonisolated(nonsending) func listed(_ item: ProviderItem) async throws(ProviderError) -> [ProviderItem] {
+        var listed: [ProviderItem] = []
+        var seen: Set<String> = []
+        var after: [UInt8]?
+        var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
+        repeat {
+            let page = try await provider.page(
+                of: item.identifier, after: after, suggestedSize: configuration.pageSize)
+            guard !isClosed else { throw .closed }
+            for child in page.items where child.parent == item.identifier && seen.insert(child.identifier).inserted {
+                listed.append(child)
+            }
+            if page.next != nil { try guarded.check(page) }
+            after = page.next
+        } while after != nil
+        return listed
+    }
+
+    private func take(_ listed: [ProviderItem], in folder: Int64) {
+        var known: [String: TrashNode] = [:]
+        for node in nodes.values where node.place == .folder(folder) {
+            if let item = node.item { known[item.identifier] = node }
+        }
+        var names: [String: Int64] = [:]
+        var changed: [TrashNode] = []
+        for item in listed {
+            var node = known.removeValue(forKey: item.identifier) ?? newNode(.folder(folder), named: "", item: item)
+            var name = MountName.mended(item.filename)
+            var mark = 1
+            while names[name] != nil {
+                mark += 1
+                name = MountName.numbered(MountName.mended(item.filename), mark)
+            }
+            node.name = name
+            node.item = item
+            names[name] = node.number
+            changed.append(node)
+        }
+        store(changed, removing: known.values.map(\.number))
+        children[folder] = names
+    }
+
+    // MARK: Contents
+
+    /// Records a handle of a trashed file. Nothing is fetched yet.
+    package func open(_ number: Int64) { contents[number, default: TrashContents()].count += 1 }
+
+    /// Removes a handle. With the last one, the local copy is removed.
+    package func close(_ number: Int64) {
+        contents[number]?.count -= 1
+        if (contents[number]?.count ?? 0) <= 0 { removeContents(number) }
+    }
+
+    /// Removes the local copy of a file that left the trash, unless a program has it open.
+    func endContents(_ number: Int64) {
+        if contents[number] == nil { try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed) }
+    }
+
+    private func removeContents(_ number: Int64) {
+        contents.removeValue(forKey: number)?.fetch?.task.cancel()
+        try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed)
+    }
+
+    /// Returns the local copy of a trashed file that a program has read through this process.
+    package func openCopy(of number: Int64) -> FileDescriptor? { contents[number]?.descriptor }
+
+    /// Returns the local copy of a trashed file; `nil` if it is not complete.
+    package func localCopy(of number: Int64) -> FileDescriptor? {
+        if let descriptor = contents[number]?.descriptor { return descriptor }
+        // The previous process may have fetched it.
+        guard let file = try? folders.open(ItemNumber(rawValue: number), in: folders.trashed, .readOnly) else {
+            return nil
+        }
+        contents[number, default: TrashContents()].descriptor = file
+        return file
+    }
+
+    /// Waits until a trashed file is local, and fetches it unless it is being fetched.
+    package func waitForContents(
+        of number: Int64, _ engine: isolated any EngineEvents,
+        completion: @escaping @Sendable (Result<FileDescriptor, ProviderError>) -> Void
+    ) -> Cancellable {
+        if let file = localCopy(of: number) {
+            completion(.success(file))
+            return .over
+        }
+        let answer = EngineCompletion<FileDescriptor>(completion)
+        contents[number, default: TrashContents()].waiters.append(answer)
+        if contents[number]?.fetch == nil {
+            let fetch = takeNumber()
+            let task = Task {
+                let result = await fetched(number, as: fetch, engine)
+                ended(number, fetch, result)
+            }
+            contents[number]?.fetch = (fetch, task)
+        }
+        return Cancellable { answer.cancel() }
+    }
+
+    private func ended(_ number: Int64, _ fetch: Int64, _ result: Result<FileDescriptor, ProviderError>) {
+        // Otherwise no program reads the copy any more, or another fetch has begun.
+        guard let waiters = contents[number]?.waiters, contents[number]?.fetch?.number == fetch else {
+            if contents[number] == nil { try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed) }
+            return
+        }
+        contents[number]?.waiters = []
+        contents[number]?.fetch = nil
+        if case .success(let file) = result { contents[number]?.descriptor = file }
+        for waiter in waiters { waiter.complete(result) }
+    }
+
+    private func fetched(
+        _ number: Int64, as fetch: Int64, _ engine: isolated any EngineEvents
+    ) async -> Result<FileDescriptor, ProviderError> {
+        do throws(ProviderError) {
+            guard !isClosed else { throw .closed }
+            guard let item = nodes[number]?.item, item.kind == .file else { throw .noSuchItem }
+            let answer = try await provider.contents(of: item.identifier) { _, _ in }
+            guard !isClosed else { throw .closed }
+            let (folders, name) = (folders, ItemNumber(rawValue: fetch))
+            let copied = await withCheckedContinuation { continuation in
+                HandlerThreads.shared.run {
+                    continuation.resume(
+                        returning: Result { () throws(ProviderError) in
+                            try folders.take(answer.descriptor, as: name, modified: item.modified) { false }
+                        })
+                }
+            }
+            await provider.stopProviding(item.identifier)
+            guard !isClosed else { throw .closed }
+            try copied.get()
+            return .success(
+                try onDisk { () throws(Errno) in
+                    let copy = ItemNumber(rawValue: number)
+                    try folders.move(name, from: folders.incoming, to: folders.trashed, as: copy)
+                    guard let file = try folders.open(copy, in: folders.trashed, .readOnly) else { throw .noSuchFile }
+                    return file
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Ends all fetches, because the engine is closed.
+    func cancel() {
+        for open in contents.values { open.fetch?.task.cancel() }
+    }
+}

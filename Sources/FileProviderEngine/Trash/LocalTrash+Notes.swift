@@ -1,0 +1,188 @@
+import Glibc
+import ItemStore
+import LinuxSystem
+
+/// The notes about items in the trash, and the plain files beside them. File managers create the note before they move
+/// the item, and remove it after they have restored or removed the item.
+///
+/// A note that no program has written is made up from the item.
+extension LocalTrash {
+    /// The maximum size in bytes of a note or a plain file.
+    private static let largest = 1 << 20
+    /// The maximum number of plain files, and of notes without an item.
+    private static let mostFiles = 1000
+
+    /// Returns the bytes of a note or a plain file.
+    package static func bytes(of node: TrashNode) -> [UInt8] {
+        if let bytes = node.bytes { return bytes }
+        guard node.item != nil else { return [] }
+        let path = node.path.utf8.drop { $0 == UInt8(ascii: "/") }
+        return Array("[Trash Info]\nPath=\(escaped(path))\nDeletionDate=\(date(node.date))\n".utf8)
+    }
+
+    /// Creates an empty note. If an item in the trash has the name that the note is about, it is the item's.
+    package func makeNote(named name: String) throws(EditError) -> TrashNode {
+        try LocalEdits.checkName(name)
+        guard try reading({ () throws(IndexError) in try note(named: name) }) == nil else {
+            throw EditError(.fileExists)
+        }
+        if name.hasSuffix(Self.noteSuffix),
+            var node = try reading({ () throws(IndexError) in
+                try item(named: String(name.dropLast(Self.noteSuffix.count)))
+            })
+        {
+            node.noteName = name
+            node.bytes = []
+            store([node])
+            return node
+        }
+        try checkRoom()
+        var node = newNode(.files, named: "")
+        node.noteName = name
+        node.bytes = []
+        store([node])
+        return node
+    }
+
+    /// Creates an empty file beside the items.
+    package func makePlainFile(named name: String) throws(EditError) -> TrashNode {
+        try LocalEdits.checkName(name)
+        guard try reading({ () throws(IndexError) in try plainFile(named: name) }) == nil else {
+            throw EditError(.fileExists)
+        }
+        try checkRoom()
+        var node = newNode(.top, named: name)
+        node.bytes = []
+        store([node])
+        return node
+    }
+
+    private func checkRoom() throws(EditError) {
+        guard nodes.values.count(where: { $0.item == nil }) < Self.mostFiles else { throw EditError(.noSpace) }
+    }
+
+    /// Writes to a note or a plain file.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte; `nil` for the end.
+    ///   - isRepeated: Whether the previous process may have appended the bytes already.
+    package func write(
+        _ bytes: [UInt8], at offset: Int64?, to number: Int64, isRepeated: Bool
+    ) throws(EditError) {
+        var node = try existing(number)
+        var all = Self.bytes(of: node)
+        if offset == nil, isRepeated, !bytes.isEmpty, all.suffix(bytes.count).elementsEqual(bytes) { return }
+        let start = offset ?? Int64(all.count)
+        guard start >= 0, start <= Self.largest, Int(start) + bytes.count <= Self.largest else {
+            throw EditError(Errno(rawValue: EFBIG))
+        }
+        if all.count < Int(start) + bytes.count {
+            all += [UInt8](repeating: 0, count: Int(start) + bytes.count - all.count)
+        }
+        all.replaceSubrange(Int(start)..<Int(start) + bytes.count, with: bytes)
+        node.bytes = all
+        store([node])
+    }
+
+    /// Sets the size of a note or a plain file.
+    package func setSize(_ size: Int64, of number: Int64) throws(EditError) {
+        var node = try existing(number)
+        guard size >= 0 else { throw EditError(.invalidArgument) }
+        guard size <= Self.largest else { throw EditError(Errno(rawValue: EFBIG)) }
+        let all = Self.bytes(of: node)
+        node.bytes = all.prefix(Int(size)) + [UInt8](repeating: 0, count: max(0, Int(size) - all.count))
+        store([node])
+    }
+
+    private func existing(_ number: Int64) throws(EditError) -> TrashNode {
+        guard let node = try reading({ () throws(IndexError) in try node(number) }) else {
+            throw EditError(Errno(rawValue: ESTALE))
+        }
+        return node
+    }
+
+    package func removePlainFile(named name: String) throws(EditError) {
+        guard let node = try reading({ () throws(IndexError) in try plainFile(named: name) }) else {
+            throw EditError(.noSuchFile)
+        }
+        store([], removing: [node.number])
+    }
+
+    /// Removes a note. Its item stays.
+    package func removeNote(named name: String) throws(EditError) {
+        guard var node = try reading({ () throws(IndexError) in try note(named: name) }) else {
+            throw EditError(.noSuchFile)
+        }
+        guard node.item != nil else { return store([], removing: [node.number]) }
+        node.noteName = nil
+        node.bytes = nil
+        store([node])
+    }
+
+    /// Renames a plain file. Replaces another one of the new name.
+    package func renamePlainFile(
+        _ name: String, to newName: String, onlyToFreeName: Bool
+    ) throws(EditError) {
+        try LocalEdits.checkName(newName)
+        guard var node = try reading({ () throws(IndexError) in try plainFile(named: name) }) else {
+            throw EditError(.noSuchFile)
+        }
+        let other = try reading { () throws(IndexError) in try plainFile(named: newName) }
+        if name == newName { return }
+        if other != nil, onlyToFreeName { throw EditError(.fileExists) }
+        node.name = newName
+        if let other { store([], removing: [other.number]) }
+        store([node])
+    }
+
+    /// Renames a note that has no item, as programs do that write a temporary file first. Replaces the bytes of
+    /// another note of the new name.
+    package func renameNote(_ name: String, to newName: String, onlyToFreeName: Bool) throws(EditError) {
+        try LocalEdits.checkName(newName)
+        guard var node = try reading({ () throws(IndexError) in try note(named: name) }) else {
+            throw EditError(.noSuchFile)
+        }
+        if name == newName { return }
+        guard node.item == nil else { throw EditError(.notPermitted) }
+        if let other = try reading({ () throws(IndexError) in try note(named: newName) }) {
+            guard !onlyToFreeName else { throw EditError(.fileExists) }
+            var replaced = other
+            replaced.bytes = node.bytes
+            return store([replaced], removing: [node.number])
+        }
+        if newName.hasSuffix(Self.noteSuffix),
+            var item = try reading({ () throws(IndexError) in
+                try item(named: String(newName.dropLast(Self.noteSuffix.count)))
+            })
+        {
+            item.noteName = newName
+            item.bytes = node.bytes
+            return store([item], removing: [node.number])
+        }
+        node.noteName = newName
+        store([node])
+    }
+
+    // MARK: Encoding
+
+    /// Returns a date in the local time zone, as the specification requires.
+    private static func date(_ time: Double) -> String {
+        var seconds = time_t(max(0, min(time, 253_402_300_799)))
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &parts)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~/".utf8)
+
+    /// Returns a path in which all unusual bytes are percent-encoded.
+    private static func escaped(_ path: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = path.flatMap { byte in
+            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,296 @@
+import FileProviderWire
+import ItemStore
+import ItemValues
+import LinuxSystem
+
+/// The provider's trash as a directory of this machine, in the layout of the freedesktop.org specification: items with
+/// names that are unique and stay the same, and a note about each item's former path.
+///
+/// The nodes are in the index, so that numbers, names and notes outlive the process, as a mount does. An item whose
+/// move to the trash is not sent yet is in the view already.
+///
+/// It calls the trash, the local edits and the progress of edits. See ``EngineContext`` for the thread.
+package final class LocalTrash: EngineComponent {
+    let context: EngineContext
+    let trash: Trash
+    let edits: LocalEdits
+    let progress: EditProgress
+
+    /// All nodes by number.
+    private(set) var nodes: [Int64: TrashNode] = [:]
+    private var items: [String: Int64] = [:]
+    private var notes: [String: Int64] = [:]
+    private var plain: [String: Int64] = [:]
+    /// The items in the trash by their identifiers.
+    private var identifiers: [String: Int64] = [:]
+    /// The items whose move to the trash is not known to be sent.
+    private var waiting: Set<Int64> = []
+    /// The numbers of the known items in each trashed directory.
+    private var insides: [Int64: Set<Int64>] = [:]
+    /// The items in each trashed directory that was listed, by name.
+    var children: [Int64: [String: Int64]] = [:]
+    /// The items in trashed directories that a program has removed. They are removed with the directory.
+    var hidden: Set<Int64> = []
+    /// The items that are being restored or removed by a program.
+    var leaving: Set<Int64> = []
+    /// The contents that programs have open.
+    var contents: [Int64: TrashContents] = [:]
+    private var nextNumber: Int64 = 0
+    private var isLoaded = false
+    private var seenChanges: UInt64 = 0
+    /// The last number that was appended to each name, so that many items of one name need few attempts.
+    private var lastMarks: [String: Int] = [:]
+    private var sorted: [Int64]?
+    private var changeDate = 0.0
+
+    private static let nextSetting = "trash.next"
+    package static let noteSuffix = ".trashinfo"
+    /// The longest name of an item, in bytes: the name of its note must not be too long.
+    package static let longestName = MountName.limit - noteSuffix.utf8.count
+
+    init(_ context: EngineContext, _ trash: Trash, _ edits: LocalEdits, _ progress: EditProgress) {
+        self.context = context
+        self.trash = trash
+        self.edits = edits
+        self.progress = progress
+    }
+
+    // MARK: Looking
+
+    /// Returns the item of a name.
+    package func item(named name: String) throws(IndexError) -> TrashNode? {
+        try refresh()
+        return items[name].flatMap { nodes[$0] }
+    }
+
+    /// Returns the node whose note has a name.
+    package func note(named name: String) throws(IndexError) -> TrashNode? {
+        try refresh()
+        return notes[name].flatMap { nodes[$0] }
+    }
+
+    /// Returns the plain file of a name.
+    package func plainFile(named name: String) throws(IndexError) -> TrashNode? {
+        try refresh()
+        return plain[name].flatMap { nodes[$0] }
+    }
+
+    /// Returns a node that exists.
+    package func node(_ number: Int64) throws(IndexError) -> TrashNode? {
+        try refresh()
+        guard let node = nodes[number], !hidden.contains(number) else { return nil }
+        return node
+    }
+
+    /// Returns the nodes with a greater number than the given one that have an item in the trash, or a note, in the
+    /// order of their numbers.
+    package func nodes(after number: Int64, limit: Int) throws(IndexError) -> [TrashNode] {
+        try refresh()
+        let all = sorted ?? nodes.values.lazy.filter { $0.place == .files }.map(\.number).sorted()
+        sorted = all
+        var (low, high) = (0, all.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if all[middle] > number { high = middle } else { low = middle + 1 }
+        }
+        return all[low...].prefix(limit).compactMap { nodes[$0] }
+    }
+
+    /// Returns the time of the last change of the view, in seconds since 1970.
+    package func modified() throws(IndexError) -> Double {
+        try refresh()
+        return changeDate
+    }
+
+    /// The plain files beside the items.
+    package var plainFiles: [TrashNode] { plain.values.compactMap { nodes[$0] }.sorted { $0.number < $1.number } }
+
+    // MARK: Following the trash
+
+    /// Brings the view up to date with the items that are known to be in the trash.
+    func refresh() throws(IndexError) {
+        if !isLoaded { try load() }
+        var changed: [TrashNode] = []
+        var ended: [Int64] = []
+        for number in waiting {
+            guard var node = nodes[number], let pending = node.pending else {
+                waiting.remove(number)
+                continue
+            }
+            let row = try index.itemEvenIfDeleted(pending)
+            if let row, row.changes.contains(.deleted) { continue }
+            node.pending = nil
+            waiting.remove(number)
+            nodes[number] = node
+            // It is checked against the items in the trash below.
+            seenChanges = 0
+            changed.append(node)
+        }
+        let count = index.trashChanges
+        if count != seenChanges {
+            seenChanges = count
+            let known = try index.trashed()
+            changed += try take(known)
+            let present = Set(known.lazy.map(\.identifier))
+            ended = identifiers.filter { entry in
+                !present.contains(entry.key) && !waiting.contains(entry.value) && !leaving.contains(entry.value)
+            }.map(\.value)
+        }
+        if !changed.isEmpty || !ended.isEmpty { store(changed, removing: ended) }
+    }
+
+    /// Returns the new nodes, and those that have changed.
+    private func take(_ known: [ProviderItem]) throws(IndexError) -> [TrashNode] {
+        var changed: [TrashNode] = []
+        var paths = FolderPaths(index, root: "")
+        for item in known {
+            if let number = identifiers[item.identifier], var node = nodes[number] {
+                guard node.item != item else { continue }
+                node.item = item
+                nodes[number] = node
+                changed.append(node)
+                continue
+            }
+            let folder = try index.item(identifier: item.parent).flatMap { row throws(IndexError) in
+                try paths.path(of: row.number)
+            }
+            let name = freeName(item.filename)
+            let node = TrashNode(
+                number: takeNumber(), place: .files, name: name, item: item, noteName: name + Self.noteSuffix,
+                path: ((folder ?? "") + "/" + item.filename), date: context.clock.now)
+            add(node)
+            changed.append(node)
+        }
+        return changed
+    }
+
+    /// Returns the wanted name, or a similar one that no item and no note has.
+    private func freeName(_ wanted: String) -> String {
+        let wanted = shortened(MountName.mended(wanted))
+        var (name, mark) = (wanted, lastMarks[wanted] ?? 1)
+        while items[name] != nil || notes[name + Self.noteSuffix] != nil {
+            mark += 1
+            name = shortened(MountName.numbered(wanted, mark))
+        }
+        lastMarks[wanted] = mark
+        return name
+    }
+
+    /// Shortens a name before its extension so that the name of its note is not too long.
+    private func shortened(_ name: String) -> String {
+        guard name.utf8.count > Self.longestName else { return name }
+        let dot = name.lastIndex(of: ".").flatMap { name[$0...].utf8.count <= 32 ? $0 : nil } ?? name.endIndex
+        let ending = name[dot...]
+        var stem = name[..<dot].unicodeScalars
+        // A mark that distinguishes the name from others is at the end.
+        let mark = stem.lastIndex(of: " ").map { String(stem[$0...]) }.flatMap { Int($0.dropFirst()) == nil ? nil : $0 }
+        if let mark { stem.removeLast(mark.unicodeScalars.count) }
+        let room = Self.longestName - ending.utf8.count - (mark?.utf8.count ?? 0)
+        while String(stem).utf8.count > max(1, room) { stem.removeLast() }
+        return String(stem) + (mark ?? "") + ending
+    }
+
+    /// Records the identifier that an item has in the trash. Called when the provider has moved it there, before the
+    /// index has it.
+    func itemWasTrashed(_ number: ItemNumber, as item: ProviderItem) {
+        guard (try? loadIfNeeded()) != nil,
+            var node = nodes.values.first(where: { $0.pending == number }), let old = node.item
+        else { return }
+        identifiers[old.identifier] = nil
+        identifiers[item.identifier] = node.number
+        node.item?.identifier = item.identifier
+        store([node])
+    }
+
+    // MARK: Storing
+
+    private func loadIfNeeded() throws(IndexError) { if !isLoaded { try load() } }
+
+    private func load() throws(IndexError) {
+        for node in try index.trashNodes() { add(node) }
+        let stored = try index.setting(Self.nextSetting).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        // If the index was built anew, the kernel may still know earlier numbers.
+        nextNumber = max(stored ?? Int64(context.clock.now * 1000), (nodes.keys.max() ?? 0) + 1, 16)
+        changeDate = context.clock.now
+        isLoaded = true
+    }
+
+    func takeNumber() -> Int64 {
+        defer { nextNumber += 1 }
+        return nextNumber
+    }
+
+    private func add(_ node: TrashNode) {
+        nodes[node.number] = node
+        switch node.place {
+        case .top: plain[node.name] = node.number
+        case .files:
+            sorted = nil
+            if let noteName = node.noteName { notes[noteName] = node.number }
+            guard let item = node.item else { return }
+            items[node.name] = node.number
+            identifiers[item.identifier] = node.number
+            if node.pending != nil { waiting.insert(node.number) }
+        // The directory is listed again before its items are looked up.
+        case .folder(let folder): insides[folder, default: []].insert(node.number)
+        }
+    }
+
+    private func drop(_ number: Int64) {
+        guard let node = nodes.removeValue(forKey: number) else { return }
+        sorted = nil
+        switch node.place {
+        case .top: plain[node.name] = nil
+        case .files:
+            if let noteName = node.noteName, notes[noteName] == number { notes[noteName] = nil }
+            if items[node.name] == number { items[node.name] = nil }
+            if let item = node.item, identifiers[item.identifier] == number { identifiers[item.identifier] = nil }
+            waiting.remove(number)
+        case .folder(let folder): insides[folder]?.remove(number)
+        }
+    }
+
+    /// Stores new and changed nodes, and removes others with everything in them. If the disk is full, they are only
+    /// in memory.
+    func store(_ changed: [TrashNode], removing removed: [Int64] = []) {
+        changeDate = context.clock.now
+        var gone: [Int64] = []
+        var next = removed
+        while let number = next.popLast() {
+            gone.append(number)
+            if let inside = insides.removeValue(forKey: number) { next += inside }
+            children[number] = nil
+            hidden.remove(number)
+            endContents(number)
+        }
+        for number in gone { drop(number) }
+        for node in changed where !gone.contains(node.number) {
+            drop(node.number)
+            add(node)
+        }
+        do throws(IndexError) {
+            try index.write(freesSpace: changed.isEmpty) { writer throws(IndexError) in
+                for number in gone { try writer.removeTrashNode(number) }
+                for node in changed where nodes[node.number] != nil { try writer.put(node) }
+                try writer.setSetting(Self.nextSetting, Array("\(nextNumber)".utf8))
+            }
+        } catch {
+            context.resources.damage.note(error)
+            context.recordBackgroundError(ProviderError(error))
+        }
+    }
+
+    /// Returns a new node with a number of its own, which is not stored yet.
+    func newNode(_ place: TrashNode.Place, named name: String, item: ProviderItem? = nil) -> TrashNode {
+        TrashNode(number: takeNumber(), place: place, name: name, item: item, date: context.clock.now)
+    }
+
+    /// Removes what file managers and programs left in the view, when the mount begins. A mount that outlived the
+    /// previous daemon keeps it.
+    package func beginMount() {
+        guard (try? refresh()) != nil else { return }
+        let left = nodes.values.filter { $0.item == nil || $0.place == .top }.map(\.number)
+        if !left.isEmpty { store([], removing: left) }
+        try? folders.empty(folders.trashed)
+    }
+}

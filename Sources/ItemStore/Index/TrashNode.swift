@@ -1,0 +1,133 @@
+import ItemValues
+
+/// A file or directory of the local view of the provider's trash. The items of the view have numbers of their own,
+/// because items in the trash have no row in the index.
+package struct TrashNode: Sendable, Equatable {
+    /// The directory of the view that contains the node.
+    package enum Place: Sendable, Equatable {
+        /// The top of the view, for a plain file that a file manager stores there.
+        case top
+        /// The items in the trash. A node without an item is only a note.
+        case files
+        /// A directory in the trash, by its number.
+        case folder(Int64)
+    }
+
+    package let number: Int64
+    package var place: Place
+    /// The name in ``place``.
+    package var name: String
+    /// The item, with its current identifier; `nil` for a plain file.
+    package var item: ProviderItem?
+    /// The item's number in the index while its move to the trash is not sent.
+    package var pending: ItemNumber?
+    /// The name of the node's note, which tells the former path; `nil` without a note.
+    package var noteName: String?
+    /// The bytes of the note, or of the plain file, as a program wrote them.
+    package var bytes: [UInt8]?
+    /// The former path below the root of the domain.
+    package var path: String
+    /// The time at which the item came into the trash, as far as it is known, in seconds since 1970.
+    package var date: Double
+
+    package init(
+        number: Int64, place: Place, name: String, item: ProviderItem? = nil, noteName: String? = nil,
+        bytes: [UInt8]? = nil, path: String = "", date: Double
+    ) {
+        self.number = number
+        self.place = place
+        self.name = name
+        self.item = item
+        self.noteName = noteName
+        self.bytes = bytes
+        self.path = path
+        self.date = date
+    }
+}
+
+extension TrashNode {
+    private struct Fields: OptionSet {
+        let rawValue: UInt8
+        static let item = Fields(rawValue: 1 << 0)
+        static let pending = Fields(rawValue: 1 << 1)
+        static let noteName = Fields(rawValue: 1 << 2)
+        static let bytes = Fields(rawValue: 1 << 3)
+    }
+
+    /// The number that stands for ``Place/top`` in a row, and that for ``Place/files``.
+    private static let topNumber: Int64 = 0
+    private static let filesNumber: Int64 = 1
+
+    fileprivate func write(to writer: inout ByteWriter) {
+        var fields: Fields = []
+        if item != nil { fields.insert(.item) }
+        if pending != nil { fields.insert(.pending) }
+        if noteName != nil { fields.insert(.noteName) }
+        if bytes != nil { fields.insert(.bytes) }
+        writer.byte(fields.rawValue)
+        switch place {
+        case .top: writer.signed(Self.topNumber)
+        case .files: writer.signed(Self.filesNumber)
+        case .folder(let number): writer.signed(number)
+        }
+        writer.text(name)
+        writer.text(path)
+        writer.double(date)
+        if let pending { writer.signed(pending.rawValue) }
+        if let noteName { writer.text(noteName) }
+        if let bytes { writer.counted(bytes) }
+        if let item { PackedItem.write(item, to: &writer) }
+    }
+
+    fileprivate init(number: Int64, _ reader: inout ByteReader) throws(IndexError) {
+        let fields = Fields(rawValue: try reader.byte())
+        let place: Place =
+            switch try reader.signed() {
+            case Self.topNumber: .top
+            case Self.filesNumber: .files
+            case let number: .folder(number)
+            }
+        self.init(number: number, place: place, name: try reader.text(), path: try reader.text(), date: 0)
+        date = try reader.double()
+        if fields.contains(.pending) { pending = ItemNumber(rawValue: try reader.signed()) }
+        if fields.contains(.noteName) { noteName = try reader.text() }
+        if fields.contains(.bytes) { bytes = try reader.array() }
+        if fields.contains(.item) { item = try PackedItem.readProvider(&reader) }
+    }
+}
+
+extension IndexWriter {
+    /// Stores a node of the view of the trash.
+    package mutating func put(_ node: TrashNode) throws(IndexError) {
+        var bytes = ByteWriter()
+        node.write(to: &bytes)
+        let statement = try state.connection.statement(
+            "INSERT OR REPLACE INTO trash_nodes (number, data) VALUES (?1, ?2)")
+        statement.bind(1, node.number)
+        statement.bind(2, kept: bytes.bytes)
+        try statement.run()
+    }
+
+    /// Removes a node of the view of the trash.
+    package mutating func removeTrashNode(_ number: Int64) throws(IndexError) {
+        let statement = try state.connection.statement("DELETE FROM trash_nodes WHERE number = ?1")
+        statement.bind(1, number)
+        try statement.run()
+    }
+}
+
+extension Index {
+    /// Returns the stored nodes of the view of the trash, in the order of their numbers.
+    package func trashNodes() throws(IndexError) -> [TrashNode] {
+        try read { queries throws(IndexError) in
+            let statement = try queries.connection.statement("SELECT number, data FROM trash_nodes ORDER BY number")
+            defer { statement.reset() }
+            var nodes: [TrashNode] = []
+            while try statement.step() {
+                var reader = ByteReader(statement.bytes(1))
+                nodes.append(try TrashNode(number: statement.integer(0), &reader))
+            }
+            return nodes
+        }
+    }
+}
