@@ -23,7 +23,8 @@ extension DomainFileSystem {
             // Recorded before the listing's state is read, so that a thread that adds the name later sees the record.
             notifications.willDeny(namesIn: parent)
             guard let folder = try reading({ () throws(IndexError) in try index.item(parent) }) else {
-                throw .noSuchFile
+                // The kernel may not know yet that a directory in the trash has another number.
+                throw removed[parent] == nil && engine.trashSupport == .supported ? .staleHandle : .noSuchFile
             }
             guard folder.item.kind == .folder else { throw .notDirectory }
             let isComplete = folder.listing == .complete

@@ -54,7 +54,8 @@ final class ContentFolders: Sendable {
 
         /// Whether any of the directories was removed.
         var isGone: Bool {
-            [clean, incoming, parts, removed, older, trashed].contains { folder in (try? folder.status().linkCount) == 0 }
+            [clean, incoming, parts, removed, older, trashed].contains { folder in (try? folder.status().linkCount) == 0
+            }
         }
     }
 
