@@ -24,11 +24,31 @@ package final class NextcloudExtension: DAVExtension, @unchecked Sendable {
     package override func enumerator(
         for container: NSFileProviderItemIdentifier, request: NSFileProviderRequest
     ) throws -> any NSFileProviderEnumerator {
-        guard container == .trashContainer else { return try super.enumerator(for: container, request: request) }
+        let names = container == .trashContainer ? [] : ServerTrashItem.names(in: container)
+        guard let names else { return try super.enumerator(for: container, request: request) }
         let account = try account
         let service = try Self.service(of: account)
         guard service.hasTrash else { throw CocoaError(.featureUnsupported) }
-        return TrashEnumerator(account, service)
+        return TrashEnumerator(account, service, in: names)
+    }
+
+    package override func fetchContents(
+        for identifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion?,
+        request: NSFileProviderRequest,
+        completionHandler: @escaping (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void
+    ) -> Progress {
+        guard let names = ServerTrashItem.names(in: identifier) else {
+            return super.fetchContents(
+                for: identifier, version: requestedVersion, request: request, completionHandler: completionHandler)
+        }
+        return fetchContents(completionHandler: completionHandler) { account in
+            let service = try Self.service(of: account)
+            let item = try await service.trashedAtAnyDepth(identifier, account)
+            let address = try await account.ask { client throws(DAVError) in
+                try service.nextcloud(client).trashAddress(names)
+            }
+            return (address, item)
+        }
     }
 
     package override func item(
@@ -39,10 +59,7 @@ package final class NextcloudExtension: DAVExtension, @unchecked Sendable {
             return super.item(for: identifier, request: request, completionHandler: completionHandler)
         }
         return perform { account, _ in
-            guard let item = try await Self.service(of: account).trashed(identifier, account) else {
-                throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: identifier)
-            }
-            return ServerTrashItem(item)
+            try await Self.service(of: account).trashedAtAnyDepth(identifier, account)
         } finish: { (item: ServerTrashItem?, error) in
             completionHandler(item, error)
         }

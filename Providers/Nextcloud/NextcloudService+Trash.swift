@@ -52,6 +52,25 @@ extension NextcloudService {
         }
     }
 
+    /// Returns an item in the trash, or in a directory in the trash, by its identifier.
+    func trashedAtAnyDepth(
+        _ identifier: NSFileProviderItemIdentifier, _ account: DAVAccount
+    ) async throws -> ServerTrashItem {
+        guard let names = ServerTrashItem.names(in: identifier) else {
+            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: identifier)
+        }
+        guard names.count > 1 else {
+            guard let item = try await trashed(identifier, account) else {
+                throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: identifier)
+            }
+            return ServerTrashItem(item)
+        }
+        let item = try await account.ask { client throws(DAVError) in
+            try await self.nextcloud(client).trashItem(at: names)
+        }
+        return ServerTrashItem(item, in: Array(names.dropLast()))
+    }
+
     /// Returns an item in the trash by its identifier.
     func trashed(
         _ identifier: NSFileProviderItemIdentifier, _ account: DAVAccount
@@ -68,11 +87,21 @@ extension NextcloudService {
 /// Sendable: all properties are immutable.
 final class ServerTrashItem: NSObject, NSFileProviderItemProtocol, @unchecked Sendable {
     private let item: NextcloudTrashItem
+    /// The names of the removed directory that contains the item, from the trash on; empty if it is the trash itself.
+    private let folder: [String]
 
     /// The prefix of the identifiers. Identifiers of items outside of the trash have no slash.
     private static let prefix = "trash/"
 
-    init(_ item: NextcloudTrashItem) { self.item = item }
+    init(_ item: NextcloudTrashItem, in folder: [String] = []) {
+        self.item = item
+        self.folder = folder
+    }
+
+    /// Returns the names from the trash to an item; `nil` if the identifier is not that of an item in the trash.
+    static func names(in identifier: NSFileProviderItemIdentifier) -> [String]? {
+        name(in: identifier).map { $0.split(separator: "/").map(String.init) }
+    }
 
     /// Returns the name in the trash; `nil` if the identifier is not that of an item in the trash.
     static func name(in identifier: NSFileProviderItemIdentifier) -> String? {
@@ -81,16 +110,20 @@ final class ServerTrashItem: NSObject, NSFileProviderItemProtocol, @unchecked Se
 
     private var entry: DAVEntry { item.entry.entry }
 
-    var itemIdentifier: NSFileProviderItemIdentifier { NSFileProviderItemIdentifier(Self.prefix + item.entry.name) }
-    var parentItemIdentifier: NSFileProviderItemIdentifier { .trashContainer }
-    var filename: String { item.name }
+    private static func identifier(_ names: [String]) -> NSFileProviderItemIdentifier {
+        names.isEmpty ? .trashContainer : NSFileProviderItemIdentifier(prefix + names.joined(separator: "/"))
+    }
+
+    var itemIdentifier: NSFileProviderItemIdentifier { Self.identifier(folder + [entry.name]) }
+    var parentItemIdentifier: NSFileProviderItemIdentifier { Self.identifier(folder) }
+    var filename: String { folder.isEmpty ? item.name : entry.name }
     var contentType: UTType {
         if entry.isDirectory { return .folder }
         let suffix = (item.name as NSString).pathExtension
         return UTType(filenameExtension: suffix, conformingTo: .data) ?? .data
     }
     var capabilities: NSFileProviderItemCapabilities { [.allowsReading, .allowsReparenting, .allowsDeleting] }
-    var isTrashed: Bool { true }
+    var isTrashed: Bool { folder.isEmpty }
     var documentSize: NSNumber? { item.entry.size.map { NSNumber(value: $0) } }
     var contentModificationDate: Date? {
         (item.removed ?? entry.modified).map { Date(timeIntervalSince1970: TimeInterval($0.seconds)) }

@@ -6,26 +6,29 @@ import LinuxSystem
 import NextcloudClient
 import WebDAVClient
 
-/// The enumerator of the trash, which the server lists as a whole.
+/// The enumerator of the trash, or of a directory in it. The server lists each as a whole.
 final class TrashEnumerator: NSObject, NSFileProviderEnumerator, Sendable {
     private let account: DAVAccount
     private let service: NextcloudService
+    private let folder: [String]
 
-    init(_ account: DAVAccount, _ service: NextcloudService) {
+    /// - Parameter folder: the names from the trash to the directory.
+    init(_ account: DAVAccount, _ service: NextcloudService, in folder: [String] = []) {
         self.account = account
         self.service = service
+        self.folder = folder
     }
 
     func invalidate() {}
 
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
-        let (account, service, observer) = (account, service, Disconnected(observer))
+        let (account, service, folder, observer) = (account, service, folder, Disconnected(observer))
         Task {
             let result: Result<[NextcloudTrashItem], any Error>
             do {
                 result = .success(
                     try await account.ask { client throws(DAVError) in
-                        try await service.nextcloud(client).trashItems()
+                        try await service.nextcloud(client).trashItems(in: folder)
                     })
             } catch {
                 result = .failure(error)
@@ -33,7 +36,7 @@ final class TrashEnumerator: NSObject, NSFileProviderEnumerator, Sendable {
             HandlerThreads.shared.run {
                 switch result {
                 case .success(let items):
-                    observer.value.didEnumerate(items.map { ServerTrashItem($0) })
+                    observer.value.didEnumerate(items.map { ServerTrashItem($0, in: folder) })
                     observer.value.finishEnumerating(upTo: nil)
                 case .failure(let error): observer.value.finishEnumeratingWithError(SystemErrors.error(error))
                 }

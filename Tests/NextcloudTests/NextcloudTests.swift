@@ -244,6 +244,23 @@ struct NextcloudTests {
         #expect(try await domain.list(.trashContainer).isEmpty)
     }
 
+    @Test func `what is in the trash can be listed and read`() async throws {
+        for folder in ["Folder", "Folder/Inner ü"] {
+            try await server.order("mkdir", ["user": "alice", "path": folder])
+        }
+        try await server.write("Folder/Inner ü/a.txt", "one")
+        try await server.write("b.txt", "two")
+        let file = try await domain.move(item("b.txt"), to: "b.txt", in: .trashContainer)
+        #expect(try await domain.fetch(file.identifier) == Array("two".utf8))
+        let folder = try await domain.move(item("Folder"), to: "Folder", in: .trashContainer)
+        let inner = try #require(try await domain.list(folder.identifier).first)
+        #expect(inner.name == "Inner ü" && inner.parent == folder.identifier && inner.isFolder)
+        let deep = try #require(try await domain.list(inner.identifier).first)
+        #expect(deep.name == "a.txt" && deep.parent == inner.identifier)
+        #expect(try await domain.item(deep.identifier).parent == inner.identifier)
+        #expect(try await domain.fetch(deep.identifier) == Array("one".utf8))
+    }
+
     @Test func `a file that another client changed does not go into the trash unseen`() async throws {
         try await server.write("a.txt", "one")
         let file = try await item("a.txt")

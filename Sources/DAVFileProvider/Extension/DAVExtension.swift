@@ -126,6 +126,26 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         }
     }
 
+    /// Fetches the contents of a file that is not in the catalogue, such as one in a trash.
+    ///
+    /// - Parameter find: returns the address of the file, and the item that the system gets.
+    public final func fetchContents<Item: NSFileProviderItem & Sendable>(
+        completionHandler: @escaping (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void,
+        _ find: @escaping @Sendable (DAVAccount) async throws -> (HTTPAddress, Item)
+    ) -> Progress {
+        run { work, progress in
+            let (address, item) = try await find(work.account)
+            return Found(url: try await work.fetch(at: address, progress), item: item)
+        } finish: { (found: Found<Item>?, error) in
+            completionHandler(found?.url, found?.item, error)
+        }
+    }
+
+    private struct Found<Item: Sendable>: Sendable {
+        let url: URL
+        let item: Item
+    }
+
     // MARK: Changes
 
     /// Creates an item at the server.

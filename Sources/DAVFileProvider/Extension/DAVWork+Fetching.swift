@@ -47,6 +47,22 @@ extension DAVWork {
         throw CocoaError(.fileReadUnknown)
     }
 
+    /// Fetches the file at an address, in its present version.
+    func fetch(at address: HTTPAddress, _ progress: Progress) async throws -> URL {
+        let (url, file) = try await makeFile()
+        do {
+            _ = try await account.ask { client throws(DAVError) in
+                var client = client
+                client.onProgress = { progress.completedUnitCount = Int64($1) }
+                return try await client.get(address, to: .file(file, offset: 0))
+            }
+            return url
+        } catch {
+            try? FileManager.default.removeItem(at: url)
+            throw error
+        }
+    }
+
     /// Fetches a file, if it has the known version, and records that the system receives it.
     ///
     /// - Parameter limit: the number of bytes of contents for a memory file; `nil` for a file on disk.

@@ -38,6 +38,26 @@ extension NextcloudClient {
         try await files(Self.trashProperties).list(trash).all().map { NextcloudTrashItem($0) }
     }
 
+    /// Returns the address of a file or directory in the trash.
+    ///
+    /// - Parameter names: the name in the trash, and the names in a removed directory.
+    public func trashAddress(_ names: [String]) throws(DAVError) -> HTTPAddress {
+        var address = try trash
+        for name in names { address = try child(name, of: address.asDirectory) }
+        return address
+    }
+
+    /// Lists a removed directory, or one in it.
+    public func trashItems(in names: [String]) async throws(DAVError) -> [NextcloudTrashItem] {
+        let listing = try await files(Self.trashProperties).list(trashAddress(names).asDirectory)
+        return try await listing.all().map { NextcloudTrashItem($0) }
+    }
+
+    /// Returns a file or directory in the trash.
+    public func trashItem(at names: [String]) async throws(DAVError) -> NextcloudTrashItem {
+        NextcloudTrashItem(try await files(Self.trashProperties).entry(at: trashAddress(names)))
+    }
+
     /// Restores a removed file or directory to its former directory, or to the root if that does not exist any more. If
     /// its name was taken, the server gives it another one.
     public func restore(_ item: NextcloudTrashItem) async throws(DAVError) {
