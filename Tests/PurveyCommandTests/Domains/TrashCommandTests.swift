@@ -106,8 +106,8 @@ import Testing
             #expect(await cloud.contents(trash + "/files/inner/b.txt") == "deep\n")
             let files = cloud.cloud + "/.purvey-trash/files"
             try await cloud.eventually("the service has both in its trash") {
-                await cloud.contents(files + "/a.txt") == "hello\n"
-                    && cloud.contents(files + "/inner/b.txt") == "deep\n"
+                let deep = await cloud.contents(files + "/inner/b.txt")
+                return await cloud.contents(files + "/a.txt") == "hello\n" && deep == "deep\n"
             }
             #expect(await offPool { !FileManager.default.fileExists(atPath: cloud.cloud + "/" + name) })
             try await cloud.eventually("the list has both") {
