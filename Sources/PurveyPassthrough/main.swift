@@ -14,21 +14,32 @@ let manual = ProgramManual(
         Registers files with the kernel for users who lack the permission, so that their mounts read local files without
         purveyd. Runs as root, until it is ended.
         """,
-    discussion: "SOCKET is the socket for all users (\(standardSocket)). It must not begin with '-'.")
+    discussion: """
+        SOCKET is the path of the socket for all users (\(standardSocket)). It must contain a '/' and not begin with '-'.
+        """)
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let status = manual.answer(arguments) { exit(status) }
-do throws(Errno) {
-    if arguments == [Channel.argument] {
+if arguments == [Channel.argument] {
+    do throws(Errno) {
         var server = try Server()
         // The reason for the end concerns only the client.
         try? server.serve()
         exit(0)
+    } catch {
+        exit(manual.complain("\(error)"))
     }
-    if let option = arguments.first(where: { $0.hasPrefix("-") || $0.isEmpty }) ?? arguments.dropFirst().first {
-        exit(manual.refuse(option))
-    }
-    var listener = try PassthroughListener(at: arguments.first ?? standardSocket)
+}
+if let option = arguments.first(where: { $0.hasPrefix("-") || $0.isEmpty }) ?? arguments.dropFirst().first {
+    exit(manual.refuse(option))
+}
+let path = arguments.first ?? standardSocket
+// Any user may write to the socket. A mistyped word must not make one in the current folder.
+guard path.contains("/") else {
+    exit(manual.misuse("the socket '\(path)' is not a path, because it has no '/'"))
+}
+do throws(Errno) {
+    var listener = try PassthroughListener(at: path)
     try listener.listen()
 } catch {
-    exit(manual.complain("\(error)"))
+    exit(manual.complain("\(path): \(error)"))
 }

@@ -60,6 +60,27 @@ import Testing
         #expect(run.errors == "purvey-passthrough: unexpected argument 'two'; see 'purvey-passthrough --help'\n")
     }
 
+    @Test(arguments: ["help", "\u{2013}help", "\u{2013}-help"])
+    func aWordThatIsNoPathIsNotTheNameOfASocket(_ word: String) async throws {
+        let run = try await run("purvey-passthrough", word)
+        #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+        #expect(
+            run.errors == """
+                purvey-passthrough: the socket '\(word)' is not a path, because it has no '/'; \
+                see 'purvey-passthrough --help'
+
+                """)
+    }
+
+    @Test func aSocketThatCannotBeMadeIsNamed() async throws {
+        for (path, cause) in [
+            ("/proc/version", "Address already in use"), ("/proc/none/x", "No such file or directory"),
+        ] {
+            let run = try await run("purvey-passthrough", path)
+            #expect(run.status == 1 && run.errors == "purvey-passthrough: \(path): \(cause)\n", "\(run)")
+        }
+    }
+
     @Test(arguments: [("purvey-keeper", [String]()), ("purvey-pictures", []), ("purvey-bus", ["unix:path=/none"])])
     func aHelperThatIsStartedByHandSaysByWhomItIsStarted(_ name: String, _ arguments: [String]) async throws {
         let run = try await RunningProgram(BuiltProgram.path(name), arguments).end()
