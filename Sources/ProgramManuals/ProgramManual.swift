@@ -15,9 +15,6 @@ package struct ProgramManual: Sendable {
     /// The program's subcommands.
     package let commands: [CommandManual]
 
-    /// The options of every program.
-    package static let commonOptions = ["--help", "--version"]
-
     /// Creates the description of a program.
     ///
     /// - Parameters:
@@ -93,6 +90,11 @@ package struct ProgramManual: Sendable {
     package func complaint(about word: String) -> String {
         guard word.hasPrefix("-"), word.count > 1 else { return "unexpected argument '\(word)'" }
         let spelling = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
+        if let option = command.options.first(where: { $0.spelling == spelling }) {
+            guard spelling != word else { return "unexpected option '\(word)'" }
+            guard let value = option.value else { return "option '\(spelling)' takes no value" }
+            return "the value of '\(spelling)' is the next word: \(spelling) \(value)"
+        }
         return SpellingSuggestion.sentence(
             "unknown option '\(spelling)'", about: spelling, known: options)
     }

@@ -19,6 +19,7 @@ struct Arguments: Sendable {
                 wantsHelp = true
             } else if word.hasPrefix("-"), word != "-" {
                 let (spelling, attached) = Self.split(word)
+                if spelling == "--help" { throw UsageError("option '--help' takes no value") }
                 guard let option = known.first(where: { $0.spelling == spelling }) else {
                     let named = String(spelling.prefix { $0 != "=" })
                     throw UsageError(

@@ -43,8 +43,7 @@ extension Command {
     /// Returns the command with a name, which is the first word of a command line.
     static func chosen(by name: String) throws(UsageError) -> Command {
         if name.hasPrefix("-") {
-            throw UsageError(
-                about: name, "unknown option '\(name)'", known: ProgramManual.commonOptions)
+            throw UsageError(Help.manual.complaint(about: name))
         }
         guard let command = all.first(where: { $0.name == name }) else {
             throw UsageError(about: name, "there is no command '\(name)'", known: all.map(\.name))

@@ -33,6 +33,8 @@ import Testing
         (["--version", "x"], "unexpected argument 'x'; see 'purvey --help'"),
         (["-help"], "unknown option '-help' (did you mean '--help'?); see 'purvey --help'"),
         (["--json", "list"], "unknown option '--json'; see 'purvey --help'"),
+        (["--help=1"], "option '--help' takes no value; see 'purvey --help'"),
+        (["list", "--help=1"], "list: option '--help' takes no value; see 'purvey list --help'"),
         (["list", "--jsno"], "list: unknown option '--jsno' (did you mean '--json'?); see 'purvey list --help'"),
         (
             ["offer", "-visibility=all"],

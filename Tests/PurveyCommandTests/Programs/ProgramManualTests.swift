@@ -10,6 +10,8 @@ import Testing
         "purvey", "purveyd", "purvey-keeper", "purvey-bus", "purvey-passthrough", "purvey-pictures", "purvey-demo",
         "purvey-benchmark", "purvey-faults", "mirror",
     ]
+    /// The examples, whose complaints consist of their usage.
+    private static let examples = ["mirror", "hand-off", "logbook"]
 
     /// Runs a program to its end in an empty directory, which has to be empty afterwards.
     private func run(_ name: String, _ arguments: String...) async throws -> ProgramRun {
@@ -35,13 +37,20 @@ import Testing
         #expect(run.status == 0 && run.errors.isEmpty && run.text == "\(name) \(PurveyVersion.text)\n", "\(run)")
     }
 
-    @Test(arguments: programs.filter { $0 != "mirror" })
+    @Test(arguments: programs.filter { !examples.contains($0) })
     func anUnknownOptionIsRefusedInOneLineWithTheOneThatWasMeant(_ name: String) async throws {
         let run = try await run(name, "--verison")
         #expect(run.status == 2 && run.output.isEmpty, "\(run)")
         #expect(
             run.errors
                 == "\(name): unknown option '--verison' (did you mean '--version'?); see '\(name) --help'\n")
+    }
+
+    @Test(arguments: programs.filter { !examples.contains($0) })
+    func aValueOfAnOptionWithoutOneIsRefused(_ name: String) async throws {
+        let run = try await run(name, "--help=1")
+        #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+        #expect(run.errors == "\(name): option '--help' takes no value; see '\(name) --help'\n")
     }
 
     @Test(arguments: [
