@@ -57,8 +57,12 @@ package struct ProgramManual: Sendable {
     package func answer(_ arguments: some Sequence<String>) -> CInt? {
         let words = Array(arguments)
         switch words.first {
-        case "--manual-page"? where words.count == 1: return print(ManualPage.text(of: self))
-        case "--completions"? where words.count == 2:
+        case "--manual-page"?:
+            if words.count > 1 { return refuse(words[1]) }
+            return print(ManualPage.text(of: self))
+        case "--completions"?:
+            guard words.count > 1 else { return misuse("option '--completions' needs a shell: bash, zsh or fish") }
+            if words.count > 2 { return refuse(words[2]) }
             guard let shell = CompletionShell(rawValue: words[1]) else {
                 return misuse("there are no completions for '\(words[1])': bash, zsh or fish")
             }

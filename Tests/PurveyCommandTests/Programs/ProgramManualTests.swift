@@ -63,6 +63,19 @@ import Testing
         #expect(run.status == 2 && run.output.isEmpty && run.errors.count { $0 == "\n" } == 1, "\(run)")
     }
 
+    @Test(arguments: [
+        (["--completions"], "option '--completions' needs a shell: bash, zsh or fish"),
+        (["--completions", "bash", "x"], "unexpected argument 'x'"),
+        (["--manual-page", "x"], "unexpected argument 'x'"),
+    ])
+    func aRequestOfTheInstallationSaysWhatIsWrongWithIt(_ words: [String], _ complaint: String) async throws {
+        for name in ["purvey", "purveyd", "purvey-files"] {
+            let run = try await RunningProgram(BuiltProgram.path(name), words).end()
+            #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+            #expect(run.errors == "\(name): \(complaint); see '\(name) --help'\n")
+        }
+    }
+
     @Test func aSecondSocketIsRefusedBeforeTheFirstIsMade() async throws {
         let run = try await run("purvey-passthrough", "one", "two")
         #expect(run.status == 2, "\(run)")
