@@ -21,6 +21,11 @@ struct Command: Sendable {
     ///
     /// - Throws: ``UsageError`` for invalid arguments, ``CommandError`` for other failures.
     let run: @MainActor @Sendable (Arguments) async throws -> Void
+
+    /// The words with which forms of the command begin, such as `add` and `remove`.
+    var verbs: [String] {
+        usage.compactMap { form in form.split(separator: " ").first { $0.allSatisfy(\.isLowercase) }.map(String.init) }
+    }
 }
 
 extension Command {

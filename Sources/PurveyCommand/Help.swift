@@ -6,9 +6,13 @@ extension Command {
         name: "help", summary: "explain a command, or list them all", usage: ["[COMMAND]"], options: [],
         usesLocations: false
     ) { arguments in
-        if arguments.operands.count > 1 { throw UsageError("unexpected argument '\(arguments.operands[1])'") }
         guard let name = arguments.operands.first else { return try StandardOutput.print(Help.manual.help) }
-        try StandardOutput.print(Help.text(for: try Command.chosen(by: name)))
+        let command = try Command.chosen(by: name)
+        var rest = arguments.operands.dropFirst()
+        // The help of 'domains' explains 'domains add', too.
+        if let verb = rest.first, command.verbs.contains(verb) { rest = rest.dropFirst() }
+        if let word = rest.first { throw UsageError("unexpected argument '\(word)'") }
+        try StandardOutput.print(Help.text(for: command))
     }
 }
 

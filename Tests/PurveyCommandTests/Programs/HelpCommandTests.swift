@@ -20,6 +20,10 @@ import Testing
             let run = try await purvey(words)
             #expect(run.status == 0 && run.errors.isEmpty && run.text == domains.text, "\(run)")
         }
+        for words in [["help", "domains", "add"], ["--help", "domains", "remove"]] {
+            let run = try await purvey(words)
+            #expect(run.status == 0 && run.errors.isEmpty && run.text == domains.text, "\(run)")
+        }
         #expect(try await purvey(["help", "--help"]).text.hasPrefix("usage: purvey help [COMMAND]\n"))
     }
 
@@ -30,6 +34,8 @@ import Testing
         (["frobnicate"], "there is no command 'frobnicate'; see 'purvey --help'"),
         (["help", "domians"], "there is no command 'domians' (did you mean 'domains'?); see 'purvey --help'"),
         (["help", "list", "x"], "unexpected argument 'x'; see 'purvey --help'"),
+        (["help", "domains", "ad"], "unexpected argument 'ad'; see 'purvey --help'"),
+        (["help", "domains", "add", "x"], "unexpected argument 'x'; see 'purvey --help'"),
         (["--version", "x"], "unexpected argument 'x'; see 'purvey --help'"),
         (["-help"], "unknown option '-help' (did you mean '--help'?); see 'purvey --help'"),
         (["--json", "list"], "unknown option '--json'; see 'purvey --help'"),
