@@ -16,14 +16,6 @@ struct DomainFolders: Sendable {
     /// Returns the directory of a domain's clean contents, which can be fetched again.
     func cache(of record: DomainRecord) -> String { locations.cache + "/domains/" + record.identifier }
 
-    /// Locks the domains for this process; returns `nil` if another process has the lock. The lock lasts until the
-    /// returned descriptor is closed.
-    func take() throws(Errno) -> FileDescriptor? {
-        try PrivateFolder.make(folder)
-        let file = try FileDescriptor.open(folder + "/.lock", [.readWrite, .create, .noFollow])
-        return flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 ? file : nil
-    }
-
     /// Returns the records, and the names of domains whose record is unreadable. Removes the remains of interrupted
     /// additions and removals.
     func load() -> (records: [DomainRecord], damaged: [String]) {

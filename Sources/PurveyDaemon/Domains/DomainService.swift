@@ -125,10 +125,13 @@ actor DomainService {
     }
 
     private func startAll() async {
+        // After a failure, the wait for the lock is not repeated.
+        let attempts = fault == nil ? Self.lockAttempts : 1
+        fault = nil
         do {
-            lock = try await takeFolder()
+            lock = try await takeFolder(attempts: attempts)
         } catch {
-            fault = "the folder \(folders.locations.domains) cannot be used: \(error)"
+            fault = "\(error)"
         }
         guard lock != nil, !isEnding else {
             let reason = fault ?? "another daemon serves the domains in \(folders.locations.domains)"
@@ -157,11 +160,30 @@ actor DomainService {
         }
     }
 
+    /// The number of attempts to lock the domains' directory, 100 milliseconds apart.
+    private static let lockAttempts = 300
+
     /// Locks the domains' directory. Waits for a moment for a daemon that is ending and has the lock.
-    private func takeFolder() async throws(Errno) -> FileDescriptor? {
-        for _ in 0..<300 {
-            let file = try await HandlerThreads.shared.value { [folders] () throws(Errno) in try folders.take() }
+    ///
+    /// - Throws: ``DomainError`` if the directory cannot be used, or if a daemon at another socket serves the domains.
+    private func takeFolder(attempts: Int) async throws(DomainError) -> FileDescriptor? {
+        let folder = folders.locations.domains
+        for _ in 0..<attempts {
+            let (file, other): (FileDescriptor?, DomainFolders.OtherDaemon?)
+            do throws(Errno) {
+                (file, other) = try await HandlerThreads.shared.value { [folders] () throws(Errno) in
+                    let file = try folders.take()
+                    return (file, file == nil ? folders.otherDaemon() : nil)
+                }
+            } catch {
+                throw DomainError("the folder \(folder) cannot be used: \(error)")
+            }
             if let file { return file }
+            if let other {
+                throw DomainError(
+                    "another daemon serves the domains in \(folder), and listens at \(other.socket): end that daemon "
+                        + "(process \(other.process)), or set XDG_RUNTIME_DIR as it has it")
+            }
             if isEnding { return nil }
             try? await Task.sleep(for: .milliseconds(100))
         }
@@ -233,9 +255,14 @@ actor DomainService {
     func ready() async throws {
         // A call may arrive before the daemon starts the domains itself.
         begin()
+        let start = start
         await start?.value
         for task in starting { await task.value }
-        if let fault { throw DomainError(fault) }
+        if let fault {
+            // The next call tries again, because the other daemon may have ended by then.
+            if start == self.start { self.start = nil }
+            throw DomainError(fault)
+        }
         if isEnding { throw DomainError("the daemon is ending; try again") }
     }
 

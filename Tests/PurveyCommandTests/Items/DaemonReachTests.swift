@@ -117,6 +117,37 @@ import Testing
         }
     }
 
+    @Test func domainsThatADaemonOfAnotherSessionServesAreRefusedAtOnceAndServedAfterItsEnd() async throws {
+        try await CommandFixture.run { place in
+            // Each session has a daemon of its own, in the same home directory.
+            let run = try await shell(
+                """
+                mkdir -m 700 elsewhere
+                XDG_RUNTIME_DIR=$PWD/elsewhere "$purvey" domains
+                XDG_RUNTIME_DIR=$PWD/elsewhere "$purvey" status --json | sed -n 's/.*"daemon" : \\([0-9]*\\).*/\\1/p'
+                "$purvey" domains || echo refused
+                """, place)
+            let lines = run.text.split(separator: "\n")
+            let first = try #require(lines.first.flatMap { pid_t($0) }, "\(run)")
+            #expect(lines.dropFirst() == ["refused"], "\(run)")
+            #expect(
+                run.errors == """
+                    purvey: domains: another daemon serves the domains in \(place.home)/good/.local/share/purvey/domains, \
+                    and listens at \(place.home)/elsewhere/purvey/daemon.socket: end that daemon (process \(first)), \
+                    or set XDG_RUNTIME_DIR as it has it
+
+                    """)
+            kill(first, SIGTERM)
+            for _ in 0..<3_000 where !place.processes(of: place.home + "/elsewhere/purvey/daemon.socket").isEmpty {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            // The daemon of this session serves the domains now.
+            let next = try await shell("\"$purvey\" domains", place)
+            #expect(next.status == 0 && next.errors.isEmpty, "\(next)")
+            try await endDaemon(place)
+        }
+    }
+
     @Test(arguments: [
         ("$PWD/missing", "which does not exist"), ("relative", "which is not an absolute path"),
         ("$PWD/file", "which is not a folder"), ("$PWD/open", "which others may write to"),
