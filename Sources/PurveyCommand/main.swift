@@ -1,4 +1,5 @@
 // The `purvey` command line. One file for each command; `Command.all` lists them.
+import Exchange
 import Glibc
 import LinuxSystem
 import ProgramManuals
@@ -44,6 +45,9 @@ do {
         exit(0)
     }
     if command.usesLocations { LocationWarnings.complain() }
+    ExchangeClient.shared.silenceHandler.withLock { [subject] handler in
+        handler = { StandardError.complain("\(subject)\($0)") }
+    }
     try await command.run(arguments)
     exit(0)
 } catch let error as UsageError {

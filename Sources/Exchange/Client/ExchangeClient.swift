@@ -17,6 +17,9 @@ package final class ExchangeClient: Sendable {
 
     /// The locations of the daemon, or the reason why they are unknown.
     package let locations: Result<Locations, ExchangeError>
+    /// Called with a sentence if the daemon does not reply to a new connection for some seconds. The connection
+    /// continues to wait. Programs print the sentence; libraries do not.
+    package let silenceHandler = Lock<(@Sendable (String) -> Void)?>(nil)
     /// The queue for connecting, which may wait for the daemon's start.
     private let queue = DispatchQueue(label: "purvey.exchange-client")
 
@@ -183,7 +186,7 @@ extension ExchangeClient {
             // that.
             state.withLock { $0.endedOnPurpose = false }
             do throws(ExchangeError) {
-                try locations.check(connection)
+                try check(connection, locations)
                 return connection
             } catch {
                 connection.close()
@@ -196,6 +199,21 @@ extension ExchangeClient {
     }
 
     private static let connectingAttempts = 5
+    /// The time after which a daemon that does not reply is reported.
+    private static let silenceLimit = DispatchTimeInterval.seconds(5)
+
+    /// Checks the daemon's directories. This is the first call of a connection. It waits while the daemon's process is
+    /// stopped.
+    private func check(_ connection: Connection, _ locations: Locations) throws(ExchangeError) {
+        let process = connection.peer.credentials.processID
+        let report = DispatchWorkItem { [weak self] in
+            self?.silenceHandler.withLock { $0 }?(
+                "the daemon at \(locations.socket) (process \(process)) does not answer; waiting for it")
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.silenceLimit, execute: report)
+        defer { report.cancel() }
+        try locations.check(connection)
+    }
 
     private func openConnection(_ locations: Locations, startingDaemon: Bool) throws(ExchangeError) -> Connection {
         do throws(ConduitError) {

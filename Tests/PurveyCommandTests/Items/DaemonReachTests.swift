@@ -178,6 +178,24 @@ import Testing
         }
     }
 
+    @Test func aStoppedDaemonIsNamedWhileACommandWaitsForIt() async throws {
+        try await CommandFixture.run { place in
+            let daemon = try await place.daemon()
+            kill(daemon, SIGSTOP)
+            let run = try await place.shell(
+                """
+                "$purvey" list 2>errors & command=$!
+                while [ ! -s errors ] && kill -0 $command; do sleep 0.05; done
+                kill -CONT \(daemon); wait $command
+                """)
+            #expect(run.status == 0 && run.output.isEmpty && run.errors.isEmpty, "\(run)")
+            let socket = place.home + "/run/daemon.socket"
+            #expect(
+                try place.read("errors")
+                    == "purvey: list: the daemon at \(socket) (process \(daemon)) does not answer; waiting for it\n")
+        }
+    }
+
     @Test(.enabled(if: getuid() == 0, "only root can have a /tmp of its own"))
     func programsWithoutARuntimeFolderMeetAtItsReplacement() async throws {
         try await CommandFixture.run { place in
