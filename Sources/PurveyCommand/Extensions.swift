@@ -86,7 +86,9 @@ extension Command {
     private static func install(_ path: String, link: Bool, _ library: ExtensionLibrary) async throws -> String {
         let faults = faults(of: path)
         guard faults.isEmpty else {
-            throw CommandError("\(path) cannot be installed: " + OneLine.text(faults.joined(separator: "; ")))
+            // Faults of the folder begin with its path.
+            let reasons = faults.map { $0.hasPrefix(path + ": ") ? String($0.dropFirst(path.count + 2)) : $0 }
+            throw CommandError("\(path) cannot be installed: " + OneLine.text(reasons.joined(separator: "; ")))
         }
         let bundle: ExtensionBundle
         do { bundle = try library.install(path: path, link: link) } catch { throw CommandError("\(error)") }

@@ -88,6 +88,9 @@ enum StandardError {
         say(OneLine.text(message))
     }
 
+    /// Explains, on a terminal, that a command about all domains found none.
+    static func noteNoDomain() { note("there is no domain; 'purvey domains add' adds one") }
+
     /// Prints `purvey: message`. Errors are ignored, as the reader may have gone.
     static func complain(_ message: String) {
         // The message may contain text of another process.

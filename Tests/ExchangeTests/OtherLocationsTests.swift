@@ -15,12 +15,12 @@ import Testing
     @Test func itIsRefusedInOneSentence() async throws {
         try await PrivateDaemon.run { daemon in
             let elsewhere = daemon.work + "/elsewhere"
-            for (other, words) in [
-                (locations(daemon, data: elsewhere), "keeps its data in \(daemon.locations.data)"),
-                (locations(daemon, mounts: elsewhere), "mounts in \(daemon.locations.mounts)"),
+            for (other, words, ours) in [
+                (locations(daemon, data: elsewhere), "keeps its data in \(daemon.locations.data)", "keep its own"),
+                (locations(daemon, mounts: elsewhere), "mounts in \(daemon.locations.mounts)", "mount"),
             ] {
                 let sentence =
-                    "the daemon at \(daemon.locations.socket) \(words), and this program would in \(elsewhere): "
+                    "the daemon at \(daemon.locations.socket) \(words), and this program would \(ours) in \(elsewhere): "
                     + "end that daemon (process \(daemon.processID)), or set HOME and XDG_DATA_HOME as it has them"
                 let client = ExchangeClient(other)
                 await #expect(throws: ExchangeError.refused(sentence)) {

@@ -26,14 +26,15 @@ extension Locations {
             // A daemon of the previous version does not know the call.
             return
         }
-        let differences: [(verb: String, theirs: String, ours: String)] = [
-            ("keeps its data in", folders.data, data), ("mounts in", folders.mounts, mounts),
+        let differences: [(verb: String, ourVerb: String, theirs: String, ours: String)] = [
+            ("keeps its data in", "keep its own in", folders.data, data),
+            ("mounts in", "mount in", folders.mounts, mounts),
         ]
         let found = differences.first { Self.resolved($0.theirs) != Self.resolved($0.ours) }
-        guard let (verb, theirs, ours) = found else { return }
+        guard let (verb, ourVerb, theirs, ours) = found else { return }
         let process = connection.peer.credentials.processID
         throw .refused(
-            "the daemon at \(socket) \(verb) \(theirs), and this program would in \(ours): "
+            "the daemon at \(socket) \(verb) \(theirs), and this program would \(ourVerb) \(ours): "
                 + "end that daemon (process \(process)), or set HOME and XDG_DATA_HOME as it has them")
     }
 

@@ -135,7 +135,7 @@ extension Command {
     private static func list(asJSON: Bool) async throws {
         let domains = try await DomainClient.call(ListDomainsCall()).domains
         if asJSON { return try JSONOutput.print(domains.map(ListedDomain.init)) }
-        if domains.isEmpty { StandardError.note("there is no domain; 'purvey domains add' adds one") }
+        if domains.isEmpty { StandardError.noteNoDomain() }
         for domain in domains {
             let place = domain.mount ?? domain.state.word
             let words = [domain.name, domain.provider, place, domain.fault].compactMap { $0 }

@@ -97,13 +97,22 @@ extension Command {
             always. Transfers that have begun are completed.
             """
     ) { arguments in
-        _ = try await DomainClient.call(PauseDomainsCall(names: arguments.operands, isPaused: true))
+        try await setPaused(true, arguments.operands)
     }
 
     static let resume = Command(
         name: "resume", summary: "continue the transfers of paused domains",
         usage: ["[DOMAIN…]"], options: [], discussion: "Without a DOMAIN, all domains."
     ) { arguments in
-        _ = try await DomainClient.call(PauseDomainsCall(names: arguments.operands, isPaused: false))
+        try await setPaused(false, arguments.operands)
+    }
+
+    /// Pauses domains, or continues their transfers.
+    ///
+    /// - Parameter names: The names of the domains; empty for all.
+    private static func setPaused(_ isPaused: Bool, _ names: [String]) async throws {
+        _ = try await DomainClient.call(PauseDomainsCall(names: names, isPaused: isPaused))
+        guard names.isEmpty, try await DomainClient.call(ListDomainsCall()).domains.isEmpty else { return }
+        StandardError.noteNoDomain()
     }
 }

@@ -124,6 +124,16 @@ import Testing
         }
     }
 
+    @Test func anExtensionThatCannotBeInstalledIsNamedOnce() async throws {
+        try await CommandFixture.run { place in
+            let run = try await place.purvey("extensions", "install", "None.appex")
+            #expect(run.status == 1 && run.output.isEmpty, "\(run)")
+            #expect(
+                run.errors == "purvey: extensions: None.appex cannot be installed: No such file or directory\n",
+                "\(run)")
+        }
+    }
+
     @Test func everyFaultOfAnExtensionIsPrintedOnALineOfItsOwn() async throws {
         try await CommandFixture.run { place in
             try write(["NSExtension": ["NSExtensionPointIdentifier": "com.apple.share-services"]], place)

@@ -96,7 +96,8 @@ import Testing
                 kill $offer; wait $offer
                 """, place)
             let lines = offering.errors.split(separator: "\n")
-            let data = "keeps its data in \(place.home)/good/.local/share/purvey, and this program would in "
+            let data =
+                "keeps its data in \(place.home)/good/.local/share/purvey, and this program would keep its own in "
             for (index, command) in ["list", "bundles", "domains"].enumerated() {
                 let line = lines.count > index ? String(lines[index]) : ""
                 #expect(
@@ -105,7 +106,9 @@ import Testing
                     "\(offering)")
                 #expect(line.contains("\(place.home)/other/.local/share/purvey: end that daemon (process "), "\(line)")
             }
-            #expect(lines.count == 6 && lines[5].contains("would in \(place.home)/other/purvey: "), "\(offering)")
+            #expect(
+                lines.count == 6 && lines[5].contains("would keep its own in \(place.home)/other/purvey: "),
+                "\(offering)")
             let statuses = offering.text.split(separator: "\n").compactMap { Int($0) }
             // The same directory under another name is accepted.
             #expect(statuses.filter { $0 < 2 } == [1, 1, 1, 1, 1, 0, 1], "\(offering)")

@@ -24,6 +24,8 @@ import Testing
                 (["extensions", "list"], "no extension is installed"),
                 (["share", place.path("file.txt"), "--list"], "no installed extension accepts these items"),
                 (["domains"], "there is no domain; 'purvey domains add' adds one"),
+                (["pause"], "there is no domain; 'purvey domains add' adds one"),
+                (["resume"], "there is no domain; 'purvey domains add' adds one"),
                 (["recents"], "no file of a service was used yet"),
                 (["favorites"], "there are no favorites"),
                 (["search", "word"], "nothing that is known on this machine fits"),
