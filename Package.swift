@@ -322,9 +322,9 @@ let package = Package(
 
         // The programs that Documentation/Programs.md shows.
         .executableTarget(
-            name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
+            name: "HandOff", dependencies: ["LinuxSystem", "Purvey"], path: "Examples/HandOff", swiftSettings: settings),
         .executableTarget(
-            name: "Logbook", dependencies: ["Purvey"], path: "Examples/Logbook", swiftSettings: settings),
+            name: "Logbook", dependencies: ["LinuxSystem", "Purvey"], path: "Examples/Logbook", swiftSettings: settings),
 
         // A custom file system that uses only the public interface of the library.
         .executableTarget(

@@ -1,8 +1,15 @@
 // Hands a greeting from one process to another: `hand-off offer` in one terminal, `hand-off load` in another.
 import Foundation
+import LinuxSystem
 import Purvey
 
 let usage = "usage: hand-off offer|load"
+
+func complain(_ text: String) {
+    // Standard error may be closed.
+    try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
+}
+
 do {
     switch CommandLine.arguments.last {
     case "offer":
@@ -24,11 +31,18 @@ do {
         }
     case "--help", "-h":
         print(usage)
+    case "--version":
+        print("hand-off \(PurveyVersion.text)")
     default:
-        FileHandle.standardError.write(Data("\(usage)\n".utf8))
+        complain(usage)
         exit(2)
     }
 } catch {
-    FileHandle.standardError.write(Data("hand-off: \(error.localizedDescription)\n".utf8))
+    complain("hand-off: \(error.localizedDescription)")
+    exit(1)
+}
+// The output is still in a buffer. Writing it fails if the disk is full.
+if fflush(nil) != 0 {
+    complain("hand-off: standard output: \(Errno(rawValue: errno))")
     exit(1)
 }

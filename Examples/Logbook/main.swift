@@ -1,6 +1,7 @@
 // A file that several programs write: `logbook add FILE WORDS` adds a line, `logbook watch FILE` prints it whenever it
 // changes.
 import Foundation
+import LinuxSystem
 import Purvey
 
 final class Watcher: NSObject, NSFilePresenter {
@@ -18,13 +19,24 @@ final class Watcher: NSObject, NSFilePresenter {
 }
 
 let usage = "usage: logbook add FILE WORDS… | watch FILE"
+
+func complain(_ text: String) {
+    // Standard error may be closed.
+    try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
+}
+
 let arguments = CommandLine.arguments.dropFirst()
-if let word = arguments.first, ["--help", "-h"].contains(word) {
-    print(usage)
+if let word = arguments.first, ["--help", "-h", "--version"].contains(word) {
+    print(word == "--version" ? "logbook \(PurveyVersion.text)" : usage)
+    // The output is still in a buffer. Writing it fails if the disk is full.
+    guard fflush(nil) == 0 else {
+        complain("logbook: standard output: \(Errno(rawValue: errno))")
+        exit(1)
+    }
     exit(0)
 }
 guard let command = arguments.first, ["add", "watch"].contains(command), let path = arguments.dropFirst().first else {
-    FileHandle.standardError.write(Data("\(usage)\n".utf8))
+    complain(usage)
     exit(2)
 }
 let url = URL(fileURLWithPath: path)
@@ -43,6 +55,6 @@ NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, options: .f
     try? Data((lines + arguments.dropFirst(2).joined(separator: " ") + "\n").utf8).write(to: url, options: .atomic)
 }
 if let error {
-    FileHandle.standardError.write(Data("logbook: \(error.localizedDescription)\n".utf8))
+    complain("logbook: \(error.localizedDescription)")
     exit(1)
 }

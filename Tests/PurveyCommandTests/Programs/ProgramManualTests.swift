@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ProgramManualTests {
     private static let programs = [
         "purvey", "purveyd", "purvey-keeper", "purvey-bus", "purvey-passthrough", "purvey-pictures", "purvey-demo",
-        "purvey-benchmark", "purvey-faults", "mirror",
+        "purvey-benchmark", "purvey-faults", "purvey-files", "mirror", "hand-off", "logbook",
     ]
     /// The examples, whose complaints consist of their usage.
     private static let examples = ["mirror", "hand-off", "logbook"]
@@ -113,11 +113,20 @@ import Testing
 
     @Test(arguments: [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")])
     func helpThatCannotBePrintedIsAnError(_ output: String, _ cause: String) async throws {
-        for name in ["purvey-keeper", "purvey", "mirror"] {
+        for name in ["purvey-keeper", "purvey", "mirror", "hand-off", "logbook"] {
             let run = try await RunningProgram(
                 "/bin/sh", ["-c", "exec \"$0\" --help >\(output)", try BuiltProgram.path(name)]
             ).end()
             #expect(run.status == 1 && run.errors == "\(name): standard output: \(cause)\n", "\(run)")
+        }
+    }
+
+    @Test(arguments: programs) func closedStandardDescriptorsAreNoFault(_ name: String) async throws {
+        for (option, status) in [("--version", 1), ("--verison", 2)] {
+            let run = try await RunningProgram(
+                "/bin/sh", ["-c", "exec \"$0\" \(option) <&- >&- 2>&-", try BuiltProgram.path(name)]
+            ).end()
+            #expect(run.status == status && run.output.isEmpty && run.errors.isEmpty, "\(run)")
         }
     }
 
