@@ -81,8 +81,8 @@ struct DAVSetUpCheck: Sendable {
         }
     }
 
-    /// Probes the behaviour of the server in the domain's folder. Returns `nil` if the user may not write there. This is
-    /// no error: the server is then probed in the folder of the first change.
+    /// Probes the behaviour of the server in the domain's folder. Returns `nil` if the user may not write there. This
+    /// is no error: the server is then probed in the folder of the first change.
     private func profile(_ client: DAVClient, in folder: HTTPAddress) async throws -> DAVServerProfile? {
         guard setup.purpose != .signingIn else { return nil }
         setup.report("Testing how the server protects changes…")
