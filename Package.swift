@@ -630,8 +630,9 @@ let package = Package(
         tests(
             "DesktopBusTests",
             [
-                "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "Nextcloud", "NextcloudTesting", "ProgramTesting",
-                "PurveyBus", "ScriptableProvider", "ScriptableService", "SetUpProvider", "TestThreads",
+                "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "Nextcloud", "NextcloudTesting",
+                "ProgramTesting", "PurveyBus", "ScriptableProvider", "ScriptableService", "SetUpProvider",
+                "TestThreads",
             ],
             exclude: ["Services"]),
         // A daemon and a service for tests of the file browser.
