@@ -7,6 +7,9 @@ import Testing
 
 /// Tests in which the daemon is killed with SIGKILL at each step of each edit, with a real provider in its own
 /// process and a real mount.
+///
+/// The suite takes almost two minutes, most of it waits: at each moment two daemons start, each mounts, and the edit is
+/// uploaded before the next moment.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct DaemonKillTests {
     /// Steps that the fault harness covers: user metadata, the trash and uncertain items have scenarios of their own
     /// there, and listings and changes are in each.
