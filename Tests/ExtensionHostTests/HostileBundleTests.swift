@@ -19,9 +19,18 @@ import Testing
         }
     }
 
-    /// The kernel hides the memory files of a process from a user who may not read its program.
-    @Test(.enabled(if: geteuid() != 0, "root may read every program"))
-    func anExecutableThatCannotBeReadIsNeitherInstalledNorStarted() throws {
+    /// The kernel hides the memory files of a process from a user who may not read its program. Root may read every
+    /// program, so as root the test becomes another user.
+    @Test func anExecutableThatCannotBeReadIsNeitherInstalledNorStarted() async throws {
+        guard geteuid() == 0 else { return try Self.refuseAnExecutableThatCannotBeRead() }
+        await #expect(processExitsWith: .success) {
+            let folder = try UnprivilegedAttackTests.becomeAnother()
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try HostileBundleTests.refuseAnExecutableThatCannotBeRead()
+        }
+    }
+
+    private static func refuseAnExecutableThatCannotBeRead() throws {
         try ExtensionFixture.run { place in
             try place.write()
             let program = place.appex + "/Unruly"
