@@ -26,7 +26,7 @@ import Testing
 
     @Test func everyBlockForTheShellIsPasted() throws {
         for document in try MarkdownBlock.documents {
-            // Diagrams are `text`.
+            // `text` is for diagrams, and for commands that ShownCommandTests reads.
             let blocks = try MarkdownBlock.all(in: document).filter { $0.language != "text" }
             for block in blocks where block.isForShell {
                 #expect(PastedSection.all.count { $0.has(block) } == 1, "no test pastes \(block)")
