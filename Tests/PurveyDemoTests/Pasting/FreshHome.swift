@@ -34,13 +34,20 @@ final class FreshHome: Sendable {
         }
         try files.createDirectory(
             atPath: folder + "/run", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        for name in ["Examples", "Providers", "README.md", "Scripts"] {
-            try files.copyItem(atPath: Repository.path(name), toPath: checkout + "/" + name)
-        }
+        let copied = ["Examples", "Providers", "README.md", "Scripts"].map(Repository.path)
+        try Self.copy(copied, to: checkout)
         let products = (try BuiltProgram.path("purveyd") as NSString).deletingLastPathComponent
         try files.createSymbolicLink(atPath: checkout + "/.build/debug", withDestinationPath: products)
-        try Data(Self.make.utf8).write(to: URL(fileURLWithPath: folder + "/tools/make"))
-        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/tools/make")
+        try Data(Self.make.utf8).write(to: URL(fileURLWithPath: folder + "/make"))
+        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/make")
+        try Self.copy([folder + "/make"], to: folder + "/tools")
+    }
+
+    /// Copies files and folders in another process. If this one wrote a script, a fork might inherit the script's
+    /// descriptor open for writing, and executing the script would fail.
+    private static func copy(_ paths: [String], to folder: String) throws {
+        let copy = try ChildProgram.start("/bin/cp", arguments: ["-R"] + paths + [folder], descriptors: []).wait()
+        try #require(copy == .exited(0))
     }
 
     /// A command that replaces `make`. The real one builds first, and a build cannot run among the tests that it has
