@@ -71,8 +71,8 @@ extension Section {
                 peer: .init(name: "filling a memfd", value: theirs), target: .ratioAtMost(1.3)))
     }
 
-    /// Measures the consumer's cost when the bytes exist already, which must not depend on their number. The other
-    /// process has them in memory files beforehand.
+    /// Measures the consumer's cost if the offering process has the bytes in memory files already. The cost must not
+    /// depend on the number of bytes.
     private static func measureMapping(_ report: inout Report) throws {
         let (largeSize, smallSize) = (1 << 30, 1 << 20)
         let largeProvider = try HandoffProvider(dataSize: largeSize, isFilled: true)

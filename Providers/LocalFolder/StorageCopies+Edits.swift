@@ -27,10 +27,10 @@ extension StorageCopies {
         return item
     }
 
-    /// Writes the edits of an item to the served directory. The caller must ensure that no program writes to the
-    /// copies.
+    /// Writes the edits of an item to the served directory. The caller must ensure that no program writes to the copies
+    /// that are sent.
     ///
-    /// - Parameter name: the only copy to send; programs may write to other copies.
+    /// - Parameter name: the name of the copy to send; `nil` for all copies.
     func send(_ identifier: String, only name: String? = nil, to catalogue: SharedCatalogue) throws {
         try unsent.working(identifier) {
             sending.begin(identifier)

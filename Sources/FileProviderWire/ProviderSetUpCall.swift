@@ -69,7 +69,7 @@ package struct ProviderFindingsCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// The findings of ``FileProviderDescribing``.
+/// The lines in which a provider that conforms to ``FileProviderDescribing`` describes its service.
 package struct ProviderFindings: SchemaMessage, Equatable {
     package let lines: [String]
 

@@ -17,7 +17,8 @@ let manual = ProgramManual(
         bus as its argument and a socket as descriptor 3. With PURVEY_BUS=none in its environment, purveyd does not start it.
         """)
 
-/// The limit of private memory in bytes. It bounds the effect of messages of other programs on the bus.
+/// The limit of this process's private memory, in bytes. Messages from other programs on the bus cannot make it use
+/// more.
 let mostMemory: rlim_t = 512 << 20
 
 signal(SIGPIPE, SIG_IGN)

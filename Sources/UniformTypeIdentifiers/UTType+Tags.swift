@@ -89,7 +89,8 @@ extension TypeSnapshot {
     }
 }
 
-/// A kind of tag that identifies the type of files and data without type identifiers, such as filename extensions.
+/// A kind of tag, such as filename extensions or MIME types. Tags determine the type of files and data that have no
+/// type identifier.
 ///
 /// Its raw value is itself the identifier of a type.
 public struct UTTagClass: RawRepresentable, Sendable {

@@ -9,7 +9,7 @@ package struct CataloguePage: Sendable {
 
 /// Pages of a directory. The first listing returns pages before the catalogue has all files of the directory.
 extension Catalogue {
-    /// The first listing that is in progress, if any.
+    /// A reference to the ``FirstListing`` that is in progress, if any.
     final class Listings {
         fileprivate var current: FirstListing?
     }

@@ -119,7 +119,8 @@ extension ServerCatalogue {
     /// The longest time between two checks of a folder, in seconds.
     static let longestPause: Int64 = 86_400
 
-    /// Makes due the check of each folder that is in use or that is checked more often than every `longest` seconds.
+    /// Schedules a check at `now` for each folder that is in use, or whose checks are less than `longest` seconds
+    /// apart.
     func makeActiveDue(_ now: Int64, _ longest: Int64) throws {
         try database.run(
             "UPDATE folder SET due = min(due, ?) WHERE in_use = 1 OR pause < ?", .integer(now), .integer(longest))

@@ -62,9 +62,9 @@ extension ServerWriter {
         return tag
     }
 
-    /// Replaces contents after a last comparison, because the server offers no better protection. The request has a
-    /// condition nevertheless, unless the server refuses conditions, because the probe may not have found that the
-    /// server honours them.
+    /// Replaces contents on a server that is not known to honour conditions: compares the version a last time, and then
+    /// uploads. The probe may have missed that the server honours conditions. Therefore the request has one, unless the
+    /// server refuses conditions.
     private func replaceUnprotected(
         _ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base
     ) async throws(DAVError) -> DAVUpload {

@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// A controller with the documents of the services, from which the user opens one after the other.
+/// A view controller that shows the providers' documents, and lets the user open them one after the other.
 ///
 /// It runs `purvey-files` while it is visible, as ``UIDocumentPickerViewController`` does.
 ///

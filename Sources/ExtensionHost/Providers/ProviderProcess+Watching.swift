@@ -1,7 +1,8 @@
 import AppExtension
 import LinuxSystem
 
-/// The state of a provider's process that is kept running without requests, so that it watches its service.
+/// The state of a service watch. During a watch, a provider's process keeps running without requests, so that the
+/// provider can observe changes at its service.
 struct ServiceWatch {
     /// Whether the process is to be kept running, if the provider watches its service.
     var isWanted = false

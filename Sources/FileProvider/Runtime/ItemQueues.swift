@@ -47,7 +47,7 @@ final class Turn: Sendable {
     private let key: String
     private let isOver = Lock(false)
 
-    /// Waits until no other turn holds a key, and takes the key. Call this on a thread that may block.
+    /// Blocks until no other turn holds `key`, and then takes it. Call this on a thread that may block.
     init(_ turns: ItemQueues, _ key: String) {
         self.turns = turns
         self.key = key

@@ -71,10 +71,10 @@ package struct FileHandles: Sendable {
             .map { OpenHandle(engine, number, isForWriting: false, descriptor: $0.reading) }
     }
 
-    /// Opens a file for reading by its row. Returns `nil` if the engine's thread has to open it.
+    /// Opens the file of an index row for reading. Returns `nil` if the engine's thread has to open it.
     ///
-    /// - Parameter epoch: the epoch of the open files before the row was read. If it has changed, the row may be
-    ///   outdated.
+    /// - Parameter epoch: the epoch of the open files, which the caller obtained before it read the row. If the epoch
+    ///   has changed since, the row may be outdated.
     private func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenHandle? {
         guard row.item.kind == .file else { return nil }
         let (number, now) = (row.number, clock.now)

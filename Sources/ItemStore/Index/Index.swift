@@ -78,7 +78,8 @@ package final class Index: Sendable {
         checkpointer.stop()
     }
 
-    /// Removes an index in any state, with the files beside it.
+    /// Removes the files of an index that is not open: the database, which may be damaged, SQLite's files for it, and
+    /// its reserve.
     package static func delete(path: String) throws(Errno) {
         for suffix in ["", "-wal", "-shm", "-journal", ".reserve"] {
             guard unlink(path + suffix) < 0, Errno.current != .noSuchFile else { continue }

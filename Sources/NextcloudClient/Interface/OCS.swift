@@ -60,7 +60,7 @@ extension NextcloudClient {
         return try Self.data(of: response, path)
     }
 
-    /// Reads a reply. Errors have a status of the interface, and often one of HTTP, too.
+    /// Decodes a reply. An error has a status in the reply's contents, and often an HTTP status as well.
     private static func data(of response: HTTPResponse, _ path: String) throws(DAVError) -> OCSValue {
         let root: DAVElement
         do {

@@ -141,6 +141,6 @@ extension UTType: _ObjectiveCBridgeable {
 }
 
 extension UTType: ReferenceConvertible {
-    /// The class that holds the same type.
+    /// The class that wraps a `UTType` as an object.
     public typealias ReferenceType = UTTypeReference
 }

@@ -28,7 +28,7 @@ struct Piece: Sendable {
     let bytes: [UInt8]
 }
 
-/// The reason why a piece could not be made. The requester knows the file's path.
+/// The reason why a piece could not be made. It lacks the file's path, which ``atPath(_:)`` adds.
 enum PieceError: Error, Sendable {
     case changed
     case sizeUnknown

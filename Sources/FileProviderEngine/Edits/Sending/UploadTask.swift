@@ -44,7 +44,7 @@ package struct UploadTask {
 
     package init() {}
 
-    /// Returns the task in another phase, with the same facts. Used by ``UploadTable``.
+    /// Returns a copy of the task that is in another phase and otherwise unchanged. Used by ``UploadTable``.
     package func moved(to phase: Phase) -> UploadTask {
         var task = self
         task.phase = phase
