@@ -31,6 +31,7 @@ import UniformTypeIdentifiers
         #expect(
             item.flags == [
                 .trashed, .uploading, .downloaded, .downloading, .mostRecentVersionDownloaded, .shared,
+                .sharedByCurrentUser,
             ])
         #expect(item.uploadingError?.kind == .insufficientQuota)
     }
