@@ -77,41 +77,4 @@ struct RestoredServerTests {
         #expect(try await item().version != file.version)
         #expect(domain.sentAgain.items.isEmpty)
     }
-
-    @Test func `an edit of a file that the server lacks is sent as a new file`() async throws {
-        try await server.order("backup")
-        try await write("lost", ago: 1_000)
-        let lost = try await item()
-        try await domain.look()
-        try await server.order("restore")
-        let sent = try await domain.write(Array("edited".utf8), to: lost)
-        #expect(sent.identifier == lost.identifier && sent.name == "a.txt" && sent.size == 6)
-        #expect(try await server.show("a.txt")["text"] as? String == "edited")
-        #expect(try await domain.list().map(\.identifier) == [lost.identifier])
-        // The item is one as any other again.
-        let once = try await domain.write(Array("edited once more".utf8), to: sent)
-        #expect(once.identifier == lost.identifier)
-        try await server.order("remove", ["user": "alice", "path": "a.txt"])
-        try await domain.look()
-        #expect(try await domain.list().isEmpty)
-    }
-
-    @Test func `a folder that the server lacks is made again for what is put into it`() async throws {
-        try await server.order("backup")
-        _ = try await domain.list()
-        let folder = try await domain.create("Later", nil)
-        let inner = try await domain.create("inner.txt", Array("inner".utf8), in: folder.identifier)
-        try await domain.look()
-        try await server.order("restore")
-        try await domain.look()
-        let new = try await domain.create("new.txt", Array("new".utf8), in: folder.identifier)
-        #expect(new.parent == folder.identifier)
-        #expect(try await server.show("Later/new.txt")["text"] as? String == "new")
-        try await domain.look()
-        // A file that was not changed stays on this machine.
-        #expect(try await domain.list(folder.identifier).map(\.identifier).contains(new.identifier))
-        let sent = try await domain.write(Array("edited".utf8), to: inner)
-        #expect(sent.identifier == inner.identifier)
-        #expect(try await server.show("Later/inner.txt")["text"] as? String == "edited")
-    }
 }

@@ -51,9 +51,7 @@ extension DAVWork {
     }
 
     func create(_ template: Template, _ progress: Progress) async throws -> Changed {
-        try await withFolder(template.parent) {
-            try await whereverItIs(template.parent) { try await make(template, progress) }
-        }
+        try await whereverItIs(template.parent) { try await make(template, progress) }
     }
 
     private func make(_ template: Template, _ progress: Progress) async throws -> Changed {
@@ -168,9 +166,6 @@ extension DAVWork {
         let marks: DAVMarks
         let contents: URL?
 
-        /// Whether the item gets another name or folder.
-        var isMove: Bool { !fields.isDisjoint(with: [.filename, .parentItemIdentifier]) }
-
         init(
             _ item: any NSFileProviderItem, _ version: NSFileProviderItemVersion, _ fields: NSFileProviderItemFields,
             contents url: URL?
@@ -188,20 +183,13 @@ extension DAVWork {
 
     func modify(_ change: Modification, _ progress: Progress) async throws -> Changed {
         do {
-            if change.isMove {
-                return try await withFolder(change.parent) { try await apply(change, progress) }
-            }
+            let isMoved = !change.fields.isDisjoint(with: [.filename, .parentItemIdentifier])
+            if isMoved { return try await apply(change, progress) }
             return try await whereverItIs(change.identifier) { try await apply(change, progress) }
         } catch DAVError.notFound {
-            do {
-                // Throws if the item does not exist any more, or is kept. If it is at another address, the system
-                // repeats the change.
-                _ = try await current(change.identifier)
-            } catch let error as NSFileProviderError where error.code == .cannotSynchronize {
-                guard change.fields.contains(.contents), let url = change.contents, change.parent != .trashContainer
-                else { throw error }
-                return try await sendLost(change, url, progress)
-            }
+            // Throws if the item does not exist any more, or is kept. If it is at another address, the system repeats
+            // the change.
+            _ = try await current(change.identifier)
             throw DAVError.changed(change.name)
         }
     }
@@ -236,7 +224,7 @@ extension DAVWork {
             try url.map { try OutgoingFile($0, modified: date, for: change.identifier.rawValue) }
         }
         var isReplaced = false
-        if change.isMove {
+        if !change.fields.isDisjoint(with: [.filename, .parentItemIdentifier]) {
             if change.parent == .trashContainer { return try await trash(known) }
             if let outgoing { isReplaced = try await replaceBeforeMove(&known, outgoing, change, progress) }
             known = try await move(known, change)

@@ -101,7 +101,7 @@ package final class DAVWork: Sendable {
         if let moved = try await moved(known, round: round) { return moved }
         if try await account.catalogue.perform({ try $0.isKept(known.item) }) {
             let text =
-                "The server was restored from a backup without “\(known.name)”: copy it to another name to send it again."
+                "The server was restored from a backup without “\(known.name)”: copy it to another name to keep it."
             throw NSFileProviderError(.cannotSynchronize, userInfo: [NSLocalizedDescriptionKey: text])
         }
         let isGone = try await account.catalogue.perform { catalogue in
