@@ -241,7 +241,8 @@ struct TrashTests {
             mount.provider.release(.untrash)
             mount.wait(until: { try mount.text("b") == "text" })
             #expect(try mount.names(mount.trash("files")).isEmpty)
-            // A name that is taken is not replaced.
+            // A name that is taken is not replaced. Only an item without unsent changes goes to the trash.
+            mount.waitUntilSent()
             try mount.trash("b", as: "b")
             mount.waitUntilSent()
             #expect(mount.failure { try mount.rename(mount.trash("files/b"), to: "c") } == .fileExists)
