@@ -24,15 +24,7 @@ extension Uploader {
         }
         var answer: ProviderItem
         do {
-            var there: ProviderItem?
-            if wasAsked {
-                switch try await stateBeforeRepeating(row, to: place, engine) {
-                case .done(let item): there = item
-                case .other(let result): return result
-                case .notDone: break
-                }
-            }
-            if let there {
+            if let there = try await itemInPlace(entry, row, in: parent) {
                 answer = there
             } else {
                 if let result = try settleTaken(row, engine) { return result }
@@ -47,7 +39,8 @@ extension Uploader {
                 }
             }
         } catch let failure as ProviderError where failure.kind == .filenameCollision {
-            guard wasAsked, let moved = try await finder.movedBefore(row, to: place) else {
+            guard wasAsked, try await !finder.isStillThere(row), let moved = try await finder.moved(row, to: place)
+            else {
                 return try await resolveCollision(number, movedTo: name, in: parent.item.identifier, failure, engine)
             }
             answer = moved
@@ -82,32 +75,16 @@ extension Uploader {
         }
     }
 
-    /// The state of a move whose reply was lost.
-    private enum RepeatedMove {
-        /// The provider has the item in its place.
-        case done(ProviderItem)
-        case notDone
-        /// Another item has the identifier.
-        case other(StepResult)
-    }
-
-    /// Asks for an item before its move is repeated. With identifiers that are paths, another client may have put
-    /// another item in the place that this one has left. Its move would rename that item, and some providers would
-    /// replace this one by it.
-    private func stateBeforeRepeating(
-        _ row: IndexedItem, to place: SentLocation, _ engine: isolated any EngineEvents
-    ) async throws -> RepeatedMove {
-        let request = replies.beginRequest()
-        let current = try await asking { () async throws(ProviderError) in
+    /// Returns the provider's item if it is in its original place after a move whose reply was lost and that was undone
+    /// locally. A move to its own place would be reported by some providers as a collision of the item with itself.
+    nonisolated(nonsending) private func itemInPlace(
+        _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
+    ) async throws -> ProviderItem? {
+        guard entry.mayHaveMoved, row.item.isAt(row.name, in: parent.item.identifier) else { return nil }
+        let item = try await asking { () async throws(ProviderError) in
             try await provider.item(row.item.identifier)
         }
-        // The move has happened, or was undone locally. Some providers report a collision of the item with itself.
-        if current.kind == row.item.kind, current.isAt(place.name, in: place.parent) { return .done(current) }
-        if let moved = try await finder.moved(row, leaving: current, to: place) { return .done(moved) }
-        guard current.isOfAnotherKind(than: row.item) else { return .notDone }
-        // The row becomes a local item, which the next step creates or drops.
-        try reconciler.apply([current], answering: request, engine)
-        return .other(.later(0))
+        return item.isAt(row.name, in: parent.item.identifier) ? item : nil
     }
 
     private func finishMove(
