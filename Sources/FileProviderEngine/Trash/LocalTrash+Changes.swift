@@ -103,7 +103,7 @@ extension LocalTrash {
     /// Leaves only the note of an item that is not in the trash any more.
     private func becomeNote(_ number: Int64) {
         guard var node = nodes[number] else { return }
-        let inside = nodes.values.filter { $0.place == .folder(number) }.map(\.number)
+        let inside = Array(insides[number] ?? [])
         guard node.noteName != nil else { return store([], removing: [number]) }
         node.bytes = Self.bytes(of: node)
         node.item = nil

@@ -9,7 +9,8 @@ import LinuxSystem
 /// The nodes are in the index, so that numbers, names and notes outlive the process, as a mount does. An item whose
 /// move to the trash is not sent yet is in the view already.
 ///
-/// It calls the trash, the local edits and the progress of edits. See ``EngineContext`` for the thread.
+/// It calls the trash, the local edits and the progress of edits. Used only on the engine's thread (see
+/// ``EngineContext``).
 package final class LocalTrash: EngineComponent {
     let context: EngineContext
     let trash: Trash
@@ -26,7 +27,7 @@ package final class LocalTrash: EngineComponent {
     /// The items whose move to the trash is not known to be sent.
     private var waiting: Set<Int64> = []
     /// The numbers of the known items in each trashed directory.
-    private var insides: [Int64: Set<Int64>] = [:]
+    private(set) var insides: [Int64: Set<Int64>] = [:]
     /// The items in each trashed directory that was listed, by name.
     var children: [Int64: [String: Int64]] = [:]
     /// The items in trashed directories that a program has removed. They are removed with the directory.

@@ -14,9 +14,7 @@ package enum TrashSupport: UInt8, Sendable {
     case refused
 }
 
-/// The record of whether the provider has a trash.
-///
-/// See ``EngineContext`` for the thread.
+/// The record of whether the provider has a trash. Used only on the engine's thread (see ``EngineContext``).
 final class TrashSupportRecord {
     private let context: EngineContext
     private var waiters: [OneShotCompletion<TrashSupport>] = []
