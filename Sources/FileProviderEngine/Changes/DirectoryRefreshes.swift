@@ -133,8 +133,11 @@ final class DirectoryRefreshes {
         }
     }
 
-    /// Refreshes the outdated directories. If a refresh is in progress, another one follows.
+    /// Refreshes the outdated directories after changes that no feed reports. If a listing or a refresh is in progress,
+    /// another one follows.
     func refreshOutdatedAnew(_ engine: isolated any EngineEvents) throws(ProviderError) {
+        // The index cannot mark a directory as outdated before its first listing is complete.
+        enumerator.noteChangeEverywhere()
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }
 

@@ -61,6 +61,11 @@ final class Enumerator {
         return listings[folder] != nil
     }
 
+    /// Records that any directory may have changed, so that another listing follows each running one.
+    func noteChangeEverywhere() {
+        for folder in Array(listings.keys) { listings[folder]?.isWantedAgain = true }
+    }
+
     /// Cancels all listings, because the engine is closed.
     func cancel() {
         for listing in listings.values {

@@ -185,6 +185,26 @@ import Testing
         #expect(try domain.names(in: try await domain.item("Folder").number) == ["renamed"])
     }
 
+    @Test func aRemovalBeforeTheFirstAnchorIsNotMissedByAListingThatBeganBeforeIt() async throws {
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
+        let removed = domain.provider.addFile("removed", "r")
+        domain.provider.addFile("other", "o")
+        domain.provider.behave { $0.pageLimit = 1 }
+        let late = LateAnswers(domain.provider) { request in
+            if case .page(of: ProviderItem.rootIdentifier, after: .some) = request { true } else { false }
+        }
+        try await domain.list(needs: .item(named: "removed"))
+        late.madeUp()
+        domain.provider.remove(removed)
+        // The first anchor is taken after the removal, so the feed does not report it.
+        domain.engine.signal(container: nil)
+        try await eventually {
+            try domain.engine.index.anchor(of: ProviderItem.workingSetIdentifier) != nil
+        }
+        await late.arrive(domain.provider)
+        try await eventually { try domain.names() == ["other"] }
+    }
+
     @Test func contentsThatWereHandedOverBeforeAChangeWasToldAreNotTheNewOnes() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = domain.provider.addFile("file", "old")
