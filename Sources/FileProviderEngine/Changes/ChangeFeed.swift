@@ -20,12 +20,12 @@ final class ChangeFeed {
         self.refreshes = refreshes
     }
 
-    /// Whether something may have changed in a directory since its changes were requested.
+    /// Whether a container may have changed again since its changes were requested.
     private func isWantedAgain(_ container: String) -> Bool {
         running[container] == true || refreshes.isQueued(container)
     }
 
-    /// Applies the changes since a sync anchor.
+    /// Requests the changes of a container since a sync anchor, and applies them batch by batch.
     func follow(
         _ container: String, from anchor: [UInt8], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
@@ -57,8 +57,8 @@ final class ChangeFeed {
 }
 
 extension EngineContext {
-    /// Returns the sync anchor up to which a container's changes were applied, or `nil` if the provider has none for
-    /// it.
+    /// Returns the sync anchor up to which a container's changes were applied; `nil` if the provider has no anchor for
+    /// the container.
     func anchor(of container: String) throws(ProviderError) -> [UInt8]? {
         let anchor = try onRecord { () throws(IndexError) in try index.anchor(of: container) }
         return anchor?.isEmpty == false ? anchor : nil
@@ -89,8 +89,8 @@ private struct EndlessFeed {
     /// Returns the failure that ends the feed; `nil` to continue.
     ///
     /// - Parameter hasNews: Whether the batch changed anything locally.
-    /// - Returns: ``ProviderError/Kind/badAnswer`` for a feed without end, ``ProviderError/Kind/transient`` for a feed
-    ///   that may only be long. A long feed is continued after a pause.
+    /// - Returns: ``ProviderError/Kind/badAnswer`` for a feed without end; ``ProviderError/Kind/transient`` for a feed
+    ///   that is possibly just long, which the caller continues after a pause.
     mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderError.Kind? {
         // A repeated anchor leads to the same batches again.
         if !anchors.insert(batch.anchor).inserted { return .badAnswer }

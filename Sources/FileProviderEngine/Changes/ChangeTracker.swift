@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The requests for the provider's changes, one for each container at a time, and the refreshes of directories.
+/// The requests for the provider's changes, at most one at a time for each container, and the refreshes of directories.
 ///
 /// It calls the sign-in, the reconciler, the enumerator and the evictor, and sends events. Used only on the engine's
 /// thread (see ``EngineContext``).
@@ -22,7 +22,7 @@ final class ChangeTracker {
     private var failures: [String: Int] = [:]
     /// The retries of containers that back off.
     private var retries: [String: Cancellable] = [:]
-    /// The directories whose refresh is done by a running change request, by container.
+    /// The directories that running change requests refresh, by container.
     private var refreshed: [String: ItemNumber] = [:]
 
     init(
@@ -43,7 +43,7 @@ final class ChangeTracker {
     /// The containers whose changes are requested again later, after a failure.
     var backingOff: [String] { Array(retries.keys) }
 
-    /// Requests the changes of a container. Signals that arrive during a request are merged into another one.
+    /// Requests the changes of a container. All signals that arrive during a request cause one further request.
     ///
     /// - Parameter isRefresh: The directory whose refresh caused the request; `nil` for a signal or a retry.
     func signalled(
@@ -128,8 +128,8 @@ final class ChangeTracker {
             if container == ProviderItem.workingSetIdentifier {
                 try await workingSet.requestChanges(engine)
                 await domainState.request()
-                // The working set is listed after its anchor was taken, so that changes during the listing are reported
-                // since that anchor.
+                // The working set is listed after its anchor was requested, so that changes during the listing are
+                // reported since that anchor.
                 try await workingSet.enumerateOnce(engine)
             } else {
                 try await requestChanges(ofDirectory: container, engine)

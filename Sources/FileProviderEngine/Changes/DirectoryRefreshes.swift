@@ -141,8 +141,8 @@ final class DirectoryRefreshes {
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }
 
-    /// Returns the outdated directories, and drops those that are no longer listed directories. A directory whose items
-    /// may have new identifiers is listed even if its first listing was not complete.
+    /// Returns the outdated directories. A directory without a complete listing is no longer recorded as outdated,
+    /// unless its items may have new identifiers.
     private func outdatedFolders() throws(ProviderError) -> [ItemNumber] {
         var folders: [ItemNumber] = []
         var others: [String] = []

@@ -2,8 +2,8 @@ import Conduit
 import FileProviderWire
 import ItemStore
 
-/// Requests for the provider's state of the whole domain, which is stored so that the rules of the provider's actions
-/// can be evaluated without the provider.
+/// Requests for the provider's state of the whole domain (`NSFileProviderDomainState`). The state is stored, so that
+/// the activation rules of the provider's actions can be evaluated without the provider.
 ///
 /// It is a part of ``ChangeTracker``.
 final class DomainStateRequests {
@@ -13,9 +13,9 @@ final class DomainStateRequests {
 
     init(_ context: EngineContext) { self.context = context }
 
-    /// Requests the domain state after the provider reported changes. The API requires a provider to signal a new
-    /// version of the state in this way. A failed request is repeated only with the next changes, because nothing but
-    /// the rules of actions depends on the state.
+    /// Requests the domain state after the provider reported changes. According to the API, a provider signals changes
+    /// when the state has a new version. A failed request is repeated only with the next changes, because only the
+    /// rules of actions depend on the state.
     nonisolated(nonsending) func request() async {
         guard mayHaveState, !context.isClosed else { return }
         do throws(ProviderError) {

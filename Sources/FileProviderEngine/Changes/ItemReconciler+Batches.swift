@@ -13,8 +13,8 @@ struct ReportedChanges {
 
 /// Reports of several items, and reports that leave out known items.
 extension ItemReconciler {
-    /// Resolves contradictions in a batch by revalidating items: those that are in both lists, and those that are
-    /// deleted from a directory, because they may have moved to another one.
+    /// Resolves contradictions in a batch. Revalidates items that are reported as both updated and deleted, and items
+    /// that are deleted from a directory, because they may have moved to another directory.
     func resolved(
         _ batch: ChangeBatch, in container: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ReportedChanges {
@@ -58,7 +58,7 @@ extension ItemReconciler {
         try keepLocalItems(in: Set(gone), besides: updated, engine)
         let (applied, removed, others) = try evictor.writeMakingRoom(engine) { writer throws(IndexError) in
             let others = try context.reidentify(updated, gone: gone, &writer)
-            // Removed directories that contained a reidentified item are removed after that item has moved to its new
+            // Directories that contain a reidentified item are removed last, after that item has moved to its new
             // place.
             let last = try writer.folders(above: others, among: Set(gone))
             var removed = try writer.remove(identifiers: gone.filter { !last.contains($0) })

@@ -4,7 +4,7 @@ import ItemValues
 
 /// The handling of stale replies: an item that was reported since the request was sent is revalidated.
 extension ItemReconciler {
-    /// Returns the items of a reply for which nothing newer is known. Revalidates the others.
+    /// Returns the items of a reply, except those that were reported since the request was sent. Revalidates these.
     func newest(
         _ items: [ProviderItem], answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [ProviderItem] {
@@ -24,7 +24,8 @@ extension ItemReconciler {
         return items.filter { !uncertain.contains($0.identifier) || isKnown.contains($0.identifier) }
     }
 
-    /// Returns the items that a reply reports as removed and for which nothing newer is known. Revalidates the others.
+    /// Returns the items that a reply reports as removed, except those that were reported since the request was sent.
+    /// Revalidates these.
     func newest(
         gone: [String], answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [String] {

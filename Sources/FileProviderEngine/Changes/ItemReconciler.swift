@@ -15,8 +15,7 @@ final class ItemReconciler {
     let evictor: Evictor
     private let writing: WrittenFiles
     let reimports: Reimports
-    /// The directories that the provider could not describe when an item in them was reported, each with the number of
-    /// attempts.
+    /// The number of failed requests for a directory in which an item was reported, by the identifier of the directory.
     private var undescribedParents: [String: Int] = [:]
 
     init(
@@ -65,23 +64,24 @@ final class ItemReconciler {
         handle(removed, engine)
     }
 
-    /// Handles the consequences of changed items.
+    /// Notifies the other components of items that were written to the index.
     func handle(_ applied: AppliedItems, _ engine: isolated any EngineEvents) {
         engine.itemsWereApplied(applied)
         handle(applied.removed, engine)
     }
 
-    /// Handles the consequences of items that the provider no longer has.
+    /// Notifies the other components of items that the provider no longer has. Revalidates items that were moved
+    /// locally out of a removed directory.
     func handle(_ removed: RemovedItems, _ engine: isolated any EngineEvents) {
         guard removed != RemovedItems() else { return }
         engine.itemsWereRemoved(removed)
         if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(removed.stranded), engine) }
     }
 
-    /// Marks items as changed so that they stay although they lie inside items about to be removed: files that are open
-    /// for writing, and items that are being imported.
+    /// Marks local items as changed that would otherwise be removed with the given items: files that are open for
+    /// writing, and items that are being imported.
     ///
-    /// - Parameter others: Reported items, which may be the removed ones under another identifier.
+    /// - Parameter others: Reported items. A removed item may be one of them, under another identifier.
     func keepLocalItems(
         in removed: Set<String>, besides others: [ProviderItem] = [], _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
@@ -138,14 +138,14 @@ final class ItemReconciler {
     }
 
     private static let depthLimit = 64
-    /// The number of attempts to apply a report of items in a directory that the provider cannot describe.
+    /// The number of failed requests for a parent directory after which reports of its items are applied without it.
     private static let mostAttempts = 3
 
     /// Returns items preceded by their ancestors that are not known yet. Parents that the provider does not know
     /// either are left out.
     ///
-    /// - Throws: The provider's failure to describe a parent. After several attempts the items are used without the
-    ///   parent, which is requested again later, so that it does not hold up everything else.
+    /// - Throws: The provider's failure to return a parent. After several failures, the items are returned without that
+    ///   parent, which is requested again later, so that it does not block all further reports.
     func withAncestors(
         _ items: [ProviderItem], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> [ProviderItem] {

@@ -6,7 +6,8 @@ import LinuxSystem
 /// undo the rename locally. A reply is used for an item only if nothing newer was learnt about the item after the
 /// request.
 package final class ReplyOrdering: Sendable {
-    /// The context of one request. While it exists, the ordering remembers which items are reported.
+    /// A request whose reply is still in use. While any such object exists, the ordering remembers which items are
+    /// reported.
     package final class Request: Sendable {
         fileprivate let time: Int
         private let order: ReplyOrdering
@@ -20,14 +21,14 @@ package final class ReplyOrdering: Sendable {
     }
 
     private struct State {
-        /// The number of reports so far.
+        /// The logical clock: the number of reports so far.
         var time = 0
-        /// The number of open requests by the time at which they were sent.
+        /// The number of open requests, by the logical time at which they were sent.
         var open: [Int: Int] = [:]
-        /// The time of the last report of an item, by identifier.
+        /// The logical time of the last report of each item, by identifier.
         var said: [String: Int] = [:]
-        /// The time of the oldest usable request. Replies to earlier requests count as stale for all items, because not
-        /// all reports since then are remembered.
+        /// The logical time of the oldest usable request. Replies to earlier requests count as stale for all items,
+        /// because the reports before this time were dropped.
         var forgotten = 0
 
         func isStale(for identifier: String, since request: Request) -> Bool {
@@ -53,7 +54,7 @@ package final class ReplyOrdering: Sendable {
             })
     }
 
-    /// Records a report of items that is newer than the replies to earlier requests.
+    /// Records that items were reported. For these items, the replies to earlier requests are stale.
     func noteReport(of identifiers: some Collection<String>) {
         guard !identifiers.isEmpty else { return }
         state.withLock { state in

@@ -15,7 +15,7 @@ final class Revalidation {
     private var task: Task<Void, Never>?
     /// The timer for the next round.
     private var timer: Cancellable?
-    /// The number of consecutive rounds that learnt nothing.
+    /// The number of consecutive rounds that ended after failures, without any success.
     private var failedRounds = 0
 
     init(_ context: EngineContext, _ signIn: SignIn, _ tracker: IdentifierTracker) {
@@ -90,9 +90,9 @@ final class Revalidation {
 
     // MARK: The queue
 
-    /// Schedules the revalidation of items. The index has recorded it when this returns.
+    /// Schedules the revalidation of items. The index has recorded the items when this returns.
     ///
-    /// - Parameter hasFailed: Whether a request for them was just inconclusive.
+    /// - Parameter hasFailed: Whether the last request for the items was inconclusive.
     func schedule(
         _ identifiers: Set<String>, hasFailed: Bool = false, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
@@ -108,8 +108,8 @@ final class Revalidation {
         try schedule(statuses.notRequested, engine)
     }
 
-    /// Schedules the revalidation of items even if the index cannot record it. In that case, it does not survive a
-    /// restart.
+    /// Schedules the revalidation of items even if the index cannot record them. In that case, a restart loses the
+    /// revalidation.
     func scheduleInAnyCase(_ identifiers: Set<String>, _ engine: isolated any EngineEvents) {
         do throws(ProviderError) {
             try schedule(identifiers, engine)
@@ -128,7 +128,7 @@ final class Revalidation {
         startIfDue(engine)
     }
 
-    /// Schedules the revalidations that the last process left over.
+    /// Schedules the revalidations that the last process did not complete.
     func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
         for identifier in try context.index.revalidations() {
             queue.add(RevalidationQueue.Entry(identifier: identifier, failures: 0))
@@ -166,11 +166,11 @@ final class Revalidation {
     private func startIfDue(_ engine: isolated any EngineEvents) {
         guard !context.isClosed, task == nil else { return }
         guard let time = queue.nextTime else { return }
-        // After a round of failures the other items wait, too.
+        // After a failed round, all items wait for the timer, even those that are due.
         if failedRounds > 0, timer != nil { return }
         guard time <= context.clock.now else {
             let rest = time - context.clock.now
-            // A new item must not wait as long as those that have failed often.
+            // An item that has not failed yet must not wait as long as items that have failed often.
             return start(after: failedRounds > 0 ? min(rest, Self.longestPauseOfRounds) : rest, engine)
         }
         timer?.cancel()

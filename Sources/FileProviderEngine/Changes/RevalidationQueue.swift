@@ -17,7 +17,7 @@ struct RevalidationQueue {
 
     /// Adds an item, unless it is in the queue already.
     ///
-    /// - Parameter time: The time of the request; `nil` for at once.
+    /// - Parameter time: The time of the request in seconds since 1970; `nil` for at once.
     mutating func add(_ entry: Entry, at time: Double? = nil) {
         guard known.insert(entry.identifier).inserted else { return }
         if let time { later[entry.identifier] = (entry, time) } else { ready.append(entry) }
@@ -42,6 +42,6 @@ struct RevalidationQueue {
         }
     }
 
-    /// The time at which the next item is due; 0 for at once, `nil` if there is none.
+    /// The time at which the next item is due, in seconds since 1970; 0 for at once, `nil` if there is none.
     var nextTime: Double? { ready.isEmpty ? later.values.lazy.map(\.time).min() : 0 }
 }

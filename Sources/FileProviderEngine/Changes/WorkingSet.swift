@@ -23,7 +23,7 @@ final class WorkingSet {
     private let feed: ChangeFeed
     private let refreshes: DirectoryRefreshes
     private var state = State.unknown
-    /// The number of failures to list the working set because of a transient failure of the provider.
+    /// The number of listings of the working set that failed with a transient error.
     private var failures = 0
 
     private let container = ProviderItem.workingSetIdentifier
@@ -42,8 +42,8 @@ final class WorkingSet {
 
     // MARK: The change feed
 
-    /// Whether a listing that begins now need not be repeated, because the change feed, if the provider has one, covers
-    /// all later changes. A listing from before the first sync anchor has to be repeated.
+    /// Whether the change feed reports all changes from now on, or the provider has no change feed. Otherwise, a
+    /// listing that begins now has to be repeated after the first sync anchor.
     var isBegun: Bool {
         switch state {
         case .available, .missing: true
@@ -55,8 +55,8 @@ final class WorkingSet {
     /// Whether the provider has no change feed.
     var isMissing: Bool { state == .missing }
 
-    /// Takes the first sync anchor of the working set after a first listing. Later changes are reported since that
-    /// anchor.
+    /// Requests the first sync anchor of the working set after the first listing of a directory, unless the index has
+    /// an anchor already. Later changes are reported since that anchor.
     func begin(_ engine: isolated any EngineEvents) {
         guard !context.isClosed, state == .unknown else { return }
         if (try? context.anchor(of: container)) ?? nil != nil {
@@ -64,12 +64,14 @@ final class WorkingSet {
             engine.changesAreFollowed()
         } else {
             state = .beginning
-            // Something may have changed between the listing and the anchor, so this also refreshes the directories.
+            // Something may have changed between the listing and the anchor, so this request also refreshes the
+            // directories.
             engine.changesAreWanted(in: container, isRefresh: nil)
         }
     }
 
-    /// Applies the changes since the last sync anchor, or takes the first one.
+    /// Applies the changes since the last sync anchor. Without a valid anchor, requests the current anchor and
+    /// refreshes the listed directories.
     func requestChanges(_ engine: isolated any EngineEvents) async throws(ProviderError) {
         if state != .missing, let anchor = try context.anchor(of: container) {
             do throws(ProviderError) {
@@ -114,15 +116,15 @@ final class WorkingSet {
     /// The maximum number of pages. Items beyond them are found when their directories are listed.
     private static let mostPages = 500
 
-    /// The maximum number of listings that begin anew because a page expired.
+    /// The maximum number of attempts to list the working set. A listing begins anew if a page expires.
     private static let beginnings = 3
 
     /// The key of a setting that is present once the working set was listed completely, or proved to be impossible to
     /// list.
     private static let listedSetting = "workingSet.listed"
 
-    /// Whether the working set may be listed again. After eight failures it is not listed until the next start, because
-    /// the provider reports changes without a listing.
+    /// Whether another listing of the working set is permitted. After eight failures, it is not listed until the next
+    /// start, because the provider reports changes without a listing.
     private var mayBeListed: Bool { failures < 8 }
 
     private func isListed() throws(ProviderError) -> Bool {

@@ -13,9 +13,9 @@ extension DomainEngine {
             await withCheckedContinuation { continuation in
                 let answer = EngineCompletion<Void> { continuation.resume(returning: $0) }
                 waiting.withLock { $0 = answer }
-                // This runs as a later job, before which other jobs may run.
+                // The request is a separate job, before which the engine may perform other jobs.
                 perform { $0.downloader.download(number, answer, $0) }
-                // The task may have been cancelled before there was a request to cancel.
+                // The task may have been cancelled before the cancellation handler could find the request.
                 if Task.isCancelled { perform { $0.downloader.cancelDownload(of: number, answer, $0) } }
             }
         } onCancel: {
@@ -47,7 +47,7 @@ extension DomainEngine {
             let number = resources.openFiles.currentNumber(number)
             guard resources.openFiles.entry(number) != nil else { break }
             let row = try context.row(of: number)
-            // Such a file cannot be evicted even when it is closed.
+            // A dirty or pinned file cannot be evicted even when it is closed.
             if row.content == .edited || row.staysLocal { break }
             await clock.wait(Self.closingPause)
         }
@@ -64,9 +64,9 @@ extension DomainEngine {
         perform { completion($0.evictor.makeRoom(for: bytes, $0)) }
     }
 
-    /// Returns the handles that could be resumed, by the kernel's numbers. A second call returns none. A handle that is
-    /// missing from the result cannot be resumed: it has read bytes that are not local any more, or would write to an
-    /// item that does not exist. The caller closes it.
+    /// Returns the handles that could be resumed, by the kernel's handle numbers. A second call returns none. A handle
+    /// that is missing from the result cannot be resumed: it has read bytes that are not local any more, or would write
+    /// to an item that does not exist. The caller closes such a handle.
     package nonisolated func takeResumed() -> [UInt64: OpenHandle] { resources.resumedHandles.take() }
 
     /// The files that are being fetched, and those with a queued fetch.

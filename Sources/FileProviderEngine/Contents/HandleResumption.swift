@@ -20,14 +20,14 @@ package struct HandleToResume: Sendable {
     }
 }
 
-/// The handles that were reopened for programs, until their mount takes them. Used on any thread.
+/// The handles that were reopened for programs, stored until the mount retrieves them. Used on any thread.
 final class ResumedHandles: Sendable {
     // Leaf lock.
     private let items = Lock<[UInt64: OpenHandle]>([:])
 
     func put(_ resumed: [UInt64: OpenHandle]) { items.withLock { $0 = resumed } }
 
-    /// Returns the handles by the kernel's numbers. A second call returns none.
+    /// Returns the handles by the kernel's handle numbers. A second call returns none.
     func take() -> [UInt64: OpenHandle] {
         items.withLock { items in
             defer { items = [:] }
@@ -107,7 +107,7 @@ final class HandleResumption: EngineComponent {
         }
     }
 
-    /// Returns an unmodified file to the clean contents, or journals the edit.
+    /// Moves an unmodified file back to the clean contents, or journals the edit.
     ///
     /// - Parameter status: the file's status when it was separated from the programs that had it open.
     private func reconcileLost(

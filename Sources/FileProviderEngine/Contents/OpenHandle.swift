@@ -11,7 +11,7 @@ package enum OpenPurpose: Sendable, Hashable {
     var isWriting: Bool { self != .reading }
 }
 
-/// A handle of a file. Every method may be called on any thread, and none blocks for the provider or the engine.
+/// A handle of a file. Every method may be called on any thread, and none waits for the provider or the engine.
 package final class OpenHandle: Sendable {
     package let number: ItemNumber
     package let isForWriting: Bool
@@ -21,7 +21,7 @@ package final class OpenHandle: Sendable {
         var descriptor: FileDescriptor?
         /// The partially materialized file from which bytes were returned last.
         var part: PartialFile?
-        /// The engine's number of this handle, assigned when it first requests a part.
+        /// The engine's number of this handle as a reader of parts, assigned when it first requests a part.
         var reader: Int?
         var ahead = ReadAhead()
         var isClosed = false
@@ -45,7 +45,7 @@ package final class OpenHandle: Sendable {
     /// Whether all bytes are local, so that ``descriptor`` is not `nil`.
     package var isComplete: Bool { descriptor != nil }
 
-    /// The local file with the bytes, the same for all handles of the item, and writable if this handle is for
+    /// The descriptor of the local file. All handles of the item share it, and it is writable if this handle is for
     /// writing. `nil` until all bytes are local.
     package var descriptor: FileDescriptor? { state.withLock { $0.descriptor } }
 

@@ -3,9 +3,9 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Pinned items, and everything in pinned directories, also when added later. These items are materialized in the
-/// background, also after a restart, and again when the provider has other contents. The index records which items
-/// are pinned.
+/// Pinned items, and all items in pinned directories, including those that are added later. These items are
+/// materialized in the background, also after a restart, and again when the provider has other contents. The index
+/// records which items are pinned.
 ///
 /// It calls the downloader, the enumerator and the evictor. Used only on the engine's thread (see ``EngineContext``).
 package final class Pinning {
@@ -15,7 +15,7 @@ package final class Pinning {
     private let evictor: Evictor
     /// The pinned files that are being fetched and the pinned directories that are being listed.
     private var running: Set<ItemNumber> = []
-    /// Items that could not be materialized since the last backoff.
+    /// Items that could not be materialized since the last backoff ended.
     private var postponed: Set<ItemNumber> = []
     /// The number of consecutive backoffs.
     private var failedRounds = 0
@@ -29,7 +29,7 @@ package final class Pinning {
     /// The maximum number of concurrent requests. It is lower than the fetch limit, so that fetches for waiting
     /// programs proceed.
     private static let width = 2
-    /// The number of failed items after which all others wait for the backoff as well.
+    /// The number of failed items at which all other items begin to wait for the end of the backoff, too.
     private static let mostPostponed = 256
 
     init(_ context: EngineContext, _ downloader: Downloader, _ enumerator: Enumerator, _ evictor: Evictor) {
@@ -72,8 +72,8 @@ package final class Pinning {
 
     private func materialize(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         running.insert(number)
-        // The completion runs as a separate job even if the reply is immediate, so that the loop that starts the
-        // requests is not re-entered.
+        // The completion runs as a separate job even if the reply is immediate, so that it does not re-enter the loop
+        // that starts the requests.
         let answer = EngineCompletion<Void> { [weak engine] result in
             engine?.perform { $0.pinning.didMaterialize(number, result, $0) }
         }

@@ -2,7 +2,8 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// A removal that waits for the contents of files that programs have open and that it would remove at the provider.
+/// The state of a removal that is not sent yet, because programs have files open that it would remove at the provider.
+/// The contents of these files are fetched first.
 struct RemovalWait {
     /// The files that are being fetched.
     var files: Set<ItemNumber> = []
@@ -70,7 +71,8 @@ final class RemovalWaits {
             var wait = wait
             wait.files.remove(number)
             var pause = 0.0
-            // A cancelled fetch may be started again, and without a sign-in the removal cannot be sent either.
+            // These two failures do not count: a cancelled fetch may be started again, and without a sign-in the
+            // removal cannot be sent either.
             if case .failure(let failure) = result, failure.kind != .cancelled, failure.kind != .notAuthenticated {
                 wait.failures += 1
                 wait.hasFailedForGood = wait.hasFailedForGood || !failure.isWorthAnotherAttempt
@@ -83,8 +85,8 @@ final class RemovalWaits {
         }
     }
 
-    /// Returns the locally removed item that still occupies a place at the provider because its removal waits for
-    /// contents.
+    /// Returns the locally removed item that still exists under a name and parent at the provider, because its removal
+    /// waits for contents.
     func removal(in place: SentLocation) throws(IndexError) -> ItemNumber? {
         for number in waits.keys {
             if let row = try context.index.itemEvenIfDeleted(number), row.changes.contains(.deleted),

@@ -7,8 +7,9 @@ import LinuxSystem
 
 /// The import of a directory of this machine into a domain: everything in it becomes new items.
 ///
-/// A file is removed from the directory once it is an item on disk, so an import that was interrupted goes on with the
-/// rest. An item that cannot be imported, such as a device or a file that cannot be read, stays in the directory.
+/// A file is removed from the directory once the domain has stored it as an item, so an import that was interrupted
+/// continues with the remaining files. An item that cannot be imported, such as a device or a file that cannot be read,
+/// stays in the directory.
 ///
 /// It calls ``Reimports``, ``Imports``, the recorder and the local edits. Used only on the engine's thread (see
 /// ``EngineContext``).
@@ -32,8 +33,9 @@ package final class DirectoryImport: EngineComponent {
         self.imports = imports
     }
 
-    /// Turns everything in a directory of this machine into new items of the domain, and removes it from the directory.
-    /// Returns when the import is recorded, so that a crash does not end it. The provider is notified at the end.
+    /// Turns the files and directories in a directory of this machine into new items of the domain, and removes them
+    /// from the directory. Returns when the import is recorded, so that a crash does not end it. The provider is
+    /// notified at the end.
     ///
     /// - Parameter path: The path of the directory.
     package func begin(at path: String, _ engine: isolated any EngineEvents) throws(ProviderError) {
@@ -55,7 +57,7 @@ package final class DirectoryImport: EngineComponent {
             // A directory that is missing was imported completely.
             if try await importItems(in: directory, into: .root, engine) { await Self.removeFolder(directory) }
             guard !isClosed else { throw EngineClosedError() }
-            // The end is reported to the provider once it has the items.
+            // The end of the import is reported to the provider after the items were uploaded.
             try reimports.begin(.root, listing: [])
             try write { writer throws(IndexError) in try writer.setSetting(Self.key, nil) }
             imports.checkForEnd(engine)
@@ -178,7 +180,7 @@ package final class DirectoryImport: EngineComponent {
         return row.number
     }
 
-    /// Makes a file. If the name is taken, the file gets a numbered one.
+    /// Makes a file. If the name is taken, the file gets a name with a number.
     private func makeFile(
         named name: String, in parent: ItemNumber, mode: UInt16, _ contents: StagedContents,
         _ engine: isolated any EngineEvents

@@ -17,7 +17,7 @@ struct EndlessListing {
     /// Records a page, and returns whether the listing is endless.
     ///
     /// - Parameters:
-    ///   - news: the number of items of the page that were not known.
+    ///   - news: the number of items of the page that the index did not have yet.
     ///   - known: returns the number of items in the directory; expensive.
     mutating func isEndless(_ page: ItemPage, news: Int, known: () -> Int) -> Bool {
         items += page.items.count

@@ -30,8 +30,8 @@ final class Enumerator {
     private let evictor: Evictor
     private var listings: [ItemNumber: Listing] = [:]
     private var lastWaiter = 0
-    /// The number of the last listing that began. The index marks items with it, so that items that a listing did not
-    /// include are found.
+    /// The number of the last listing that began. It identifies the listing to the index, which records the items that
+    /// the listing has included, and thereby finds the others at its end.
     private var lastMark: Int64 = 0
 
     init(
@@ -174,7 +174,7 @@ final class Enumerator {
             } catch {
                 var isWorthIt = error.kind == .expired || signIn.isOutdated(error, sentIn: epoch)
                 if error.kind == .noSuchItem, let identifier {
-                    // If the directory has got a new identifier, it is listed again under that one.
+                    // If the directory has got a new identifier, it is listed again under that identifier.
                     isWorthIt = await finder.awaitNewIdentifier(of: folder, asked: identifier, engine)
                 }
                 guard isWorthIt, beginning < Self.beginnings, !context.isClosed else { return (.failure(error), epoch) }

@@ -4,8 +4,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The progress of imports, both of items that the provider has no record of any more and of directories of this
-/// machine. ``Reimports`` records the imports that have not ended.
+/// The progress of imports: of items that the provider has no record of any more, and of directories of this machine.
+/// ``Reimports`` records the imports that have not ended.
 ///
 /// It calls ``Reimports``, the reconciler, the tracker of identifiers, the recreation, the recorder, local edits and
 /// the progress of edits. Used only on the engine's thread (see ``EngineContext``).
@@ -94,7 +94,7 @@ package final class Imports: EngineComponent {
             var unfinished: Set<ItemNumber> = []
             for folder in try index.reidentifiedFolders() {
                 guard let row = try index.item(folder), row.isKnownToProvider else {
-                    // The directory is created again at the provider, so it has no items there to match.
+                    // The directory is created again at the provider, where it has no items that could be matched.
                     try context.index.write { writer throws(IndexError) in try writer.forgetReidentified(folder) }
                     continue
                 }
@@ -110,7 +110,8 @@ package final class Imports: EngineComponent {
     }
 
     private func reportEnd(of tops: Set<ItemNumber>, _ engine: isolated any EngineEvents) async {
-        // A wait that fails is ignored, because a parked edit may wait for the user for a long time.
+        // The wait throws if an edit is parked. The error is ignored, because a parked edit may wait for the user for a
+        // long time.
         for top in tops { try? await progress.waitForEdits(below: top) }
         guard !isClosed else { return }
         // The provider does not depend on this notice, so a provider that cannot be started is no failure.
@@ -120,9 +121,9 @@ package final class Imports: EngineComponent {
         do throws(ProviderError) { try reimports.endReport(of: tops) } catch { context.recordBackgroundError(error) }
     }
 
-    /// Keeps local items that are about to be removed, if they are being imported, by making them new items.
+    /// Turns local items that are about to be removed into new items, if they are being imported.
     ///
-    /// - Parameter others: Reported items, which may be the removed ones under another identifier.
+    /// - Parameter others: Reported items. A removed item may be one of them, under another identifier.
     func keep(
         _ identifiers: Set<String>, besides others: [ProviderItem], _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
@@ -130,7 +131,7 @@ package final class Imports: EngineComponent {
         for identifier in identifiers.sorted() {
             let items = try onRecord { () throws(IndexError) -> [IndexedItem] in
                 guard let row = try index.item(identifier: identifier),
-                    // If another item was reported in this place, it is this one under its new identifier.
+                    // An item that is reported under the same name and parent is this item with its new identifier.
                     !others.contains(where: { $0.isAt(row.item.filename, in: row.item.parent) }),
                     try isBeingImported(row.number)
                 else { return [] }
@@ -182,7 +183,7 @@ package final class Imports: EngineComponent {
             let changed = entry
             try recorder.record([.put(changed)], engine) { writer throws(IndexError) in
                 try writer.update(row.number) { $0.changes = changed.changes }
-                // The directory is created again, so it has no items at the provider to match.
+                // The directory is created again, so it has no items at the provider that could be matched.
                 try writer.forgetReidentified(row.number)
             }
             return true

@@ -39,7 +39,8 @@ extension Index {
     }
 }
 
-/// The times at which directories were last found to match the index. They can be read without the engine's thread.
+/// The times at which directories were last found to match the index, in seconds since 1970. They can be read without
+/// the engine's thread.
 final class ListingAges: Sendable {
     // Leaf lock.
     private let times = Lock<[ItemNumber: Double]>([:])

@@ -13,7 +13,7 @@ struct PagesAhead {
 
     private let ask: @Sendable ([UInt8]?) async throws(ProviderError) -> RequestedPage
     private var requests: [Task<Answer, Never>] = []
-    /// The page that was returned last, until the next page is requested.
+    /// The page that ``next()`` returned last, until the following call.
     private var given: RequestedPage?
     private var isBegun = false
 

@@ -4,11 +4,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Items that are imported again, because the provider lost its own records and asks the engine for all local items.
+/// Repeated imports of local items. A provider that has lost its own records requests one for all items, or for a tree.
 ///
-/// The engine lists every directory again in which it has items, and matches the provider's items with its own by name.
-/// A local item that the provider does not have is sent as a new item that may already exist. Without an import, it
-/// would be removed.
+/// The engine lists again every directory that has items in the index, and matches the provider's items with them by
+/// name. A local item that the provider does not have is sent as a new item that may already exist. Without an import,
+/// it would be removed.
 ///
 /// An import is recorded in the index until its end was reported to the provider, so that it continues after a restart.
 /// If the index is lost, the import is over, because there are no items to match. Used only on the engine's thread (see
@@ -49,7 +49,7 @@ final class Reimports {
         reported.remove(top)
     }
 
-    /// Ends imports. They stay recorded until their end was reported.
+    /// Ends imports. They stay recorded until their end has been reported to the provider.
     func beginReport(of ended: Set<ItemNumber>) { reported.formUnion(ended) }
 
     /// Drops the record of imports whose end was reported, unless they have begun again meanwhile.

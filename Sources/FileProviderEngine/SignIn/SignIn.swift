@@ -12,7 +12,8 @@ package final class SignIn {
     /// A counter that increases with each sign-in, and when the provider reports an error as resolved. A failure of a
     /// request that was sent in an earlier epoch is outdated.
     private(set) var epoch = 0
-    /// The time at which one item is sent although a sign-in is needed, because the user may have signed in elsewhere.
+    /// The time, in seconds since 1970, at which one item is sent although a sign-in is needed, because the user may
+    /// have signed in elsewhere.
     private(set) var nextProbe = 0.0
 
     init(_ context: EngineContext) { self.context = context }

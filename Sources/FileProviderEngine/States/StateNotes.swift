@@ -3,7 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// A log of changes: the items and domains whose state may have changed, for followers of such changes.
+/// A log of the items and domains whose state may have changed. An entry is a note. The readers of the log are its
+/// followers.
 ///
 /// Engines add notes, and followers read the notes from a position on. Writers never wait for followers. Only the
 /// newest notes are stored. For dropped notes, the log remembers their domains. Without a follower, no notes are
@@ -44,7 +45,7 @@ package final class StateNotes: Sendable {
         var notes: [Note] = []
         /// The position of the first note.
         var start: UInt64 = 1
-        /// The greatest position that a follower has read.
+        /// The position after the last note that any follower has read.
         var told: UInt64 = 1
         /// The position after the last dropped note of each domain.
         var dropped: [String: UInt64] = [:]
@@ -74,7 +75,7 @@ package final class StateNotes: Sendable {
     /// - Parameter limit: the maximum number of notes. When it is reached, the older half is dropped.
     package init(limit: Int = 1 << 15) { self.limit = limit }
 
-    /// Begins to keep notes for a follower, until ``unfollow()`` is called.
+    /// Begins to store notes for a follower, until ``unfollow()`` is called.
     package func follow() { state.withLock { $0.followers += 1 } }
 
     package func unfollow() {
@@ -95,7 +96,7 @@ package final class StateNotes: Sendable {
             for subject in subjects {
                 if state.notes.count >= limit { state.drop(limit / 2) }
                 let note = Note(domain: domain, subject: subject)
-                // A repetition of the last note adds nothing if no follower has read that note.
+                // If no follower has read the last note, an equal note adds nothing.
                 if state.notes.last != note || state.told == state.end { state.notes.append(note) }
             }
             defer { state.waiters = [:] }

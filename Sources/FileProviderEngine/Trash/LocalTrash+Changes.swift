@@ -6,8 +6,9 @@ import LinuxSystem
 
 /// Moves of items into the trash and out of it, and their removal.
 extension LocalTrash {
-    /// Moves an item to the provider's trash, where it gets the given name in the view. The move is journalled now and
-    /// sent in the background. A note that a file manager has created for the name becomes the item's.
+    /// Moves an item to the provider's trash, where it gets the given name in the mount. The move is journalled before
+    /// this returns, and sent in the background. If a file manager has created a `.trashinfo` file for that name, it
+    /// becomes the item's.
     ///
     /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
     package func trash(
@@ -42,7 +43,7 @@ extension LocalTrash {
     ///
     /// - Parameters:
     ///   - folder: The directory to move the item to.
-    ///   - name: The item's name in it.
+    ///   - name: The item's name in that directory.
     /// - Throws: A failure of kind `filenameCollision` if the name is taken, and of kind `transient` if the item's
     ///   move to the trash could not be sent yet.
     package func restore(
@@ -69,8 +70,8 @@ extension LocalTrash {
         if other != nil { throw ProviderError(.filenameCollision, message: "The name is taken.") }
     }
 
-    /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. The note
-    /// stays until a program removes it.
+    /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. The
+    /// `.trashinfo` file stays until a program removes it.
     package func remove(_ number: Int64, _ engine: isolated any EngineEvents) async throws(ProviderError) {
         let identifier = try await leave(number)
         defer { leaving.remove(number) }
@@ -81,7 +82,7 @@ extension LocalTrash {
     /// The maximum time in seconds to wait until a move to the trash is sent.
     private static let longestWait = 4.0
 
-    /// Marks an item as leaving the trash, once its move to the trash is sent.
+    /// Waits until the move of an item to the trash is sent, and marks the item as leaving the trash.
     ///
     /// - Returns: The item's identifier.
     private nonisolated(nonsending) func leave(_ number: Int64) async throws(ProviderError) -> String {
@@ -100,7 +101,7 @@ extension LocalTrash {
         return item.identifier
     }
 
-    /// Leaves only the note of an item that is not in the trash any more.
+    /// Removes an item that has left the trash. Its `.trashinfo` file stays, if it has one.
     private func becomeNote(_ number: Int64) {
         guard var node = nodes[number] else { return }
         let inside = Array(insides[number] ?? [])
@@ -115,7 +116,8 @@ extension LocalTrash {
 
     // MARK: Items in trashed directories
 
-    /// Hides an item of a trashed directory. The provider gets nothing: the item is removed with the directory.
+    /// Hides an item of a trashed directory. No request is sent, because the provider removes the item with the
+    /// directory.
     package func hide(_ number: Int64) { hidden.insert(number) }
 
     /// Whether all items of a listed directory are hidden.

@@ -46,7 +46,7 @@ extension LocalTrash {
         } catch  where node.pending == nil && (error.kind == .unsupported || error.kind == .noSuchItem) {
             listed = []
         }
-        // Another program may have listed it meanwhile, or removed it.
+        // Another program may have listed or removed the directory meanwhile.
         guard children[folder] == nil, nodes[folder] != nil else { return }
         take(listed, in: folder)
     }
@@ -95,10 +95,10 @@ extension LocalTrash {
 
     // MARK: Contents
 
-    /// Records a handle of a trashed file. Nothing is fetched yet.
+    /// Counts an additional handle of a trashed file. Nothing is fetched yet.
     package func open(_ number: Int64) { contents[number, default: TrashContents()].count += 1 }
 
-    /// Removes a handle. With the last one, the local copy is removed.
+    /// Counts a closed handle. After the last handle is closed, the local copy is removed.
     package func close(_ number: Int64) {
         contents[number]?.count -= 1
         if (contents[number]?.count ?? 0) <= 0 { removeContents(number) }
@@ -114,13 +114,13 @@ extension LocalTrash {
         try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed)
     }
 
-    /// Returns the local copy of a trashed file that a program has read through this process.
+    /// Returns the local copy of a trashed file; `nil` if no program has read the file through this process.
     package func openCopy(of number: Int64) -> FileDescriptor? { contents[number]?.descriptor }
 
     /// Returns the local copy of a trashed file; `nil` if it is not complete.
     package func localCopy(of number: Int64) -> FileDescriptor? {
         if let descriptor = contents[number]?.descriptor { return descriptor }
-        // The previous process may have fetched it.
+        // The previous process may have fetched the file.
         guard let file = try? folders.open(ItemNumber(rawValue: number), in: folders.trashed, .readOnly) else {
             return nil
         }
@@ -151,7 +151,7 @@ extension LocalTrash {
     }
 
     private func ended(_ number: Int64, _ fetch: Int64, _ result: Result<FileDescriptor, ProviderError>) {
-        // Otherwise no program reads the copy any more, or another fetch has begun.
+        // Without waiters for this fetch, no program needs the copy any more, or another fetch has begun.
         guard let waiters = contents[number]?.waiters, contents[number]?.fetch?.number == fetch else {
             if contents[number] == nil { try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed) }
             return

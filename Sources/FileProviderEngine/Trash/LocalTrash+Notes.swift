@@ -2,17 +2,18 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// The notes about items in the trash, and the plain files beside them. File managers create the note before they move
-/// the item, and remove it after they have restored or removed the item.
+/// The notes about items in the trash (`.trashinfo` files), and other files that programs create beside the items,
+/// called plain files. File managers create the note before they move the item, and remove it after they have restored
+/// or removed the item.
 ///
-/// A note that no program has written is made up from the item.
+/// If no program has written a note, its text is generated from the item.
 extension LocalTrash {
-    /// The maximum size in bytes of a note or a plain file.
+    /// The maximum size in bytes of a `.trashinfo` file or another file that a program creates.
     private static let largest = 1 << 20
-    /// The maximum number of plain files, and of notes without an item.
+    /// The maximum number of files that programs create beside the items, and of `.trashinfo` files without an item.
     private static let mostFiles = 1000
 
-    /// Returns the bytes of a note or a plain file.
+    /// Returns the bytes of a `.trashinfo` file or another file that a program has created.
     package static func bytes(of node: TrashNode) -> [UInt8] {
         if let bytes = node.bytes { return bytes }
         guard node.item != nil else { return [] }
@@ -20,7 +21,8 @@ extension LocalTrash {
         return Array("[Trash Info]\nPath=\(escaped(path))\nDeletionDate=\(date(node.date))\n".utf8)
     }
 
-    /// Creates an empty note. If an item in the trash has the name that the note is about, it is the item's.
+    /// Creates an empty `.trashinfo` file. If the trash has an item of the corresponding name, the file becomes that
+    /// item's.
     package func makeNote(named name: String) throws(EditError) -> TrashNode {
         try LocalEdits.checkName(name)
         guard try reading({ () throws(IndexError) in try note(named: name) }) == nil else {
@@ -61,7 +63,7 @@ extension LocalTrash {
         guard nodes.values.count(where: { $0.item == nil }) < Self.mostFiles else { throw EditError(.noSpace) }
     }
 
-    /// Writes to a note or a plain file.
+    /// Writes to a `.trashinfo` file or another file that a program has created.
     ///
     /// - Parameters:
     ///   - offset: The offset of the first byte; `nil` for the end.
@@ -84,7 +86,7 @@ extension LocalTrash {
         store([node])
     }
 
-    /// Sets the size of a note or a plain file.
+    /// Sets the size in bytes of a `.trashinfo` file or another file that a program has created.
     package func setSize(_ size: Int64, of number: Int64) throws(EditError) {
         var node = try existing(number)
         guard size >= 0 else { throw EditError(.invalidArgument) }
@@ -108,7 +110,7 @@ extension LocalTrash {
         store([], removing: [node.number])
     }
 
-    /// Removes a note. Its item stays.
+    /// Removes a `.trashinfo` file. Its item stays in the trash.
     package func removeNote(named name: String) throws(EditError) {
         guard var node = try reading({ () throws(IndexError) in try note(named: name) }) else {
             throw EditError(.noSuchFile)
@@ -119,7 +121,7 @@ extension LocalTrash {
         store([node])
     }
 
-    /// Renames a plain file. Replaces another one of the new name.
+    /// Renames a file that a program has created beside the items. Replaces a file that has the new name.
     package func renamePlainFile(
         _ name: String, to newName: String, onlyToFreeName: Bool
     ) throws(EditError) {
@@ -135,8 +137,8 @@ extension LocalTrash {
         store([node])
     }
 
-    /// Renames a note that has no item, as programs do that write a temporary file first. Replaces the bytes of
-    /// another note of the new name.
+    /// Renames a `.trashinfo` file that has no item. Programs do this if they write a temporary file first. If another
+    /// `.trashinfo` file has the new name, its bytes are replaced.
     package func renameNote(_ name: String, to newName: String, onlyToFreeName: Bool) throws(EditError) {
         try LocalEdits.checkName(newName)
         guard var node = try reading({ () throws(IndexError) in try note(named: name) }) else {

@@ -3,11 +3,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The provider's trash as a directory of this machine, in the layout of the freedesktop.org specification: items with
-/// names that are unique and stay the same, and a note about each item's former path.
+/// The provider's trash as a directory of this machine, in the layout of the freedesktop.org trash specification: items
+/// with unique and permanent names, and for each item a `.trashinfo` file, here called a note, with its former path and
+/// the date of its deletion.
 ///
-/// The nodes are in the index, so that numbers, names and notes outlive the process, as a mount does. An item whose
-/// move to the trash is not sent yet is in the view already.
+/// The files and directories (``TrashNode``) are stored in the index, because their numbers, names and notes must
+/// outlive the process if its mount does. An item appears in the trash even before its move to the trash is sent.
 ///
 /// It calls the trash, the local edits and the progress of edits. Used only on the engine's thread (see
 /// ``EngineContext``).
@@ -24,13 +25,14 @@ package final class LocalTrash: EngineComponent {
     private var plain: [String: Int64] = [:]
     /// The items in the trash by their identifiers.
     private var identifiers: [String: Int64] = [:]
-    /// The items whose move to the trash is not known to be sent.
+    /// The items whose move to the trash may not have been sent yet.
     private var waiting: Set<Int64> = []
     /// The numbers of the known items in each trashed directory.
     private(set) var insides: [Int64: Set<Int64>] = [:]
     /// The items in each trashed directory that was listed, by name.
     var children: [Int64: [String: Int64]] = [:]
-    /// The items in trashed directories that a program has removed. They are removed with the directory.
+    /// The items in trashed directories that a program has removed. At the provider, they are removed together with the
+    /// directory.
     var hidden: Set<Int64> = []
     /// The items that are being restored or removed by a program.
     var leaving: Set<Int64> = []
@@ -39,14 +41,15 @@ package final class LocalTrash: EngineComponent {
     private var nextNumber: Int64 = 0
     private var isLoaded = false
     private var seenChanges: UInt64 = 0
-    /// The last number that was appended to each name, so that many items of one name need few attempts.
+    /// The last number that was appended to each name, so that a free name is found in few attempts even if many items
+    /// have the same name.
     private var lastMarks: [String: Int] = [:]
     private var sorted: [Int64]?
     private var changeDate = 0.0
 
     private static let nextSetting = "trash.next"
     package static let noteSuffix = ".trashinfo"
-    /// The longest name of an item, in bytes: the name of its note must not be too long.
+    /// The maximum length of an item's name in bytes, so that the name of its `.trashinfo` file is not too long.
     package static let longestName = MountName.limit - noteSuffix.utf8.count
 
     init(_ context: EngineContext, _ trash: Trash, _ edits: LocalEdits, _ progress: EditProgress) {
@@ -58,32 +61,32 @@ package final class LocalTrash: EngineComponent {
 
     // MARK: Looking
 
-    /// Returns the item of a name.
+    /// Returns the item with a name.
     package func item(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
         return items[name].flatMap { nodes[$0] }
     }
 
-    /// Returns the node whose note has a name.
+    /// Returns the node whose `.trashinfo` file has the given name.
     package func note(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
         return notes[name].flatMap { nodes[$0] }
     }
 
-    /// Returns the plain file of a name.
+    /// Returns the file of the given name that a program created beside the items; see ``makePlainFile(named:)``.
     package func plainFile(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
         return plain[name].flatMap { nodes[$0] }
     }
 
-    /// Returns a node that exists.
+    /// Returns a node; `nil` if it does not exist or is hidden.
     package func node(_ number: Int64) throws(IndexError) -> TrashNode? {
         try refresh()
         guard let node = nodes[number], !hidden.contains(number) else { return nil }
         return node
     }
 
-    /// Returns the nodes with a greater number than the given one that have an item in the trash, or a note, in the
+    /// Returns the nodes with a number greater than the given one that have an item or a `.trashinfo` file, in the
     /// order of their numbers.
     package func nodes(after number: Int64, limit: Int) throws(IndexError) -> [TrashNode] {
         try refresh()
@@ -103,12 +106,12 @@ package final class LocalTrash: EngineComponent {
         return changeDate
     }
 
-    /// The plain files beside the items.
+    /// The files that programs created beside the items.
     package var plainFiles: [TrashNode] { plain.values.compactMap { nodes[$0] }.sorted { $0.number < $1.number } }
 
     // MARK: Following the trash
 
-    /// Brings the view up to date with the items that are known to be in the trash.
+    /// Updates the nodes from the items that the index has in the trash.
     func refresh() throws(IndexError) {
         if !isLoaded { try load() }
         var changed: [TrashNode] = []
@@ -123,7 +126,7 @@ package final class LocalTrash: EngineComponent {
             node.pending = nil
             waiting.remove(number)
             nodes[number] = node
-            // It is checked against the items in the trash below.
+            // Ensures that the items of the trash are compared with the node below.
             seenChanges = 0
             changed.append(node)
         }
@@ -140,7 +143,9 @@ package final class LocalTrash: EngineComponent {
         if !changed.isEmpty || !ended.isEmpty { store(changed, removing: ended) }
     }
 
-    /// Returns the new nodes, and those that have changed.
+    /// Adds nodes for new items in the trash, and updates those of known items.
+    ///
+    /// - Returns: The nodes that were added or changed.
     private func take(_ known: [ProviderItem]) throws(IndexError) -> [TrashNode] {
         var changed: [TrashNode] = []
         var paths = FolderPaths(index, root: "")
@@ -165,7 +170,7 @@ package final class LocalTrash: EngineComponent {
         return changed
     }
 
-    /// Returns the wanted name, or a similar one that no item and no note has.
+    /// Returns the wanted name, or a similar name if an item or a `.trashinfo` file has it.
     private func freeName(_ wanted: String) -> String {
         let wanted = shortened(MountName.mended(wanted))
         var (name, mark) = (wanted, lastMarks[wanted] ?? 1)
@@ -177,13 +182,13 @@ package final class LocalTrash: EngineComponent {
         return name
     }
 
-    /// Shortens a name before its extension so that the name of its note is not too long.
+    /// Shortens a name before its extension so that the name of its `.trashinfo` file is not too long.
     private func shortened(_ name: String) -> String {
         guard name.utf8.count > Self.longestName else { return name }
         let dot = name.lastIndex(of: ".").flatMap { name[$0...].utf8.count <= 32 ? $0 : nil } ?? name.endIndex
         let ending = name[dot...]
         var stem = name[..<dot].unicodeScalars
-        // A mark that distinguishes the name from others is at the end.
+        // The number that distinguishes the name from others is at the end of the stem.
         let mark = stem.lastIndex(of: " ").map { String(stem[$0...]) }.flatMap { Int($0.dropFirst()) == nil ? nil : $0 }
         if let mark { stem.removeLast(mark.unicodeScalars.count) }
         let room = Self.longestName - ending.utf8.count - (mark?.utf8.count ?? 0)
@@ -191,8 +196,8 @@ package final class LocalTrash: EngineComponent {
         return String(stem) + (mark ?? "") + ending
     }
 
-    /// Records the identifier that an item has in the trash. Called when the provider has moved it there, before the
-    /// index has it.
+    /// Records the identifier that an item has in the trash. Called when the provider has moved the item to the trash,
+    /// before the index records the move.
     func itemWasTrashed(_ number: ItemNumber, as item: ProviderItem) {
         guard (try? loadIfNeeded()) != nil,
             var node = nodes.values.first(where: { $0.pending == number }), let old = node.item
@@ -210,7 +215,8 @@ package final class LocalTrash: EngineComponent {
     private func load() throws(IndexError) {
         for node in try index.trashNodes() { add(node) }
         let stored = try index.setting(Self.nextSetting).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
-        // If the index was built anew, the kernel may still know earlier numbers.
+        // If the index was built anew, the kernel may still know earlier numbers, all of which are less than the
+        // current time in milliseconds.
         nextNumber = max(stored ?? Int64(context.clock.now * 1000), (nodes.keys.max() ?? 0) + 1, 16)
         changeDate = context.clock.now
         isLoaded = true
@@ -251,8 +257,8 @@ package final class LocalTrash: EngineComponent {
         }
     }
 
-    /// Stores new and changed nodes, and removes others with everything in them. If the disk is full, they are only
-    /// in memory.
+    /// Stores new and changed nodes, and removes other nodes with everything in them. If the index cannot be written,
+    /// the changes exist only in memory.
     func store(_ changed: [TrashNode], removing removed: [Int64] = []) {
         changeDate = context.clock.now
         var gone: [Int64] = []
@@ -286,8 +292,8 @@ package final class LocalTrash: EngineComponent {
         TrashNode(number: takeNumber(), place: place, name: name, item: item, date: context.clock.now)
     }
 
-    /// Removes what file managers and programs left in the view, when the mount begins. A mount that outlived the
-    /// previous daemon keeps it.
+    /// Removes the files that programs left in the trash: notes without an item, and files beside the items. Called
+    /// when a new mount begins, but not when a mount outlived the previous daemon.
     package func beginMount() {
         guard (try? refresh()) != nil else { return }
         let left = nodes.values.filter { $0.item == nil || $0.place == .top }.map(\.number)

@@ -24,8 +24,8 @@ package final class Trash {
     ///
     /// - Parameter folder: the directory to move the item to; `nil` for its former directory.
     /// - Returns: the restored item, as the provider has it.
-    /// - Throws: a failure of kind `transient` while the local removal is not sent yet. When sent, it would move the
-    ///   item to the trash again.
+    /// - Throws: a failure of kind `transient` while the item's move to the trash is not sent yet. Sent later, that
+    ///   move would undo the restoration.
     @discardableResult
     package func restore(
         _ identifier: String, to folder: ItemNumber?, _ engine: isolated any EngineEvents

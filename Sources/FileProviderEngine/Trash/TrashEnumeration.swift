@@ -70,7 +70,8 @@ final class TrashEnumeration {
         beginIfRequested(engine)
     }
 
-    /// Lists the trash in the background if no change feed reports its changes and the last listing is too old.
+    /// Lists the trash in the background, after a client has looked at it, if no change feed reports its changes and
+    /// the last listing is too old.
     func noteLook(_ engine: isolated any EngineEvents) {
         guard changes.workingSet.isMissing, context.clock.now - listing.time >= context.configuration.refreshAge else {
             return

@@ -40,8 +40,8 @@ struct TrashListing {
 }
 
 extension TrashListing {
-    /// The backoff, encoded for the next start. Because of it, a provider that crashes when it lists the trash is not
-    /// asked at each start. Empty if there was no failure.
+    /// The backoff, encoded for the next start, so that a provider that crashes when it lists the trash does not crash
+    /// at each start. Empty if there was no failure.
     var words: [UInt8] { failures == 0 ? [] : Array("\(failures) \(nextTime)".utf8) }
 
     /// Restores a stored state.

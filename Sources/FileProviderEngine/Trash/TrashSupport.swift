@@ -2,7 +2,7 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// Whether a provider has a trash. No call of the API tells this in advance.
+/// Whether a provider has a trash. The API has no call that reports this in advance.
 package enum TrashSupport: UInt8, Sendable {
     /// The trash was not listed yet, and the provider has neither accepted nor refused a move to it.
     case unknown
@@ -24,7 +24,7 @@ final class TrashSupportRecord {
 
     var current: TrashSupport { context.resources.trashSupport.withLock { $0 } }
 
-    /// Restores what the last process knew.
+    /// Restores the value that the last process recorded.
     func recover() throws(IndexError) {
         guard let byte = try context.index.setting(Self.setting)?.first, let known = TrashSupport(rawValue: byte) else {
             return
@@ -54,6 +54,6 @@ final class TrashSupportRecord {
         }
     }
 
-    /// Waits for the end of the listing that tells whether the provider has a trash.
+    /// Calls the completion handler after the next listing of the trash, which shows whether the provider has one.
     func wait(_ waiter: OneShotCompletion<TrashSupport>) { waiters.append(waiter) }
 }

@@ -7,7 +7,7 @@ struct MetadataSendQueue {
     /// The items whose user metadata is to be sent, by due time.
     var queue = TimeQueue()
     var running: [ItemNumber: Task<Void, Never>] = [:]
-    /// Items that were removed while their user metadata was being sent. Each is processed once more.
+    /// Items that were removed while their user metadata was being sent. Each is sent once more afterwards.
     var again: Set<ItemNumber> = []
     /// The number of consecutive failures per item.
     var attempts: [ItemNumber: Int] = [:]

@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The requests that send user metadata, and modes, dates and extended attributes. Only replicated providers accept
-/// these attributes.
+/// The requests that send user metadata and attributes, which are modes, dates and extended attributes. Only replicated
+/// providers accept attributes.
 ///
 /// The values of attributes stay in the item's row until the provider reports new ones. The journal and the index
 /// record the kinds that are set and not sent. A request sends those values that the row has at that time and that
@@ -46,7 +46,7 @@ final class MetadataSender {
     ///
     /// - Returns: Whether nothing is left to send.
     func sendAll(of number: ItemNumber, _ engine: isolated any EngineEvents) async throws -> Bool {
-        // One request for each kind, and as many again for changes that are made meanwhile.
+        // One request is sent for each kind, and as many again for changes that are made meanwhile.
         for _ in 0..<8 {
             guard let entry = try context.journal.metadata(number), let kind = entry.kinds.first else { return true }
             let isOfAttributes = !kind.isDisjoint(with: .attributes)
@@ -107,19 +107,19 @@ final class MetadataSender {
         if let now = try context.row(of: try context.journal.metadata(entry.number) ?? entry),
             !now.item.identifier.hasSameBytes(as: answer.identifier)
         {
-            // The item has got another identifier meanwhile, because a directory above it got one.
+            // The item has got another identifier meanwhile, because a directory above it got a new identifier.
             answer.identifier = now.item.identifier
             answer.parent = now.item.parent
             answer.filename = now.item.filename
         }
         var items = try reconciler.newest([answer], answering: request, engine)
-        // The item may be in a directory that is now in the trash, and must then not be shown.
+        // The item may be in a directory that was moved to the trash meanwhile. In that case it must not be shown.
         if try context.row(of: entry) == nil { items = try await reconciler.withAncestors(items, engine) }
         guard !context.isClosed else { throw EngineClosedError() }
         return items
     }
 
-    /// Records that the provider has user metadata of one kind.
+    /// Records that the provider has an item's user metadata of one kind.
     ///
     /// - Parameters:
     ///   - row: The item; `nil` if the provider does not store the metadata.
@@ -215,8 +215,8 @@ final class MetadataSender {
             try writer.apply(items)
         }
         reconciler.handle(applied, engine)
-        // A stale reply is not applied, so the row lacks the sent values. The provider is then asked before the next
-        // comparison.
+        // A stale reply is not applied, so the row lacks the sent values. In that case, the item is requested before
+        // its attributes are compared the next time.
         if !items.isEmpty { uncertain.remove(row.number) }
         EngineStep.markConfirmed.reach()
         if isSettled { try leaveAttributes(kinds, of: entry, row.number) }
@@ -224,7 +224,7 @@ final class MetadataSender {
         return true
     }
 
-    /// The maximum number of consecutive requests for an item while replies are stale.
+    /// The maximum number of requests for an item, which are repeated while the replies are stale.
     private static let mostQuestions = 3
 
     /// Requests an item that the provider may have changed by a request whose reply was lost.

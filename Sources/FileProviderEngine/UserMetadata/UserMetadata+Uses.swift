@@ -2,10 +2,10 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// Uses of files that are not in the index yet.
+/// Uses of files by the user that the index has not recorded yet.
 ///
-/// A program that walks through many files does not use them in the sense of the user's recent files. If more than a
-/// few files are opened within a short time, none of them counts as used.
+/// Files that a program walks through, such as those that a search reads, do not count as used by the user. If more
+/// than ``most`` files are opened within ``length`` seconds, none of them counts.
 struct PersonalUses: Sendable {
     private var span: [ItemNumber: Double] = [:]
     private var start = -Double.infinity
@@ -84,10 +84,10 @@ extension UserMetadata {
         } catch {
             context.recordBackgroundError(error)
         }
-        // Uses that could not be written are dropped, too, because only a place in the list of recent files is lost.
+        // Uses that could not be written are dropped, too, because only the order of recent files depends on them.
         context.resources.openFiles.withLock { $0.personal.forget(personal) }
         for (number, time) in told where (try? context.index.item(number)) != nil {
-            // If this fails, the provider lacks this date until it gets the next one.
+            // If this fails, the provider does not receive this date, but only that of a later use.
             try? set(
                 .lastUsed, [number: ItemMetadata(lastUsed: time)], after: context.configuration.lastUsedDelay, engine)
         }

@@ -3,8 +3,9 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// User metadata that is set locally: tags, favourite ranks and last-used dates. The journal has it before the call
-/// that sets it returns. It is sent in the background. The same applies to attributes (``noteAttributes(_:of:)``).
+/// User metadata that is set locally: tags, favourite ranks and last-used dates. A change is in the journal before the
+/// call that makes it returns, and is sent in the background. The same applies to attributes
+/// (``noteAttributes(_:of:)``).
 ///
 /// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers, and sends events. Used only on
 /// the engine's thread (see ``EngineContext``). ``MetadataSender`` has the requests to the provider.
@@ -61,8 +62,8 @@ package final class UserMetadata {
         throws(EditError)
     {
         let (known, next) = try reading { () throws(IndexError) in
-            // The first rank is the present time, so that favourites of several machines are in the order in which
-            // they were made.
+            // The first rank is the current time in milliseconds, so that favourites of several machines are in the
+            // order in which they were made.
             (
                 try context.index.metadata(of: number),
                 try context.index.nextFavoriteRank(atLeast: UInt64(max(0, context.clock.now * 1000)))
@@ -108,7 +109,7 @@ package final class UserMetadata {
                 }
                 EngineStep.markIndexed.reach()
             } catch {
-                // If this fails, the next start completes the change instead.
+                // If the journal cannot be restored, the next start completes the change instead.
                 for entry in written where !before.contains(where: { $0.number == entry.number }) {
                     try? context.journal.removeMetadata(entry.number)
                 }
@@ -124,7 +125,7 @@ package final class UserMetadata {
     /// if it is missing there, and sends it.
     func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
         for entry in try context.journal.allMetadata() {
-            // An index that was built anew may not have used the number yet.
+            // An index that was built anew must not assign the number to another item.
             context.index.skipNumbers(through: entry.number)
             sending.queue.put(entry.number, at: context.clock.now + context.configuration.settlingTime)
             if let number = try context.row(of: entry)?.number {
@@ -165,8 +166,8 @@ package final class UserMetadata {
         if isAny { sendDue(engine) }
     }
 
-    /// Whether user metadata or attributes of an item, or of an item in it, must be sent before the item goes to the
-    /// trash, because identifiers may change there. Sends them at once. The removal is retried afterwards.
+    /// Whether user metadata or attributes of an item, or of an item in it, must be sent before the item is moved to
+    /// the trash, because identifiers may change in the trash. Sends them at once. The removal is retried afterwards.
     func isAwaited(
         beforeTrashing number: ItemNumber, _ engine: isolated any EngineEvents
     ) throws(IndexError) -> Bool {

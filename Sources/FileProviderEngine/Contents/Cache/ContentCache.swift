@@ -17,8 +17,8 @@ final class ContentCache: EngineComponent {
     /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
     /// changed.
     private(set) var cacheLimit: Int64
-    /// The size of the clean contents, in bytes. The value is approximate: it does not include removals by other
-    /// processes until it is next computed from the index.
+    /// The size of the clean contents, in bytes. The value is approximate: contents that other processes have removed
+    /// count until the size is next computed from the index.
     private(set) var cleanBytes: Int64 = 0
     /// The files with a queued or running fetch. Their contents are not evicted.
     private var fetched: Set<ItemNumber> = []
@@ -66,7 +66,8 @@ final class ContentCache: EngineComponent {
     func fileForReading(_ row: IndexedItem) throws(ProviderError) -> FileDescriptor? {
         let number = row.number
         if let file = openFiles.entry(number)?.reading { return file }
-        // A handle has already read bytes of another version.
+        // A handle has read parts of an outdated version, so the handles must not read the local file of another
+        // version.
         if partials.isStale(number) { return nil }
         let folder: FileDescriptor
         switch row.content {
@@ -93,8 +94,7 @@ final class ContentCache: EngineComponent {
         return nil
     }
 
-    /// Whether a file's bytes are not local. The file is looked up, because it may be missing even if the row says
-    /// otherwise.
+    /// Whether a file's bytes are not local. Opens the file, because it may be missing even if the row says otherwise.
     func isMissing(_ row: IndexedItem) throws(ProviderError) -> Bool {
         if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
         defer {
@@ -106,7 +106,8 @@ final class ContentCache: EngineComponent {
         return try fileForReading(row) == nil
     }
 
-    /// Keeps the contents of a file that the provider has replaced, before they are forgotten.
+    /// Moves the contents of a version that the provider has replaced to ``older``. Called before
+    /// ``forgetContents(_:)``, which would remove them.
     func keepOlder(_ row: IndexedItem) {
         older.keep(row, as: row.number, from: folders.clean, limit: cacheLimit)
     }
@@ -125,9 +126,9 @@ final class ContentCache: EngineComponent {
     /// Moves fetched contents to the clean contents.
     ///
     /// - Parameters:
-    ///   - asked: The number under which the contents were fetched.
-    ///   - isUnfinished: Whether the contents belong to no version. Such contents are used only by the current handles
-    ///     and by handles that join them.
+    ///   - asked: The item number under which the contents were fetched.
+    ///   - isUnfinished: Whether the contents belong to no version. Such contents are used only by the handles that are
+    ///     open now, and by handles that are opened before the last of these is closed.
     /// - Returns: The size of the contents, in bytes.
     func keepIncoming(
         _ asked: ItemNumber, as number: ItemNumber, version: [UInt8], isUnfinished: Bool
@@ -153,15 +154,15 @@ final class ContentCache: EngineComponent {
 
     /// Whether a file is open, incomplete locally, and can be fetched.
     func lacksContents(_ number: ItemNumber) -> Bool {
-        // Handles that have read another version get no further bytes of it.
+        // Handles that have read bytes of an earlier version get no further bytes of that version.
         guard let entry = openFiles.entry(number), entry.reading == nil, !partials.isStale(number),
             let row = try? openRow(number), row.item.kind == .file, row.isKnownToProvider
         else { return false }
         do throws(ProviderError) { return try fileForReading(row) == nil } catch { return false }
     }
 
-    /// Gives all handles of a removed item the file with its bytes, because later reads cannot find the file through
-    /// its row, which is deleted.
+    /// Stores the descriptor of a removed item's file for all its handles, because later reads cannot find the file
+    /// through the item's deleted row.
     func shareContents(_ number: ItemNumber) {
         guard let entry = openFiles.entry(number), entry.reading == nil || entry.writing == nil && entry.writers > 0,
             !partials.isStale(number)
@@ -184,8 +185,8 @@ final class ContentCache: EngineComponent {
         }
     }
 
-    /// Records a use of a file: a handle got its contents or wrote new ones. A handle without contents does not count,
-    /// because the user has not seen them.
+    /// Records a use of a file. Called when a handle obtains the file's contents or writes new ones. An opening without
+    /// contents does not count, because the user has not seen them.
     func noteUse(of number: ItemNumber) {
         let now = context.clock.now
         openFiles.withLock { $0.personal.note(number, now) }

@@ -16,8 +16,7 @@ final class ContentFolders: Sendable {
     /// The directory of clean contents as it was last opened, without a check that it still exists. If another
     /// process has removed it, no file is found in it.
     var lastClean: FileDescriptor { cache.withLock { $0.clean } }
-    /// Copies of contents that the provider handed over, until they are complete; on the same file system as
-    /// ``clean``.
+    /// Copies of contents that the provider returned, until they are complete; on the same file system as ``clean``.
     var incoming: FileDescriptor { current().incoming }
     /// Partially materialized files, each as long as the complete file; on the same file system as ``clean``.
     var parts: FileDescriptor { current().parts }
@@ -186,7 +185,7 @@ final class ContentFolders: Sendable {
         }
     }
 
-    // MARK: Edits that are to go
+    // MARK: Edits that are to be removed
 
     private static let removed = ".removed"
 
@@ -208,7 +207,7 @@ final class ContentFolders: Sendable {
         try retrying { unlinkat(edits.rawValue, Self.name(number) + Self.removed, 0) }
     }
 
-    /// Undoes ``setAside(_:)``. If the item has another edit, that one stays and the edit that was set aside is
+    /// Undoes ``setAside(_:)``. If the item has a new edit meanwhile, that edit stays and the one that was set aside is
     /// removed.
     func takeBack(_ number: ItemNumber) throws(Errno) {
         let name = Self.name(number)

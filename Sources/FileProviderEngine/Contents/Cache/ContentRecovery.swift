@@ -19,7 +19,7 @@ struct ContentRecovery: EngineComponent {
     ///
     /// - Parameter journalled: the items that have an entry in the journal.
     func recoverContents(afterRebuilding isRebuilt: Bool, journalled: Set<ItemNumber>) throws {
-        // A rebuilt index does not know the versions of these files, and the provider has them all.
+        // A rebuilt index does not know the versions of these files. The provider has all their contents.
         if isRebuilt {
             try folders.empty(folders.clean)
             try folders.empty(folders.parts)
@@ -43,9 +43,9 @@ struct ContentRecovery: EngineComponent {
         if !isSameBoot { try context.index.write { writer throws(IndexError) in try writer.setSetting(key, boot) } }
     }
 
-    /// Moves a file from `edits` back to the clean contents, if the engine ended after it moved the file there for an
-    /// opening and before the journal recorded the opening. Such a file is unmodified, and is identified by its date
-    /// and size. Any other file is an edit and stays.
+    /// Moves a file from `edits` back to the clean contents, if the previous engine moved it to `edits` for an opening
+    /// and ended before the journal recorded that opening. Such a file is unmodified, and is identified by its date and
+    /// size. Any other file is an edit and stays.
     private func putBack(_ number: ItemNumber) throws {
         guard let row = try context.index.item(number), row.content == .current,
             row.localVersion == row.item.contentVersion

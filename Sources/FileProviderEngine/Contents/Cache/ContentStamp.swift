@@ -24,8 +24,8 @@ extension JournalEntry.Fingerprint {
 }
 
 extension FileStatus {
-    /// The modification date in seconds since 1970, with microsecond precision. The index stores the same number when
-    /// a file is closed.
+    /// The modification date in seconds since 1970, with microsecond precision. The index stores the same value when a
+    /// file is closed.
     package var modifiedDate: Double { modificationTime.microsecondPrecise }
 }
 

@@ -19,8 +19,8 @@ package protocol EvictionPolicy: Sendable {
     /// - Parameter evictable: Returns the size of all contents that may be evicted; `nil` if it is unknown.
     func room(for bytes: Int64, evictable: () -> Int64?) -> Int64?
 
-    /// Returns the files to evict next, first those that will be missed least. The engine skips files that cannot be
-    /// evicted now, evicts the others until enough bytes are free, and asks again if these were not enough.
+    /// Returns the files to evict next, the least needed first. The engine skips files that cannot be evicted now,
+    /// evicts the others until enough bytes are free, and calls this again if they were not enough.
     ///
     /// - Parameter limit: The maximum number of files.
     func next(

@@ -38,7 +38,8 @@ package final class Evictor: EngineComponent {
 
     /// Removes clean contents, unless the file is open. Returns whether they were removed.
     ///
-    /// - Parameter isOlder: Whether the contents are kept as those of an older version (``OlderContents``).
+    /// - Parameter isOlder: Whether the contents are moved to ``OlderContents``, because the provider has another
+    ///   version.
     func drop(
         _ row: IndexedItem, isOlder: Bool = false, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {

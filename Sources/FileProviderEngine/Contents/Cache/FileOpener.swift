@@ -15,7 +15,7 @@ final class FileOpener: EngineComponent {
     private let evictor: Evictor
     private let outdated: OutdatedFiles
     private let writing: WrittenFiles
-    /// Openings that wait for the growth of open files.
+    /// Openings that wait until it is known whether an open file grows or is replaced; see ``OutdatedFiles``.
     private var openings: [ItemNumber: [PendingOpen]] = [:]
 
     init(
@@ -53,7 +53,7 @@ final class FileOpener: EngineComponent {
                         return try writing.fileForWriting(row, truncating: truncating, engine)
                     }
                 }
-            // The file is empty now, so that readers and writers that wait for its contents need not wait any longer.
+            // The file is empty now, so readers and writers need not wait for its contents any longer.
             if purpose == .writing(truncating: true) {
                 partialContents.end(number, engine)
                 engine.contentsMayBeReady(number)
@@ -91,7 +91,7 @@ final class FileOpener: EngineComponent {
         engine.lastHandleWasClosed(number)
     }
 
-    /// Closes a write handle. After the last one, the file is either clean or journalled as edited.
+    /// Closes a write handle. After the last one is closed, the file is either clean or journalled as edited.
     func closedWriting(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard let entry = openFiles.entry(number) else { return }
         guard entry.writers == 1 else {
@@ -139,8 +139,9 @@ final class FileOpener: EngineComponent {
         opening.finish { () throws(ProviderError) in try opened(number, for: opening.purpose, engine) }
     }
 
-    /// Resumes the openings that wait for a file's growth. If the fetch failed, readers share the local version, and
-    /// truncating openings proceed. Other writers fail, because they would edit an outdated version.
+    /// Resumes the openings that wait for the provider's new version of an open file. If its fetch failed, readers
+    /// share the local version, and truncating openings proceed. Other writers fail, because they would edit an
+    /// outdated version.
     func endWaits(
         for number: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any EngineEvents
     ) {

@@ -12,8 +12,8 @@ final class OlderContents {
     private struct Entry {
         let version: [UInt8]
         let size: Int64
-        /// Whether the contents are a hard link to the file of a replaced item, whose handles may still keep it on
-        /// disk.
+        /// Whether the contents are a hard link to the file of a replaced item. Open handles of that file may keep it
+        /// on disk.
         var isShared: Bool
     }
 
@@ -21,12 +21,13 @@ final class OlderContents {
     private var entries: [ItemNumber: Entry] = [:]
     /// The files in the order in which their contents were kept.
     private var order: [ItemNumber] = []
-    /// The size of all contents.
+    /// The size of all older contents, in bytes.
     private var bytes: Int64 = 0
-    /// Whether the provider fetches differences; `nil` as long as it was not asked.
+    /// Whether the provider fetches differences; `nil` until the provider has replied.
     private(set) var areUseful: Bool?
 
-    /// The smallest file whose contents are kept. The transfer of a smaller one takes no longer than the request.
+    /// The size in bytes of the smallest file whose contents are kept. The transfer of a smaller file takes no longer
+    /// than the request.
     static let leastSize: Int64 = 64 << 10
     /// The divisor of the cache limit: older contents take at most an eighth of it.
     private static let share: Int64 = 8
@@ -40,8 +41,8 @@ final class OlderContents {
         if !areUseful { removeAll() }
     }
 
-    /// Keeps the clean contents of a file that are about to be removed. If that fails, they are lost, and the file is
-    /// fetched whole.
+    /// Keeps the clean contents of a file that the caller would otherwise remove. If this fails, they are lost, and the
+    /// file is fetched whole.
     ///
     /// - Parameters:
     ///   - folder: the directory that has the contents.

@@ -22,12 +22,12 @@ final class OpenFileTable: Sendable {
         var isOutdated = false
         /// Whether the provider's version is being fetched, to append its end to the open file.
         var isGrowing = false
-        /// Whether the contents are an intermediate state of a change that a program had not finished.
+        /// Whether the contents were fetched while the file was being written at the provider, so that they belong to
+        /// no version.
         var isUnfinished = false
         /// Whether the item was removed or replaced, so that its contents are removed when the last handle is closed.
         var isDiscarded = false
-        /// The number that the item got when the provider's version replaced this one; see
-        /// ``OutdatedFiles/replace(_:_:)``.
+        /// The item's new number, after the provider's version replaced this file; see ``OutdatedFiles/replace(_:_:)``.
         var successor: ItemNumber?
         /// The time before which the provider's version is not fetched again after a failure, in seconds since 1970.
         var nextGrowth = 0.0
@@ -42,9 +42,9 @@ final class OpenFileTable: Sendable {
         /// Files whose contents are being removed or replaced.
         var claimed: Set<ItemNumber> = []
         var epoch = 0
-        /// The last uses of files that are not in the index yet, in seconds since 1970, by item number.
+        /// The dates of uses that the index has not recorded yet, in seconds since 1970, by item number.
         var uses: [ItemNumber: Double] = [:]
-        /// The possible uses by the user, as opposed to background programs, that are not in the index yet.
+        /// The uses that are possibly by the user, not by background programs, and that the index has not recorded yet.
         var personal = PersonalUses()
         var lastReader = 0
     }
@@ -89,7 +89,8 @@ final class OpenFileTable: Sendable {
 
     /// Counts a closed read handle.
     ///
-    /// - Returns: The file's entry if this was its last handle, and whether uses are to be written to the index.
+    /// - Returns: The file's entry if this was its last handle, and whether the recorded uses are to be written to the
+    ///   index.
     func closeReading(_ number: ItemNumber) -> (last: Entry?, usesAreDue: Bool) {
         state.withLock { state in
             (state.close(number, isForWriting: false), state.uses.count >= 1024 || state.personal.isDue)
@@ -124,8 +125,8 @@ final class OpenFileTable: Sendable {
         return body()
     }
 
-    /// Records that the item of an open file got a new number, under which later openings find it. The existing handles
-    /// stay.
+    /// Records that the item of an open file got a new number, under which later openings find the item. The existing
+    /// handles stay.
     ///
     /// - Returns: whether the file has any handle.
     func replaced(_ number: ItemNumber, by successor: ItemNumber) -> Bool {

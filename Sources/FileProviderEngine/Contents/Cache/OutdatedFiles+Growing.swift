@@ -3,15 +3,16 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The decision whether an open file grows or is replaced. If a new version of a file that programs read only adds
-/// bytes at the end, or has the same bytes, the added bytes are appended to the open file, as `tail -f` expects. Any
-/// other version replaces the file; see ``replace(_:_:)``. Openings wait until it is known which case
-/// applies. If the fetch fails, programs continue to share the local version.
+/// The decision whether an open file grows or is replaced. If the provider's new version only adds bytes at the end, or
+/// has the same bytes, the added bytes are appended to the open file, as `tail -f` expects. Any other version replaces
+/// the file; see ``replace(_:_:)``. Openings wait until it is known which case applies. If the fetch fails, programs
+/// continue to share the local version.
 extension OutdatedFiles {
-    /// The largest file that is fetched in order to append its end, and the most bytes that are appended at once.
+    /// The size of the largest file that is fetched in order to append its end, and the maximum size of that end, in
+    /// bytes.
     private static let largestFile: Int64 = 64 << 20
     private static let largestEnd: Int64 = 16 << 20
-    /// The largest file that is fetched in order to compare a version of the same size.
+    /// The size in bytes of the largest file that is fetched in order to compare a version of the same size.
     private static let largestSame: Int64 = 4 << 20
     /// The delay before a retry after a failed fetch, in seconds.
     private static let pauseOfGrowth = 30.0
@@ -48,7 +49,8 @@ extension OutdatedFiles {
 
     /// Appends the end of the incoming file of a new version to an open file.
     ///
-    /// - Parameter row: The row of the item. The incoming file begins with the bytes of its clean file.
+    /// - Parameter row: The row of the item. The caller has checked that the incoming file begins with the bytes of the
+    ///   item's clean file.
     func growOpenFile(_ row: IndexedItem, to item: ProviderItem) throws(ProviderError) {
         let number = row.number
         // The file has no version until all bytes are appended. If this fails, the file is dropped when it is closed.

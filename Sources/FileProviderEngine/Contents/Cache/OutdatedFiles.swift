@@ -5,12 +5,12 @@ import LinuxSystem
 
 /// Open files whose version is older than the provider's.
 ///
-/// If a new version of a file that programs read does not only add bytes at the end, the item gets a new item number,
+/// If the provider's new version of an open file does more than add bytes at the end, the item gets a new item number,
 /// as if the new version had been renamed over the file. Later openings get the new version. Earlier handles keep the
 /// bytes of their version, under the earlier number, until the last one is closed.
 ///
-/// The file keeps its number, and all its handles share one version, as long as one of the handles is for writing, or
-/// a local change of the item is not yet confirmed by the provider.
+/// While one of the handles is for writing, or a local change of the item is not yet confirmed by the provider, the
+/// file keeps its number and all its handles share one version.
 ///
 /// It calls the content cache, the evictor and the scheduler of uploads, and sends events. Used only on the engine's
 /// thread (see ``EngineContext``).
@@ -110,8 +110,8 @@ final class OutdatedFiles: EngineComponent {
         return new.number
     }
 
-    /// Whether handles have read bytes of a version that is not the provider's any more, and nothing prevents
-    /// replacement.
+    /// Whether handles have read bytes of a version older than the provider's, and nothing prevents the replacement of
+    /// the file.
     private func isReplaceable(
         _ row: IndexedItem, _ entry: OpenFileTable.Entry, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {
@@ -123,7 +123,7 @@ final class OutdatedFiles: EngineComponent {
             isRead = row.content == .current && row.localVersion != row.item.contentVersion
         }
         // The local bytes are an unfinished state of the provider's current version, so the provider has no newer
-        // one.
+        // version.
         let isUnfinished = entry.isUnfinished && row.localVersion == row.item.versionOfOlderContents
         guard isRead, !isUnfinished, entry.writers == 0, !entry.isDiscarded, row.changes.isEmpty,
             row.isKnownToProvider, !scheduler.table.isBusy(number), !metadataRequests.contains(number)

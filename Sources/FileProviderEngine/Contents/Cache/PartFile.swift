@@ -67,8 +67,7 @@ final class PartialFile: Sendable {
     /// Makes ``contains(_:)`` return `false` from now on, because another file takes the place of this one.
     func end() { state.withLock { $0.isOver = true } }
 
-    /// Writes a part to its place, without copying it through this process's memory if the file systems permit.
-    /// Blocks.
+    /// Writes a part to this file, without copying it through this process's memory if the file systems permit. Blocks.
     ///
     /// - Parameters:
     ///   - range: the range to write; only its missing portions are copied.

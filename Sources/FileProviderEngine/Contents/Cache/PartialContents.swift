@@ -18,7 +18,7 @@ final class PartialContents: EngineComponent {
         self.partials = partials
     }
 
-    /// The maximum number of ranges that the index records. The largest ones are kept.
+    /// The maximum number of ranges that the index records for a file. If a file has more, the largest are recorded.
     private static let writtenRanges = 512
     /// The number of unrecorded bytes at which the index is written at once. Fewer bytes are recorded after
     /// ``writingPause`` seconds.
@@ -115,7 +115,7 @@ final class PartialContents: EngineComponent {
 
     /// Moves a complete file to the clean contents.
     ///
-    /// - Returns: Whether it is clean now; `false` if the whole file was fetched in another version meanwhile.
+    /// - Returns: Whether the file is clean now; `false` if the whole file was fetched in another version meanwhile.
     func complete(_ partial: PartialFiles.Entry) throws(ProviderError) -> Bool {
         let file = partial.file
         let number = file.number
@@ -162,6 +162,6 @@ final class PartialContents: EngineComponent {
         return row
     }
 
-    /// Releases the parts of a file that no handle has open.
+    /// Removes a file from the table of partial files, because no handle has it open. The parts stay on disk.
     func release(_ number: ItemNumber) { partials.remove(number) }
 }

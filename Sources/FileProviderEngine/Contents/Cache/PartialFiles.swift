@@ -30,7 +30,7 @@ package final class PartialFiles {
     /// Whether the provider has another version than the one that a handle has begun to read in parts.
     func isStale(_ number: ItemNumber) -> Bool { entries[number]?.isStale == true }
 
-    /// Whether an item is currently read from this partial file, because no file of another version has replaced it.
+    /// Whether an item is still read from this partial file; `false` once a file of another version has replaced it.
     func isInUse(_ file: PartialFile) -> Bool { entries[file.number]?.file === file }
 
     func add(_ file: PartialFile) -> Entry {

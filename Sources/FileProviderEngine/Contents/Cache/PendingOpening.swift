@@ -1,7 +1,7 @@
 import FileProviderWire
 import LinuxSystem
 
-/// An opening that waits on the engine's thread.
+/// The opening of a file on the engine's thread, which may have to wait for a fetch.
 final class PendingOpen: Sendable {
     typealias Completion = @Sendable (Result<OpenHandle, ProviderError>) -> Void
 

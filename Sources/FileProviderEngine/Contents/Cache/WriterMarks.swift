@@ -1,14 +1,15 @@
 import ItemStore
 import LinuxSystem
 
-/// The files that programs may have open for writing, recorded in a file that outlives this process. With
-/// passthrough, programs continue to write to a file after the engine has died. The next engine has to find these
-/// files without opening every pending edit.
+/// The files that programs may have open for writing, marked in a file that outlives this process. With passthrough,
+/// programs continue to write to a file after the engine has died. The next engine has to find these files without
+/// opening every pending edit.
 ///
 /// A power failure may lose marks, but it also ends the programs. Used on the engine's thread only.
 final class WriterMarks {
     private let path: String
-    /// The file with the marks: eight bytes per slot, either an item number or 0. `nil` before the first mark.
+    /// The file with the marks: eight bytes per slot, either the item number of a marked file or 0. `nil` before the
+    /// first mark.
     private var file: FileDescriptor?
     private var places: [ItemNumber: Int] = [:]
     /// The unused slots below ``end``.
@@ -37,8 +38,8 @@ final class WriterMarks {
             return
         }
         let bytes = try file?.readToEnd(limit: Self.most * Self.size + 1) ?? []
-        // A file that is shorter than one allocation was created on a full disk, and is not a complete record. One that
-        // is too long is not read whole.
+        // A file that is shorter than one allocation was created on a full disk, and is not a complete record. A file
+        // of more than ``most`` slots is ignored, because it was not read whole.
         guard (Self.step * Self.size...Self.most * Self.size).contains(bytes.count) else {
             left = nil
             file = nil

@@ -126,7 +126,7 @@ final class WrittenFiles: EngineComponent {
         }
     }
 
-    /// Sets the one file that all handles of an item read and write.
+    /// Sets the descriptors that all handles of an item read from and write to.
     private func share(_ number: ItemNumber, _ file: FileDescriptor, _ fingerprint: FileFingerprint?)
         throws(ProviderError)
     {
@@ -166,7 +166,7 @@ final class WrittenFiles: EngineComponent {
         openFiles.update(number) { $0.noted = fingerprint }
     }
 
-    /// Returns an unmodified file to the clean contents after its last write handle is closed.
+    /// Moves an unmodified file back to the clean contents after its last write handle is closed.
     func moveBack(_ number: ItemNumber) {
         guard let row = try? context.row(of: number), row.content == .current else { return }
         do {
@@ -180,8 +180,8 @@ final class WrittenFiles: EngineComponent {
         }
     }
 
-    /// Moves an edit that the provider has confirmed to the clean contents. Not to be called for a file that is open
-    /// for writing.
+    /// Moves the file of an edit to the clean contents, after the provider has confirmed the edit. Must not be called
+    /// for a file that is open for writing.
     ///
     /// - Parameter write: records the new state, given the size of the local contents in bytes; see
     ///   ``IndexedItem/settle(size:version:)``. If it throws, the file is moved back.

@@ -3,8 +3,8 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// Contents that the provider handed over, in ``ContentFolders/incoming``. The functions may block for long, so they
-/// run on threads other than the engine's, apart from ``addEndOfIncoming(to:modified:)``.
+/// Contents that the provider returned, in ``ContentFolders/incoming``. The functions may block for long, so they run
+/// on threads other than the engine's, apart from ``addEndOfIncoming(to:modified:)``.
 extension ContentFolders {
     /// Copies an open file's bytes to ``incoming``.
     func take(

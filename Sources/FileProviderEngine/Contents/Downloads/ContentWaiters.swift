@@ -39,9 +39,9 @@ final class ContentWaiters {
     private var files: [ItemNumber: [Waiter]] = [:]
     private var lastKey = 0
 
-    /// Removes from a file's waiters those for which `value` does not return `nil`.
+    /// Removes the waiters of a file for which `value` returns a result.
     ///
-    /// - Returns: The values, in the order of the waiters' arrival.
+    /// - Returns: The results, in the order of the waiters' arrival.
     private func take<Value>(_ number: ItemNumber, _ value: (Waiter) -> Value?) -> [Value] {
         guard let waiters = files[number] else { return [] }
         var taken: [Value] = []
@@ -89,7 +89,7 @@ final class ContentWaiters {
 
     /// Removes a download, whose file may have got another number meanwhile.
     ///
-    /// - Returns: The file's number; `nil` if the download does not wait.
+    /// - Returns: The file's current number; `nil` if the download is not waiting.
     func remove(download answer: EngineCompletion<Void>) -> ItemNumber? {
         for number in files.keys {
             let taken = take(number) { waiter -> Bool? in
@@ -123,7 +123,7 @@ final class ContentWaiters {
 
     /// Adds a reader.
     ///
-    /// - Returns: The key by which the reader is found again.
+    /// - Returns: A key that identifies the reader to ``takeUndecided(of:where:)``.
     func addUndecided(
         _ answer: EngineCompletion<PartSource>, reader: Int?, of number: ItemNumber
     ) -> Int {

@@ -34,8 +34,8 @@ extension Downloader {
         }
     }
 
-    /// Returns the contents of an earlier version: those of the open file, or those that were kept when the provider
-    /// replaced them.
+    /// Returns the contents of an earlier version: the clean file if it is outdated, otherwise the contents in
+    /// ``OlderContents``.
     private func existingContents(of row: IndexedItem) -> ExistingContents? {
         guard row.hasUsableOlderContents else { return cache.older.contents(of: row.number) }
         guard let file = try? folders.open(row.number, in: folders.clean, .readOnly) else { return nil }
@@ -43,7 +43,7 @@ extension Downloader {
     }
 }
 
-/// Growth of open files: the end of a new version is appended to the open file; see
+/// Growth of open files: the bytes that a new version adds at the end are appended to the open file; see
 /// ``OutdatedFiles/fetchGrowth(_:_:)``.
 extension Downloader {
     /// Appends the end of fetched contents to an open file, if the fetched contents begin with the file's bytes.

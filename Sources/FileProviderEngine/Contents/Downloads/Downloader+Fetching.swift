@@ -136,7 +136,7 @@ extension Downloader {
                         return .failure(error)
                     }
                 case .noSuchItem:
-                    // If the item has got a new identifier, it is requested again at once, under that one.
+                    // If the item has got a new identifier, it is requested again at once under that identifier.
                     if await finder.awaitNewIdentifier(of: number, asked: identifier, engine) { break }
                     refreshParent(of: number, engine)
                     reconciler.markUncertain(number, engine)
@@ -217,7 +217,7 @@ extension Downloader {
         return try keepFetched(number, item, answering: request, takesOld: takesOld, engine)
     }
 
-    /// Copies contents that the provider handed over, on a thread other than the engine's.
+    /// Copies contents that the provider returned, on a thread other than the engine's.
     private func take(
         _ source: FileDescriptor, _ number: ItemNumber, modified: Double?, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
@@ -237,7 +237,7 @@ extension Downloader {
 
     /// Moves fetched contents to the clean contents, if they are still wanted.
     ///
-    /// - Parameter asked: the number under which the contents were fetched; the item may have another number now.
+    /// - Parameter asked: the item number under which the contents were fetched; the item may have another number now.
     /// - Returns: whether the fetch is done, because the contents are local or not needed any more.
     private func keepFetched(
         _ asked: ItemNumber, _ answer: ProviderItem, answering request: ReplyOrdering.Request, takesOld: Bool,
@@ -246,8 +246,8 @@ extension Downloader {
         guard !context.isClosed else { throw .closed }
         var item = answer
         item.flags.subtract(.ofAnswers)
-        // Contents that belong to no version are for the current handles and those that join them. After the last
-        // close they are dropped, and fetched again.
+        // Contents that belong to no version are only for handles of the file that are open now, or opened before the
+        // last of these is closed. After the last close, the contents are dropped, and fetched again.
         let isOfNoVersion = answer.flags.contains(.hasOtherContents)
         let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
         let row = try cache.openRow(fetchedNumber(asked))
@@ -261,7 +261,7 @@ extension Downloader {
             && context.replies.isStale(for: item.identifier, since: request)
         if isOld, !takesOld { return false }
         try applyFetched(item, to: row, answering: isOld ? context.replies.beginRequest() : request, engine)
-        // If programs had read another version, the file was replaced and has a new number.
+        // If programs had read an earlier version, the file was replaced and has a new number.
         let number = fetchedNumber(row.number)
         let size = try cache.keepIncoming(asked, as: number, version: version, isUnfinished: isOfNoVersion)
         parts.wereReplaced(number, by: version, engine)

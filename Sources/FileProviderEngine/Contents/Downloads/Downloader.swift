@@ -117,7 +117,7 @@ package final class Downloader: EngineComponent {
     func makeReady(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         let handles = waiters.handles(of: number)
         guard !handles.isEmpty else { return }
-        // The local contents are of another version than the one that a handle has started to read.
+        // A handle has begun to read another version than the one that is local.
         if partials.isStale(number) { return failHandles(number, .otherVersion) }
         do throws(ProviderError) {
             let isForWriting = handles.contains { $0.isForWriting }
@@ -198,7 +198,8 @@ package final class Downloader: EngineComponent {
     /// an error.
     func cancelTransfer(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         let message = "The download was cancelled."
-        // Programs repeat system calls that were interrupted, so they get another error than callers.
+        // The mount returns `cancelled` to programs as `EINTR`, and programs repeat such system calls. They therefore
+        // get another error than callers.
         endTransfer(
             of: number, isInUse: false, ProviderError(.transient, message: message),
             ProviderError(.cancelled, message: message), engine)
@@ -207,7 +208,7 @@ package final class Downloader: EngineComponent {
     /// Cancels the transfer of a file.
     ///
     /// - Parameters:
-    ///   - isInUse: Whether a program uses the file. The transfer is only cancelled if it is stalled then.
+    ///   - isInUse: Whether a program uses the file. In that case, the transfer is cancelled only if it is stalled.
     ///   - failure: The error for readers.
     ///   - callersFailure: The error for callers that wait for the contents.
     private func endTransfer(

@@ -58,8 +58,8 @@ extension PartDownloader {
         if row?.content != .partial { partialContents.removeParts(number) }
     }
 
-    /// Drops the parts after the whole file was fetched. Keeps them if handles have read parts of a version other than
-    /// the fetched one.
+    /// Drops the parts after the whole file was fetched, unless handles have read parts of a version other than the
+    /// fetched one.
     ///
     /// - Parameter version: The version of the fetched contents.
     func wereReplaced(_ number: ItemNumber, by version: [UInt8], _ engine: isolated any EngineEvents) {
@@ -84,7 +84,7 @@ extension PartDownloader {
         partials.markStale(number)
         transfers.files[number]?.cancel()
         guard !partial.begun.isEmpty else { return beginAnew(number, engine) }
-        // The file is marked before readers fail, because a program may open it again at once.
+        // The file is marked as outdated before readers fail, because a program may open it again at once.
         outdated.markOutdated(number)
         do throws(ProviderError) { try outdated.replace(number, engine) } catch { context.recordBackgroundError(error) }
         serveParts(number, engine)
@@ -121,14 +121,16 @@ extension PartDownloader {
 
     /// Cancels the transfer of a file. Readers get an error.
     ///
-    /// - Parameter isInUse: Whether a program uses the file. The transfer is only cancelled if it is stalled then.
+    /// - Parameter isInUse: Whether a program uses the file. In that case, the transfer is cancelled only if it is
+    ///   stalled.
     func endTransfer(of number: ItemNumber, isInUse: Bool, _ failure: ProviderError) {
         guard partials[number] != nil, !isInUse || (transfers.files[number].map(isStalled) ?? false) else { return }
         failReads(number, failure)
         transfers.files[number]?.cancel()
     }
 
-    /// Whether no part has arrived for ``Downloader/stallTimes``. A part reports no progress until it is complete.
+    /// Whether no part has arrived for the time ``Downloader/stallTimes``. A part reports no progress until it is
+    /// complete.
     private func isStalled(_ transfer: PartTransfers.File) -> Bool {
         guard let begun = transfer.begun else { return false }
         return context.clock.now - max(begun, transfer.moved) >= Downloader.stallTimes.unreported

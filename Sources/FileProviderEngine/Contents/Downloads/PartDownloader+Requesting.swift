@@ -61,7 +61,7 @@ extension PartDownloader {
     ) {
         transfers.running -= 1
         let number = file.number
-        // The transfer may be that of another version by now.
+        // Meanwhile, a transfer of another version may have replaced this one.
         if partials.isInUse(file), let ask = transfers.files[number]?.requests.removeValue(forKey: key) {
             if case .here(let range) = outcome {
                 transfers.files[number]?.noteArrival(of: range, begun: ask.begun, at: context.clock.now)
@@ -105,8 +105,8 @@ extension PartDownloader {
         }
     }
 
-    /// Returns which range of an offered part is to be written, and reserves this range. It may exceed the requested
-    /// one, but does not overlap the ranges of other requests. If two requests wrote the same bytes, the end of the
+    /// Returns the range of a returned part that is to be written, and reserves this range. It may exceed the requested
+    /// range, but does not overlap the ranges of other requests. If two requests wrote the same bytes, the end of the
     /// first would mark them as local while the second still writes.
     private func claimed(
         _ offered: Range<Int64>, for key: Int, asking range: Range<Int64>, of file: PartialFile
@@ -138,7 +138,7 @@ extension PartDownloader {
 
     /// Fetches the item's current version after the provider refused the one that was requested.
     private func askForVersion(of file: PartialFile, _ engine: isolated any EngineEvents) {
-        // Several requests may fail for this reason. One lookup is enough for all.
+        // Several requests may fail for this reason. One request for the item is enough for all.
         guard transfers.files[file.number]?.isVersionAsked == false else { return }
         guard let identifier = (try? cache.openRow(file.number))?.item.identifier else {
             return areOutdated(file.number, engine)

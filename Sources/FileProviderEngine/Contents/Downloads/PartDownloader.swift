@@ -39,7 +39,7 @@ final class PartDownloader: EngineComponent {
         self.finder = finder
     }
 
-    /// The bytes that a reader waits for.
+    /// The bytes, or the length, that a reader waits for.
     private enum Need: Sendable {
         /// A range of bytes, for the handle with the number `reader`.
         case range(Range<Int64>, reader: Int)
@@ -159,7 +159,7 @@ final class PartDownloader: EngineComponent {
         _ engine: isolated any EngineEvents
     ) {
         if let areServed { transfers.areServed = areServed }
-        // A reader that has given up must not count as one that has read parts.
+        // A reader that was cancelled must not count as one that has read parts.
         guard !waiters.takeUndecided(of: number, where: { $0.key == key }).isEmpty else { return }
         guard !context.isClosed, openFiles.entry(number) != nil else { return answer.complete(.failure(.closed)) }
         if areServed == nil {
@@ -279,8 +279,8 @@ final class PartDownloader: EngineComponent {
         askForParts(number, engine)
     }
 
-    /// Handles a waiter that parts cannot serve. A reader waits for the whole file instead; a fetch fails and is
-    /// retried in another way.
+    /// Handles a waiter that parts cannot serve. A reader waits for the whole file instead. A request by
+    /// ``fill(_:_:_:)`` fails, and the downloader retries.
     func waitForWholeOrFail(
         _ number: ItemNumber, _ read: ContentWaiters.Read, _ answer: EngineCompletion<PartSource>,
         _ engine: isolated any EngineEvents

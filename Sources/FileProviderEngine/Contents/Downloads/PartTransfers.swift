@@ -17,13 +17,13 @@ struct PartTransfers {
         var requests: [Int: Ask] = [:]
         /// Whether the provider's parts cannot be used, so that the missing bytes are fetched with the whole file.
         var isRefused = false
-        /// Whether the provider is being asked for its current version. Until it replies, no part is requested.
+        /// Whether the item's current version is being requested. Until the provider replies, no part is requested.
         var isVersionAsked = false
         /// The time at which the last part arrived, in seconds since 1970.
         var moved = 0.0
-        /// The maximum size of the next part that no reader waits for yet, in bytes. It is adapted to the speed of the
-        /// service, so that each part takes about ``PartTransfers/aheadTime``. Over a slow connection, a reader would
-        /// otherwise have to wait for the end of a large part.
+        /// The maximum size of the next part that is read ahead, in bytes. It is adapted to the speed of the service,
+        /// so that each part takes about ``PartTransfers/aheadTime``. Over a slow connection, a reader would otherwise
+        /// have to wait for the end of a large part.
         private(set) var aheadSize = PartTransfers.firstAhead
 
         /// The time at which the first of the running requests began, in seconds since 1970; `nil` if none runs.
@@ -49,7 +49,7 @@ struct PartTransfers {
     var areServed: Bool?
     /// The versions of which the provider served no usable parts, by item number.
     var refused: [ItemNumber: [UInt8]] = [:]
-    /// The number of times that reads were restarted because the version changed.
+    /// The number of times that reads were restarted because the version changed, by item number.
     var restarts: [ItemNumber: Int] = [:]
     var running = 0
     private var lastNumber = 0
@@ -61,7 +61,7 @@ struct PartTransfers {
     /// The size of the first part that is requested ahead of a reader, and the largest size of such parts, in bytes.
     static let firstAhead: Int64 = 1 << 20
     static let largestAhead: Int64 = 8 << 20
-    /// The time in seconds that a part ahead of a reader should take.
+    /// The duration in seconds that the transfer of a part ahead of a reader should take.
     static let aheadTime = 0.5
     /// The alignment of the bounds of parts in bytes, except at the end of the file.
     static let alignment: Int64 = 64 << 10

@@ -8,7 +8,7 @@ package struct ReadAhead: Sendable {
     /// The offset at which a sequential reader is expected to continue; `nil` before the first read.
     private var next: Int64?
     private var window: Int64 = 0
-    /// The end of the range that was requested so far.
+    /// The offset up to which bytes were requested so far.
     private var asked: Int64 = 0
 
     package init() {}
