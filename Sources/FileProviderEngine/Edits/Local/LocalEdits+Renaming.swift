@@ -99,7 +99,7 @@ extension LocalEdits {
             changes.append(entry.changes)
             journal.append(entry.changes.isEmpty && !entry.isOpen ? .remove(entry.number) : .put(entry))
         }
-        // The moves are recorded before the removal, because after a crash in between, the item must not be removed
+        // The journal records the moves and the removal in one transaction, so that no crash leaves the item removed
         // without its replacement.
         if let removal { journal.append(removal.journal) }
         let now = dateNow
