@@ -16,7 +16,7 @@ package struct FindAlertsCall: Call, SchemaMessage {
     }
 
     package let operation: Operation
-    /// The items. Those that do not exist, or lie in no domain, have no alerts.
+    /// The items. Items that do not exist, or lie in no domain, have no alerts.
     package let items: [ItemPlace]
     /// The items in the trash that are to be deleted.
     package let deletions: [EmptyTrashCall]
@@ -25,7 +25,7 @@ package struct FindAlertsCall: Call, SchemaMessage {
     /// The name of the new item, or the new name.
     package let name: String?
 
-    /// The maximum number of items. Further ones have no alerts.
+    /// The maximum number of items. Items beyond it have no alerts.
     package static let mostItems = 10_000
 
     package init(
@@ -119,7 +119,7 @@ package struct ListAlertsCall: Call, SchemaMessage {
     }
 }
 
-/// Alerts with the same suppression identifier.
+/// The alerts that share one suppression identifier.
 package struct SuppressibleAlert: SchemaMessage, Equatable {
     package let identifier: String
     package let isSuppressed: Bool
@@ -132,7 +132,7 @@ package struct SuppressibleAlert: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.isSuppressed))
 }
 
-/// A request to suppress a provider's alerts with an identifier, or to show them again.
+/// A request to suppress a provider's alerts that have a given suppression identifier, or to show them again.
 package struct SuppressAlertCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.suppressAlert }

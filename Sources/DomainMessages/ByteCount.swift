@@ -2,7 +2,8 @@
 package enum ByteCount {
     private static let units: [(letter: Character, shift: Int64)] = [("K", 10), ("M", 20), ("G", 30), ("T", 40)]
 
-    /// The maximum of a parsed number. It is more than any disk has, and small enough for sums in 64 bits.
+    /// The exclusive upper limit of a parsed number. It is more than any disk has, and small enough for sums in 64
+    /// bits.
     private static let most = Double(Int64(1) << 60)
 
     /// Parses a number of bytes. Returns `nil` for malformed text. A number without a unit counts bytes.

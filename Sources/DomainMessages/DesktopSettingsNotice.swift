@@ -7,7 +7,7 @@ package struct DesktopSettingsNotice: Notice, SchemaMessage, Equatable {
 
     /// The environment variables for the proxies, `NAME=value`. They may contain a password, and must not be logged.
     package let proxies: [String]
-    /// Whether the network costs money by the byte, or may do so.
+    /// Whether the network is metered, or may be.
     package let isMetered: Bool
 
     package init(proxies: [String], isMetered: Bool) {

@@ -139,7 +139,7 @@ package struct AddDomainCall: Call, SchemaMessage {
     package let settings: [DomainSetting]
     /// The password for the first sign-in; `nil` for none.
     package let password: String?
-    /// The socket on which the client answers the questions of the set-up; `nil` if it answers none.
+    /// The socket on which the provider's set-up requests input from the user; `nil` if the client cannot ask the user.
     package let questions: FileDescriptor?
 
     package init(
@@ -159,13 +159,13 @@ package struct AddDomainCall: Call, SchemaMessage {
 }
 
 /// A request to change settings of a domain. Settings that the request does not name stay unchanged. An empty value
-/// removes a setting. The provider checks its own settings first. If that fails, nothing has changed.
+/// removes a setting. The provider checks its own settings first. If the check fails, nothing has changed.
 package struct SetDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.set }
     package let name: String
     package let settings: [DomainSetting]
-    /// The socket on which the client answers the questions of the set-up; `nil` if it answers none.
+    /// The socket on which the provider's set-up requests input from the user; `nil` if the client cannot ask the user.
     package let questions: FileDescriptor?
 
     package init(name: String, settings: [DomainSetting], questions: FileDescriptor? = nil) {
@@ -245,7 +245,8 @@ package struct SignInDomainCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.password))
 }
 
-/// A request to end the processes of a provider that was installed again. The next request starts the new version.
+/// A request to end the processes of a provider whose bundle was installed again. The next request to the provider
+/// starts the new version.
 package struct RenewProviderCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.renewProvider }

@@ -14,20 +14,20 @@ package struct DomainQuota: SchemaMessage, Equatable {
 
     package static let schema = Schema(Self.init, Field(0, \.used), Field(1, \.available))
 
-    /// The bytes that the service permits in all; `nil` if that is unknown or unlimited.
+    /// The total number of bytes that the service permits; `nil` if the total is unknown or unlimited.
     package var total: Int64? {
         guard let used, let available else { return nil }
         let (sum, isTooLarge) = used.addingReportingOverflow(available)
         return isTooLarge ? .max : sum
     }
 
-    /// The part of the quota that is in use, from 0 to 1; `nil` if that is unknown or unlimited.
+    /// The fraction of the quota that is in use, from 0 to 1; `nil` if the quota is unknown or unlimited.
     package var fraction: Double? {
         guard let used, let total, total > 0 else { return nil }
         return min(max(Double(used) / Double(total), 0), 1)
     }
 
-    /// Words such as “1.2 GiB of 5 GiB used”; `nil` if nothing is known.
+    /// A text for the user, such as “1.2 GiB of 5 GiB used”; `nil` if nothing is known.
     package var words: String? {
         switch (used, available) {
         case (let used?, nil): "\(ByteCount.text(used)) used"

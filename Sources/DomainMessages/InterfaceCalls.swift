@@ -1,12 +1,12 @@
 import Conduit
 import FileProviderWire
 
-/// A request for the information with which a provider's user interface is started for a purpose. The daemon does not
-/// start the user interface itself.
+/// A request for the parameters with which a client starts a provider's user interface. The daemon does not start the
+/// user interface itself.
 package struct DescribeInterfaceCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.describeInterface }
 
-    /// The user's purpose.
+    /// The reason why the user interface is started.
     package enum Subject: SchemaMessage {
         case action(String, ItemPlace)
         /// Sign-in to the service of a domain.
@@ -36,16 +36,16 @@ package struct DescribeInterfaceCall: Call, SchemaMessage {
     }
 }
 
-/// A provider's user interface, and the information with which it is started.
+/// A provider's user interface, and the parameters with which it is started.
 package struct InterfaceDescription: SchemaMessage {
     /// The name of the domain for which the user interface is started.
     package let domain: String
     /// The extension's identifier.
     package let identifier: String
-    /// The same information that the provider's own process gets.
+    /// The same parameters of the domain that the provider's own process gets.
     package let place: BeginProviderCall
     package let purpose: InterfacePurpose
-    /// The time limit in seconds. The time during which the user is being asked does not count.
+    /// The time limit in seconds. Time that passes while the user interface waits for the user does not count.
     package let timeLimit: Int
     /// Whether the user interface shows windows. If so, it gets a connection to the user's display.
     package let showsWindows: Bool

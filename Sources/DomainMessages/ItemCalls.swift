@@ -17,7 +17,7 @@ package struct ItemPlace: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.text), Field(1, \.path))
 }
 
-/// A request for a part of a directory's items. The reply comes when the directory is listed that far.
+/// A request for a part of a directory's items. The reply comes when this part of the directory is listed.
 package struct ListFolderCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.items }
     package let place: ItemPlace
@@ -100,7 +100,7 @@ package struct KeepItemCall: Call, SchemaMessage {
 
 /// An item with its local state.
 package struct ItemDescription: SchemaMessage, Equatable {
-    /// The state of the contents, in the words of the command line.
+    /// The state of the contents, in the terms of the command line.
     package enum State: UInt8, Sendable, MessageValue {
         case dataless = 0
         case partial = 1
@@ -131,8 +131,8 @@ package struct ItemDescription: SchemaMessage, Equatable {
     /// Whether the provider has the local contents.
     package var isUploaded = true
     package var isUploading = false
-    /// The progress of an upload: the number of bytes that are sent, and the total number. 0 if the provider does not
-    /// report the number.
+    /// The progress of an upload: the number of bytes that were sent, and the total number of bytes. 0 if the provider
+    /// does not report the number.
     package var sent: Int64 = 0
     package var total: Int64 = 0
 

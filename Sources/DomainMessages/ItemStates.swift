@@ -1,7 +1,7 @@
 import Conduit
 import ItemValues
 
-/// A request for the states of many items. The reply comes from local knowledge: no provider is asked or started.
+/// A request for the states of many items. The daemon replies from its indexes, without a request to a provider.
 package struct ItemStatesCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.itemStates }
     /// The items. Symbolic links are not followed.
@@ -24,7 +24,7 @@ package struct ItemStatesCall: Call, SchemaMessage {
     }
 }
 
-/// The item at a path, as far as it is known locally. No provider is asked for it.
+/// The item at a path, as far as it is known locally. It is determined without a request to a provider.
 package struct ItemStanding: SchemaMessage, Equatable {
     /// In the reply to an ``ItemStatesCall``, the path of the request. In other messages, the item's path in the mount
     /// of its domain, even if the domain is not mounted.
@@ -81,7 +81,8 @@ extension ProviderItem.Kind {
 /// A request for items whose state has changed. The first reply comes at once. Each later reply comes shortly after a
 /// change, so that it contains all changes that happen together.
 ///
-/// The daemon keeps a bounded number of changes for a slow client. Beyond that it reports directories to read again.
+/// For a slow client, the daemon stores a bounded number of changes. Beyond that, it reports directories that the
+/// client must read again.
 package struct FollowStatesCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.followStates }
     /// The position from the previous reply; 0 for the first request.

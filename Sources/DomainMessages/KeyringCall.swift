@@ -1,6 +1,6 @@
 import Conduit
 
-/// A request about the desktop's keyring, in which the key of the stored passwords may be.
+/// A request about the desktop's keyring, which may hold the key that encrypts the stored passwords.
 package struct KeyringCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.keyring }
 
@@ -8,7 +8,8 @@ package struct KeyringCall: Call, SchemaMessage {
         case describe = 0
         /// The unlocking of the keyring. The desktop asks the user for its password.
         case unlock = 1
-        /// The reset of the stored passwords if their key is lost. They are set aside.
+        /// The replacement of the stored passwords if their key is lost. The files that cannot be decrypted are
+        /// renamed, not deleted.
         case reset = 2
     }
 
@@ -19,7 +20,7 @@ package struct KeyringCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init(_:), Field(0, \.action))
 
     package struct Reply: SchemaMessage {
-        /// The place of the key.
+        /// A description of where the key is stored.
         package let place: String
         /// The reason why the key cannot be read, in one sentence.
         package let fault: String?

@@ -1,8 +1,8 @@
 import Conduit
 import FileProviderWire
 
-/// A request to search for items at the services of domains. It reports progress in results. Cancelling it ends the
-/// searches.
+/// A request to search for items at the services of domains. The daemon reports the number of results as progress.
+/// Cancelling the request ends the searches.
 package struct SearchProvidersCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.searchProviders }
     /// The name of the only domain to search; `nil` for all domains whose provider supports search.

@@ -1,11 +1,12 @@
 import Conduit
 import LinuxSystem
 
-/// A request to sign in to a domain's service by the provider's set-up. Work that waits for the sign-in then continues.
+/// A request to sign in to a domain's service through the provider's set-up. Work that waits for the sign-in then
+/// continues.
 package struct SetUpSignInCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.setUpSignIn }
     package let name: String
-    /// The socket on which the client answers the questions of the set-up.
+    /// The socket on which the provider's set-up requests input from the user.
     package let questions: FileDescriptor
 
     package init(name: String, questions: FileDescriptor) {
@@ -16,7 +17,7 @@ package struct SetUpSignInCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.questions))
 
     package struct Reply: SchemaMessage {
-        /// Whether the provider sets up domains. If `false`, users sign in to it in another way.
+        /// Whether the provider sets up domains. If `false`, users sign in to its service in another way.
         package let isServed: Bool
 
         package init(isServed: Bool) { self.isServed = isServed }
@@ -25,7 +26,7 @@ package struct SetUpSignInCall: Call, SchemaMessage {
     }
 }
 
-/// A request for the activity of one domain, with what its provider found out about the service.
+/// A request for the activity of one domain, and for its provider's description of the service.
 package struct DescribeDomainCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.describeDomain }
     package let name: String
@@ -36,7 +37,7 @@ package struct DescribeDomainCall: Call, SchemaMessage {
 
     package struct Reply: SchemaMessage {
         package let activity: DomainActivity
-        /// The provider's findings, one line each.
+        /// The provider's description of its service, one line each.
         package let findings: [String]
 
         package init(activity: DomainActivity, findings: [String]) {
@@ -48,7 +49,7 @@ package struct DescribeDomainCall: Call, SchemaMessage {
     }
 }
 
-/// A request to make the background transfers of domains wait, or continue.
+/// A request to pause or to resume the background transfers of domains.
 package struct PauseDomainsCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.pause }

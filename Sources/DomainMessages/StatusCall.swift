@@ -11,7 +11,7 @@ package struct DomainsStatusCall: Call, SchemaMessage {
         /// The process ID of the daemon.
         package let processID: Int32
         package let domains: [DomainActivity]
-        /// Sentences about the limits of extensions that this system is unable to enforce.
+        /// Sentences about limits for extensions that this system cannot enforce.
         package let weaknesses: [String]
 
         package init(processID: Int32, domains: [DomainActivity], weaknesses: [String] = []) {
@@ -28,8 +28,8 @@ package struct DomainsStatusCall: Call, SchemaMessage {
 /// The activity of a domain.
 package struct DomainActivity: SchemaMessage, Equatable {
     package var domain: DomainDescription
-    /// The number of changes that wait for their upload, except for cancelled ones, and of those that are being
-    /// uploaded.
+    /// The number of changes that wait to be uploaded, without cancelled uploads, and the number of changes that are
+    /// being uploaded.
     package var uploadsWaiting: Int
     package var uploadsInFlight: Int
     package var downloadsWaiting: Int
@@ -38,15 +38,15 @@ package struct DomainActivity: SchemaMessage, Equatable {
     package var faults: [String]
     /// Whether the domain waits for the user to sign in.
     package var needsSignIn = false
-    /// The files that are being transferred, of uploads those whose progress the provider reports; then the first of
-    /// those that wait, and of those whose upload was cancelled.
+    /// The running transfers, then the first few waiting transfers and cancelled uploads. A running upload is included
+    /// only if the provider reports its progress.
     package var transfers: [TransferActivity] = []
     /// The number of bytes of clean local contents.
     package var cacheBytes: Int64 = 0
     /// The number of pinned items that are not local yet.
     package var keptMissing = 0
-    /// The number of items whose user metadata or attributes wait for their upload, and of those whose user metadata or
-    /// attributes are being uploaded.
+    /// The number of items whose user metadata or attributes wait to be uploaded, and the number of items whose user
+    /// metadata or attributes are being uploaded.
     package var marksWaiting = 0
     package var marksInFlight = 0
     /// The number of items whose user metadata or attributes are delayed, so that they are sent together with later
@@ -56,7 +56,7 @@ package struct DomainActivity: SchemaMessage, Equatable {
     package var notes: [String] = []
     /// Sentences about shortcomings of the provider, for its author.
     package var providerNotes: [String] = []
-    /// A sentence with the reason why the last request to the provider failed, or why the provider gets no requests.
+    /// The reason why the last request to the provider failed, or why the daemon sends it no requests, in one sentence.
     /// `nil` while the provider replies.
     package var disconnection: String?
     /// Whether the user has paused background transfers.

@@ -12,13 +12,13 @@ package struct TransferActivity: SchemaMessage, Equatable {
     package let name: String
     /// Whether the file is being uploaded, not downloaded.
     package let isUpload: Bool
-    /// The number of bytes that are transferred, and the total number; 0 if the provider has not reported the number.
+    /// The number of transferred bytes, and the total number of bytes; 0 if the provider has not reported the number.
     package let done: Int64
     package let total: Int64
-    /// The times of the beginning and of the last progress, in seconds since 1970; `nil` if unknown.
+    /// The dates of the beginning and of the last progress, in seconds since 1970; `nil` if unknown.
     package let begun: Double?
     package let moved: Double?
-    /// The file's number in its domain, for ``CancelTransferCall``; 0 if unknown.
+    /// The file's item number in its domain, for ``CancelTransferCall``; 0 if unknown.
     package let file: Int64
     package let state: State
     package let canBeCancelled: Bool
@@ -40,7 +40,7 @@ package struct TransferActivity: SchemaMessage, Equatable {
 
     /// The progress from 0 to 100.
     package var percent: Int {
-        // The provider's numbers are not checked.
+        // The numbers that the provider reports are not validated.
         guard total > 0 else { return 0 }
         return Int(min(max(Double(done) * 100 / Double(total), 0), 100))
     }
@@ -57,9 +57,9 @@ package struct CancelTransferCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.cancelTransfer }
     /// The domain's name.
     package let domain: String
-    /// The number of ``TransferActivity/file``.
+    /// The item number, ``TransferActivity/file``.
     package let file: Int64
-    /// Whether the upload is cancelled, not the download.
+    /// Whether to cancel the upload instead of the download.
     package let isUpload: Bool
 
     package init(domain: String, file: Int64, isUpload: Bool) {
@@ -72,11 +72,11 @@ package struct CancelTransferCall: Call, SchemaMessage {
 
     package enum Outcome: UInt8, Sendable, MessageValue {
         case cancelled = 0
-        /// The upload is running, and is completed.
+        /// The upload was not cancelled, because it has begun. It will complete.
         case hasBegun = 1
-        /// The file is kept on this machine, so it is downloaded.
+        /// The download was not cancelled, because the file is pinned.
         case isKept = 2
-        /// There is no such transfer any more.
+        /// No such transfer exists any more.
         case isOver = 3
     }
 

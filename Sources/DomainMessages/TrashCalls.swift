@@ -66,8 +66,8 @@ package struct UntrashItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
 }
 
-/// A request to delete the items in a domain's trash, as far as they are known locally, or one of them. The reply comes
-/// when the provider has deleted them. Progress is reported in items.
+/// A request to delete one item in a domain's trash, or all items in the trash that are known locally. The reply comes
+/// when the provider has deleted them. The daemon reports the number of deleted items as progress.
 package struct EmptyTrashCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.emptyTrash }

@@ -1,7 +1,7 @@
 import Conduit
 
-/// A request to perform a custom action on items. It reports progress in thousandths. Cancelling it stops the
-/// provider.
+/// A request to perform a custom action on items. The provider reports progress in thousandths. Cancelling the request
+/// stops the provider.
 package struct ProviderActionCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderActionReply
     package typealias Reply = ProviderReply<ProviderActionReply>

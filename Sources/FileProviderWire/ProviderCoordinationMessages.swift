@@ -26,8 +26,8 @@ package struct ProviderIdentifyCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to provide an item's file in the document storage, as a program is about to use it. It reports progress
-/// in bytes.
+/// A request to provide an item's file in the document storage, because a program is about to use the file. The
+/// provider reports progress in bytes.
 package struct ProviderStartCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

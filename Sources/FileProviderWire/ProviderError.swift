@@ -29,7 +29,7 @@ package struct ProviderError: Error, Sendable, Equatable {
         case badAnswer = 13
         /// A full local disk, found by the extension or by the engine.
         case noSpace = 14
-        /// An extension that ended three times in a row. It gets no requests until the user requests a retry.
+        /// An extension that crashed three times in a row. It gets no requests until the user requests a retry.
         case disabled = 15
         case notPermitted = 16
     }

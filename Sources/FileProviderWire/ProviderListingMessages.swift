@@ -14,8 +14,8 @@ package enum ProviderWire {
     package static let version: UInt64 = 1
 }
 
-/// The first request, which names the domain of the process. The reply comes when the provider's object has been
-/// created.
+/// The first request to an extension's process, with the domain that the process serves. The process replies when it
+/// has created the provider's principal object.
 package struct BeginProviderCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -32,7 +32,7 @@ package struct BeginProviderCall: ProviderCall, SchemaMessage {
     package let domainFolder: String
     /// A directory for temporary files, which is emptied when a process begins.
     package let temporary: String
-    /// The folder that the user handed to the domain.
+    /// The path of the folder that the user gave the provider access to; `nil` for none.
     package let path: String?
     /// The time limit of a request that transfers no contents, in seconds.
     package let answerTime: Double
@@ -42,7 +42,8 @@ package struct BeginProviderCall: ProviderCall, SchemaMessage {
     package let bundleIdentifier: String
     /// The user info that a program set for the domain, a property list.
     package let userInfo: [UInt8]?
-    /// The directory of the provider's own state of the domain, which is created on demand; `nil` if there is none.
+    /// The path of the directory for the provider's own state of the domain, which is created on demand; `nil` if there
+    /// is none.
     package let state: String?
 
     package init(
@@ -115,7 +116,7 @@ package struct ProviderPageCall: ProviderCall, SchemaMessage {
         Self.init, Field(0, \.container), Field(1, bytes: \.page), Field(2, \.suggestedSize))
 }
 
-/// The items of a page, and the token of the next page; `nil` at the end.
+/// The items of a page. ``next`` is the token of the next page; `nil` after the last page.
 package struct ProviderPage: SchemaMessage {
     package let items: [ProviderItem]
     package let next: [UInt8]?

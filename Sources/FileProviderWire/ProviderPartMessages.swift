@@ -2,7 +2,7 @@ import Conduit
 import ItemValues
 import LinuxSystem
 
-/// A request for the ways in which the provider can fetch contents.
+/// A request for the provider's abilities to fetch contents.
 package struct ProviderServesPartsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderServesParts
     package typealias Reply = ProviderReply<ProviderServesParts>
@@ -16,10 +16,11 @@ package struct ProviderServesPartsCall: ProviderCall, SchemaMessage {
 package struct ProviderServesParts: SchemaMessage {
     /// Whether the provider supports partial fetches.
     package let servesParts: Bool
-    /// Whether the provider can fetch a file with the help of an earlier version of it.
+    /// Whether the provider can use an earlier version of a file to fetch the file, for example to transfer only the
+    /// difference.
     package let usesExisting: Bool
-    /// Whether the provider keeps copies of files that it has handed over, which it removes when it is asked to stop
-    /// providing them.
+    /// Whether the provider retains copies of the files that it returned. If so, a ``ProviderStopCall`` makes it remove
+    /// a copy.
     package let keepsCopies: Bool
 
     package init(_ servesParts: Bool, usesExisting: Bool = false, keepsCopies: Bool = true) {
@@ -33,7 +34,7 @@ package struct ProviderServesParts: SchemaMessage {
         Field(2, \.keepsCopies, default: true))
 }
 
-/// A request for a byte range of a file. It reports the number of bytes as progress.
+/// A request for a byte range of a file. The provider reports progress in bytes.
 package struct ProviderPartCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderPartFile
     package typealias Reply = ProviderReply<ProviderPartFile>
@@ -44,7 +45,7 @@ package struct ProviderPartCall: ProviderCall, SchemaMessage {
     package let metadataVersion: [UInt8]
     /// The bytes that are needed. The reply may contain more.
     package let range: Range<Int64>
-    /// The alignment of the bounds in the reply, a power of two.
+    /// The alignment in bytes of the bounds of the reply's range, a power of two.
     package let alignment: Int
 
     package init(

@@ -1,6 +1,7 @@
 import Conduit
 
-/// A request for a search at the provider's service. It reports progress in results. Cancelling it ends the search.
+/// A request for a search at the provider's service. The provider reports the number of results as progress. Cancelling
+/// the request ends the search.
 package struct ProviderSearchCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSearchResults
     package typealias Reply = ProviderReply<ProviderSearchResults>

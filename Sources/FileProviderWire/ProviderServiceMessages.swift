@@ -25,8 +25,8 @@ package struct ProviderServicesCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to serve a program over a socket. Progress means that the service has begun. The reply means that it has
-/// ended.
+/// A request to serve a program over a socket. The provider reports progress when the service begins, and replies when
+/// the service has ended.
 package struct ProviderServiceCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

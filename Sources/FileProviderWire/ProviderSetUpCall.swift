@@ -26,7 +26,7 @@ package enum SetUpPurpose: Int, Sendable, MessageValue {
 
 /// The result of a set-up.
 package struct ProviderSetUp: SchemaMessage, Equatable {
-    /// Whether the provider sets up domains. If `false`, nothing was checked.
+    /// Whether the provider sets up domains. If `false`, the settings were not checked.
     package let isServed: Bool
     /// The settings, with the changes that the provider made.
     package let settings: [DomainSetting]
@@ -59,7 +59,7 @@ package struct ProviderSetsUpCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// A request for the provider's findings about the domain's service.
+/// A request for the provider's description of the domain's service. See `FileProviderDescribing`.
 package struct ProviderFindingsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderFindings
     package typealias Reply = ProviderReply<ProviderFindings>
@@ -69,7 +69,7 @@ package struct ProviderFindingsCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// The lines in which a provider that conforms to ``FileProviderDescribing`` describes its service.
+/// The lines in which a provider that conforms to `FileProviderDescribing` describes its service.
 package struct ProviderFindings: SchemaMessage, Equatable {
     package let lines: [String]
 
@@ -86,13 +86,14 @@ package struct ProviderFindings: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.lines))
 }
 
-/// A setting that the user gave a domain. It is either one of the provider, such as a folder or a server, or one of
-/// Purvey's own.
+/// A setting of a domain, with the value that the user gave. Either the provider defines the setting, such as a folder
+/// or a server, or Purvey does.
 package struct DomainSetting: SchemaMessage, Equatable {
     package let key: String
     package let value: String
 
-    /// The key of a folder that is handed to the provider. The provider can access no other files.
+    /// The key of the folder that the user gives the provider access to. The provider can access no other files of the
+    /// user.
     package static let path = "path"
     /// The key of the cache limit, a ``ByteCount``. It is not passed to the provider.
     package static let cache = "cache"

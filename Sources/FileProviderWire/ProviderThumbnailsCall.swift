@@ -1,7 +1,7 @@
 import Conduit
 import LinuxSystem
 
-/// A request for thumbnails of files. It reports progress in files.
+/// A request for thumbnails of files. The provider reports the number of files as progress.
 package struct ProviderThumbnailsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderThumbnails
     package typealias Reply = ProviderReply<ProviderThumbnails>
@@ -30,7 +30,7 @@ package struct ProviderThumbnailsCall: ProviderCall, SchemaMessage {
         }
 }
 
-/// A provider's thumbnails, at most one per item. Items without a reply from the provider are left out.
+/// A provider's thumbnails, at most one per item. Items that the provider did not reply about are left out.
 package struct ProviderThumbnails: SchemaMessage {
     package let thumbnails: [ProviderThumbnail]
 
@@ -39,7 +39,7 @@ package struct ProviderThumbnails: SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.thumbnails))
 }
 
-/// A provider's thumbnail of one item, or the failure. It has neither if the item simply has no thumbnail.
+/// A provider's thumbnail of one item, or the failure. Both are `nil` if the item has no thumbnail.
 package struct ProviderThumbnail: SchemaMessage {
     package let identifier: String
     /// A sealed memory file with a picture in any format. The provider's data is not validated.

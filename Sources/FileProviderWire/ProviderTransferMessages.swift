@@ -3,13 +3,13 @@ import Glibc
 import ItemValues
 import LinuxSystem
 
-/// A request for the whole contents of a file. It reports progress in bytes.
+/// A request for the whole contents of a file. The provider reports progress in bytes.
 package struct ProviderContentsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderFile
     package typealias Reply = ProviderReply<ProviderFile>
     package static var method: UInt64 { 6 }
     package let identifier: String
-    /// Whether to return the file in its present state if a program does not release it.
+    /// Whether to return the present contents of a file that a program uses and does not relinquish.
     package let takesUsed: Bool
     /// The contents of an earlier version, open for reading; `nil` to fetch the file without them.
     package let existing: FileDescriptor?
@@ -34,8 +34,8 @@ package struct ProviderContentsCall: ProviderCall, SchemaMessage {
 package struct ProviderFile: SchemaMessage {
     package let item: ProviderItem
     package let file: FileDescriptor
-    /// The file's status at a time when no program was writing to it; `nil` if programs cannot write to it. If the
-    /// status differs later, the contents must not be used.
+    /// The file's status at an instant when no program was writing to the file; `nil` if programs cannot write to it.
+    /// If the status differs later, the contents must not be used.
     package let moment: FileMoment?
 
     package init(item: ProviderItem, file: FileDescriptor, moment: FileMoment? = nil) {
@@ -59,13 +59,13 @@ package struct ProviderCreateCall: ProviderCall, SchemaMessage {
     /// The modification date, in seconds since 1970.
     package let modified: Double
     package let isExecutable: Bool
-    /// Whether the mode of the item gives no permissions to the group and to others.
+    /// Whether the item's mode grants no permissions to the group and to others.
     package let isPrivate: Bool
     /// The contents, open for reading; `nil` for directories and links.
     package let contents: FileDescriptor?
-    /// The item's temporary identifier, until the provider assigns one. It is the same in each retry.
+    /// The item's temporary identifier, until the provider assigns an identifier. It is the same in each retry.
     package let template: String?
-    /// Whether the provider may have the item already, because it is imported.
+    /// Whether the provider may already have the item, because the item is being imported.
     package let mayAlreadyExist: Bool
 
     package init(
@@ -109,8 +109,8 @@ package struct ProviderReplaceCall: ProviderCall, SchemaMessage {
     package let identifier: String
     /// The new contents, open for reading.
     package let contents: FileDescriptor
-    /// The version that the change is based on. The provider must still have this version. Empty if the provider
-    /// reports neither versions nor sizes and dates.
+    /// The version that the change is based on. The request fails if the provider has another version. Empty if the
+    /// provider reports neither versions nor sizes and dates.
     package let base: [UInt8]
     /// The modification date, in seconds since 1970.
     package let modified: Double
@@ -168,7 +168,7 @@ package struct ProviderImportFinishedCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// A request that informs the provider that the contents are not needed any more.
+/// A request that informs the provider that the engine no longer needs a file's contents.
 package struct ProviderStopCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -224,7 +224,7 @@ package struct ProviderProgressNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.completed), Field(2, \.total))
 }
 
-/// The status of a file at some moment, used to detect later writes.
+/// The status of a file at one instant, used to detect later writes.
 package struct FileMoment: SchemaMessage, Hashable {
     package let device: UInt64
     package let inode: UInt64

@@ -1,10 +1,10 @@
 import Conduit
 
-// The questions of a set-up. A provider's process sends them to the daemon. The daemon passes them on to the command
-// that the user runs, with the same messages on another connection. The replies, which may contain a password, take the
-// opposite way.
+// The requests of a set-up for the user's input. A provider's process sends them to the daemon. The daemon forwards
+// them, as the same messages on another connection, to the command that the user runs. The replies, which may contain a
+// password, return through the daemon.
 
-/// A question for the user's name and password.
+/// A request for the user's name and password.
 package struct SetUpCredentialsCall: Call, SchemaMessage {
     package static var method: UInt64 { 70 }
     package let server: String
@@ -56,18 +56,18 @@ package struct SetUpReportNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.line))
 }
 
-/// The failure of a question that could not be asked, or that the user did not answer.
+/// The failure of a request for input that could not be shown to the user, or that the user did not answer.
 package enum SetUpFault {
     package static let domain = "PurveySetUp"
 
     package enum Code: Int64, Sendable {
         /// The user interrupted the command.
         case interrupted = 1
-        /// There is no terminal, and no option gives the answer.
+        /// There is no terminal, and no option of the command supplies the input.
         case unasked = 2
     }
 
-    /// Returns the failure for the process that asked.
+    /// Returns the failure in the form that is sent to the process that requested the input.
     package static func remote(_ code: Code, _ message: String) -> RemoteError {
         RemoteError(domain: domain, code: code.rawValue, message: message)
     }

@@ -26,7 +26,7 @@ package struct ShrinkPictureCall: Call, SchemaMessage {
         }
 
     package struct Reply: SchemaMessage {
-        /// A sealed memory file with the pictures one after the other.
+        /// A sealed memory file with the pictures, concatenated.
         package let file: FileDescriptor
         /// The byte count of each smaller picture, one per side. The list ends with the first side into which the
         /// picture fits unscaled. The last picture is then used for all longer sides, too.

@@ -3,7 +3,8 @@ extension ProviderItem {
     package static let longestText = 4096
     /// The maximum number of bytes of a version.
     package static let longestVersion = 1000
-    /// The maximum number of bytes of an item's tags, and that of all its extended attributes together.
+    /// The maximum number of bytes of an item's tag data. The same limit applies to all its extended attributes
+    /// together.
     package static let mostBytes = 256 << 10
     /// The maximum number of bytes of ``userInfo``.
     package static let longestUserInfo = 16 << 10

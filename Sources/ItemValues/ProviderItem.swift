@@ -1,6 +1,5 @@
-/// An item as its provider reported it, in the form sent between an extension's process and the engine.
-///
-/// It is a plain value. Values that the provider did not report are `nil`.
+/// An item as its provider reported it, a plain value that extensions' processes send to the engine. Values that the
+/// provider did not report are `nil`.
 package struct ProviderItem: Sendable, Equatable {
     /// The kind of an item.
     package enum Kind: UInt8, Sendable {
@@ -28,7 +27,7 @@ package struct ProviderItem: Sendable, Equatable {
     package var modified: Double?
     package var lastUsed: Double?
     /// The version of the contents, at most 1,000 bytes. Different contents have different versions. If the provider
-    /// reports no version, it is computed from size and date; it is empty if neither is known.
+    /// reports no version, a version is computed from size and date. Empty if neither is known.
     package var contentVersion: [UInt8]
     package var metadataVersion: [UInt8]
     package var favoriteRank: UInt64?
@@ -77,12 +76,12 @@ package struct ProviderItem: Sendable, Equatable {
         package static let downloading = Flags(rawValue: 1 << 4)
         package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
         package static let shared = Flags(rawValue: 1 << 6)
-        /// Contents that differ from the version. In the reply to an upload, it means that the service has changed the
-        /// contents, which are to be fetched. In the reply to a fetch, it means that the contents do not belong to the
-        /// item's version, for example because a program is changing them.
+        /// Contents that do not match the item's version. In the reply to an upload, the service has changed the
+        /// contents, so the engine must fetch them. In the reply to a fetch, the contents do not belong to the item's
+        /// version, for example because a program is changing them.
         package static let hasOtherContents = Flags(rawValue: 1 << 7)
-        /// A new file without contents, in the reply to its creation. The service has the file but not its contents, so
-        /// the contents must be uploaded again.
+        /// A new file whose contents the service did not receive. Set only in the reply to the file's creation. The
+        /// engine must upload the contents again.
         package static let lacksContents = Flags(rawValue: 1 << 8)
         /// An item with more extended attributes than the limit allows. None of its attributes are included.
         package static let lacksAttributes = Flags(rawValue: 1 << 9)
@@ -90,7 +89,7 @@ package struct ProviderItem: Sendable, Equatable {
         package static let lacksVersion = Flags(rawValue: 1 << 10)
         /// An item that this user has shared with others.
         package static let sharedByCurrentUser = Flags(rawValue: 1 << 11)
-        /// The flags that only replies have. They are not stored with the item.
+        /// The flags that occur only in replies. They are not stored with the item.
         package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
     }
 
@@ -120,8 +119,8 @@ package struct ProviderItem: Sendable, Equatable {
     /// ``uploadFailure``.
     package var hasMore: Bool { boxedRest != nil }
 
-    /// The rare members, kept apart from the item. Items are copied by the million, and each reference-counted member
-    /// makes a copy slower.
+    /// The rarely used members, in an allocation of their own. Items are copied by the million, and each
+    /// reference-counted member makes a copy slower.
     private struct Rest: Sendable, Equatable {
         var tagData: [UInt8]?
         var extendedAttributes: [String: [UInt8]] = [:]
@@ -144,11 +143,11 @@ package struct ProviderItem: Sendable, Equatable {
     }
 }
 
-/// The failure of an item's upload, or of another change of it, in the form that is recorded with the item.
+/// The failure of an upload, or of another change of an item, as recorded with the item.
 ///
-/// It is a plain value. The kinds are defined by the module that sends requests to providers.
+/// It is a plain value. The module `FileProviderWire` defines the kinds, as `ProviderError.Kind`.
 package struct ItemFailure: Sendable, Equatable {
-    /// The number of the kind, at most 127.
+    /// The raw value of the kind, at most 127.
     package var kind: UInt8
     /// The domain and code of the provider's error; empty and 0 without such an error.
     package var domain: String

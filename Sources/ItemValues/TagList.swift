@@ -1,19 +1,19 @@
 import Foundation
 import PropertyLists
 
-/// The tags of an item in its tag data: a binary property list with an array of names.
+/// The encoding of an item's tag names as tag data: a binary property list with an array of names.
 ///
-/// In data of other programs, a name may be followed by a line feed and a colour number. They are not part of the name.
-/// Providers treat the data as opaque.
+/// Other programs may append a line feed and a colour number to a name. Neither is part of the name. Providers treat
+/// the data as opaque.
 package enum TagList {
     /// The maximum number of bytes of a name.
     package static let longestName = 255
     /// The maximum number of names of one item.
     package static let most = 100
-    /// The maximum number of bytes of data that is parsed. Longer data is preserved, and counts as data without names.
+    /// The maximum number of bytes of data that is parsed. Longer data is preserved, but yields no names.
     private static let mostBytes = 1 << 16
 
-    /// Returns a sentence that describes a name's fault; `nil` if the name is valid.
+    /// Returns the reason why a name cannot be a tag, in a sentence; `nil` if the name is valid.
     package static func fault(of name: String) -> String? {
         if name.isEmpty || name.utf8.count > longestName { return "a tag has 1 to \(longestName) bytes" }
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "," }

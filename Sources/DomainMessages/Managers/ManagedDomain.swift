@@ -32,7 +32,7 @@ package struct ManagedDomain: SchemaMessage, Equatable {
         self.userInfo = userInfo
     }
 
-    // Records of an earlier version lack the last field.
+    // The last field is absent in records that an earlier version of Purvey wrote.
     package static let schema = Schema(
         {
             Self(

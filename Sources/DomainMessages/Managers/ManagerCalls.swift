@@ -77,7 +77,7 @@ package struct AddManagedDomainCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain))
 }
 
-/// A request to add a domain with the files of a directory, which become items of the domain.
+/// A request to add a domain that is filled with the files of a local directory.
 package struct ImportManagedDomainCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -158,7 +158,7 @@ package struct ManagerDisconnectCall: ProviderCall, SchemaMessage {
     package let domain: String?
     /// The reason for disconnecting, for the user; `nil` to connect again.
     package let reason: String?
-    /// Whether the next daemon connects the domain again.
+    /// Whether the domain is connected again when the daemon restarts.
     package let isTemporary: Bool
 
     /// The maximum number of bytes of a reason.

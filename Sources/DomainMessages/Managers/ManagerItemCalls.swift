@@ -105,8 +105,8 @@ package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     /// The item to wait for: the request waits for the local changes of this item and of the items in it. If `nil`, the
     /// request waits for all local changes, and for all changes at the provider.
     package let item: String?
-    /// The item whose change the caller is processing. The request does not wait for this item. `nil` if there is no
-    /// such item, or it is not known.
+    /// The item whose change the caller is processing; `nil` if there is no such item, or it is not known. The request
+    /// does not wait for this item.
     package let inside: String?
 
     package init(domain: String?, item: String?, inside: String? = nil) {

@@ -9,7 +9,7 @@ package struct ManagerProgressCall: ProviderCall, SchemaMessage {
     package static var method: UInt64 { ManagerMethod.progress }
     /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
     package let domain: String?
-    /// Whether uploads are meant, not downloads.
+    /// Whether to report uploads instead of downloads.
     package let isUpload: Bool
 
     package init(domain: String?, isUpload: Bool) {
@@ -46,7 +46,7 @@ package struct TransferTotals: SchemaMessage, Equatable {
         Self.init, Field(0, \.files), Field(1, \.filesDone), Field(2, \.bytes), Field(3, \.bytesDone))
 }
 
-/// A request for one page of a domain's materialized items, or of those with pending changes.
+/// A request for one page of an item set of a domain: the materialized items, or the items with pending changes.
 package struct ManagerSetCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetPage
     package typealias Reply = ProviderReply<ItemSetPage>
@@ -70,8 +70,8 @@ package struct ManagerSetCall: ProviderCall, SchemaMessage {
         Self.init, Field(0, \.domain), Field(1, \.set), Field(2, \.position), Field(3, \.limit))
 }
 
-/// A request for the version of a set, which differs after any change in the set, and after a restart of the daemon.
-/// The reply comes when the version is not ``known``.
+/// A request for the version of an item set, which changes with each change of the set and with each start of the
+/// daemon. The daemon replies when the version differs from ``known``.
 package struct ManagerSetVersionCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetVersion
     package typealias Reply = ProviderReply<ItemSetVersion>
@@ -91,7 +91,7 @@ package struct ManagerSetVersionCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.set), Field(2, \.known))
 }
 
-/// The version of a set.
+/// The version of an item set.
 package struct ItemSetVersion: SchemaMessage, Equatable {
     package let version: UInt64
 
@@ -102,7 +102,7 @@ package struct ItemSetVersion: SchemaMessage, Equatable {
 
 extension ItemSet: MessageValue {}
 
-/// A page of a set.
+/// A page of an item set.
 package struct ItemSetPage: SchemaMessage {
     package var items: [ProviderItem]
     /// The position of the next page; `nil` at the end.

@@ -4,18 +4,18 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// A wait for edits that is in progress.
+/// The state of a call of ``EditProgress/waitForEdits(below:inside:)`` that has not returned.
 struct EditWait {
-    /// The edit that the provider is sending while it waits, which can end only after the wait; `nil` if the wait
-    /// belongs to no edit.
+    /// The item that the provider is changing while it waits. This change cannot complete before the wait ends. `nil`
+    /// if the caller is not changing an item.
     let own: ItemNumber?
-    /// The edits that are still awaited.
+    /// The items whose edits are still awaited.
     var awaited: Set<ItemNumber>
 }
 
-/// The progress of edits towards the provider, and waits until the provider has local changes or has replied to a
-/// removal. A provider may begin a wait while it changes an item. The change then ends only after the wait, so the wait
-/// must not include it.
+/// The component that reports the progress of edits, and that waits until the provider has local changes or has replied
+/// to a removal. A provider may wait while it processes a change of an item. That change completes only after the wait,
+/// so the wait must not include it.
 ///
 /// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. Used only on the engine's thread
 /// (see ``EngineContext``).
@@ -25,7 +25,7 @@ package final class EditProgress: EngineComponent {
     private let recorder: EditRecorder
     private let scheduler: UploadScheduler
     private let tracker: IdentifierTracker
-    /// The running waits, each under a number of its own.
+    /// The waits in progress, by a key that is unique to each.
     private var waits: [Int: EditWait] = [:]
     private var lastWait = 0
     /// The running sums from which ``uploadTotals()`` is computed.
@@ -154,7 +154,7 @@ package final class EditProgress: EngineComponent {
 
     // MARK: Deadlocks
 
-    /// Returns the item of an identifier if a request that changes it is running at the provider.
+    /// Returns the item with an identifier, if a request that changes the item is running at the provider.
     func changeInHand(_ identifier: String?) throws(ProviderError) -> ItemNumber? {
         guard let identifier else { return nil }
         let row = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
@@ -171,7 +171,7 @@ package final class EditProgress: EngineComponent {
             .cannotSynchronize, message: "Two changes of items wait for each other.")
     }
 
-    /// Whether any of some edits can end only after another edit has ended.
+    /// Whether at least one of the edits cannot complete before another edit has completed.
     private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
         var seen = numbers
         var next = Array(numbers)

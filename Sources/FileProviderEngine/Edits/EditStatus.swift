@@ -10,9 +10,9 @@ package struct EditStatus: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
         package var changes: LocalChanges
-        /// Whether the contents of a file are sent.
+        /// Whether the upload includes the contents of a file.
         package var sendsContents: Bool
-        /// Whether a request is running at the provider, or the provider has accepted the edit and its service does not
+        /// Whether a request is running at the provider, or the provider has accepted the edit but its service does not
         /// have it yet.
         package var isUnderWay: Bool
         /// The number of bytes that the service has, and the total number, as the provider reports them; 0 if the
@@ -65,7 +65,7 @@ package struct EditEvent: Sendable, Equatable {
     package var number: ItemNumber
     package var name: String
     package var kind: Kind
-    /// The time in seconds since 1970.
+    /// The date of the event, in seconds since 1970.
     package var time: Double
 }
 

@@ -30,7 +30,7 @@ package final class UploadStates: Sendable {
 
     /// Creates an empty set of states.
     ///
-    /// - Parameter notes: Notified when the state of an item changes in a way that is displayed, but not of each byte.
+    /// - Parameter notes: Notified when a displayed part of an item's state changes, but not for each progress report.
     init(notes: StateNotes.Writer?) { self.notes = notes }
 
     /// Returns the upload state of an item, or `nil` if there is none, as for an item that was not edited.

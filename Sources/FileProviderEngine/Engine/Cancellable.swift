@@ -25,8 +25,8 @@ package final class Cancellable: Sendable {
     }
 }
 
-/// The pending operations of one request, which begin one after another, possibly after the request was cancelled.
-/// They are cancelled together.
+/// The pending operations of one request, which are cancelled together. Operations that are added after the
+/// cancellation are cancelled at once.
 package final class CancellableSet: Sendable {
     // Leaf lock: operations are cancelled after it is released.
     private let state = Lock<(waits: [Cancellable], isCancelled: Bool)>(([], false))
@@ -54,7 +54,7 @@ package final class CancellableSet: Sendable {
 typealias EngineCompletion<Success: Sendable> = OneShotCompletion<Result<Success, ProviderError>>
 
 extension OneShotCompletion {
-    /// Completes with a failure, because the caller does not wait any more.
+    /// Completes with a failure of kind ``ProviderError/Kind/cancelled``, because the caller no longer waits.
     func cancel<Success>() where Value == Result<Success, ProviderError> {
         complete(.failure(ProviderError(.cancelled, message: "The wait was given up.")))
     }

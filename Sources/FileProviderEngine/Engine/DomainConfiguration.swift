@@ -23,8 +23,8 @@ package struct DomainConfiguration: Sendable {
     package var fetchLimit = 4
     /// The maximum number of concurrent uploads.
     package var uploadLimit = 8
-    /// The maximum number of concurrent uploads of large files (``largeSize``). More of them would only share the same
-    /// connection, and each would wait longer for its next byte.
+    /// The maximum number of concurrent uploads of large files (``largeSize``). More of them would share the same
+    /// connection, so that each would wait longer before it can send more bytes.
     package var largeUploadLimit = 8
     /// The number of bytes from which a file counts as large.
     package var largeSize: Int64 = 1 << 20
@@ -44,11 +44,11 @@ package struct DomainConfiguration: Sendable {
     package var lastUsedDelay = 60.0
     /// Whether symbolic links may be created; `false` if the provider declares that it does not accept them.
     package var takesSymbolicLinks = true
-    /// The interactions of the provider with the user, if one of them forbids operations; otherwise empty.
+    /// The provider's interactions with the user, if at least one of them can forbid an operation; otherwise empty.
     package var forbiddingInteractions: [UserInteraction] = []
     /// Whether background transfers are paused when the engine starts.
     package var isPaused = false
-    /// The destination of notes about items whose state may have changed; `nil` if no client watches states.
+    /// The log of items whose state may have changed, for clients that follow states; `nil` if no client does.
     package var states: StateNotes.Writer?
 
     package init(

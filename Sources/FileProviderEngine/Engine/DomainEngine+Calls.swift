@@ -29,7 +29,7 @@ extension DomainEngine {
     /// is then refreshed in the background.
     ///
     /// - Parameter completion: Called on the calling thread or on the engine's thread; must not block.
-    /// - Returns: An object that cancels the wait. The listing continues.
+    /// - Returns: A handle that cancels the completion handler's wait. The listing itself continues.
     @discardableResult
     package nonisolated func list(
         _ folder: ItemNumber, needs need: ListingNeed,
@@ -85,8 +85,8 @@ extension DomainEngine {
         }
     }
 
-    /// Returns the items that are known to be in the trash, without waiting for the provider. If no change feed
-    /// reports changes of the trash, it is listed in the background.
+    /// Returns the items in the trash that are known locally, without waiting for the provider. If the change feed does
+    /// not include the trash, the trash is listed in the background.
     package nonisolated func trashed() throws(IndexError) -> [ProviderItem] {
         perform { $0.trash.enumeration.noteLook($0) }
         return try index.trashed()
@@ -95,7 +95,8 @@ extension DomainEngine {
     /// Whether the provider has a trash, as far as it is known.
     package nonisolated var trashSupport: TrashSupport { resources.trashSupport.withLock { $0 } }
 
-    /// Waits until it is known whether the provider has a trash, while its trash is being listed.
+    /// Calls a completion handler when it is known whether the provider has a trash. The first listing of the trash
+    /// shows this. If no listing is expected soon, the handler receives `unknown` at once.
     ///
     /// - Parameters:
     ///   - seconds: The maximum duration of the wait.
@@ -107,11 +108,11 @@ extension DomainEngine {
         guard known == .unknown else { return completion(known) }
         let answer = OneShotCompletion<TrashSupport>(completion)
         clock.run(after: seconds) { [weak self] in answer.complete(self?.trashSupport ?? .unknown) }
-        // The trash is listed after the root.
+        // The engine lists the trash only after it has listed the root.
         list(.root, needs: .complete) { _ in }
         perform { engine in
             engine.trash.enumeration.beginIfRequested(engine)
-            // After a failed listing, the next one may be far away.
+            // After a failed listing, the next attempt may be later than the caller's deadline.
             guard engine.trash.enumeration.isExpected else { return answer.complete(engine.trashSupport) }
             engine.trash.support.wait(answer)
         }
@@ -119,7 +120,7 @@ extension DomainEngine {
 
     /// Returns the most recently used files, latest first, including open ones. The provider is not asked.
     package nonisolated func recents(limit: Int) throws(IndexError) -> [FoundItem] {
-        // Uses are dropped once they are in the index, so they are read before it.
+        // Uses are dropped once the index has recorded them. Reading the uses before the index therefore misses none.
         let uses = resources.openFiles.withLock { $0.personal.all }
         var items = try index.recents(limit: limit)
         for (number, time) in uses {
@@ -143,8 +144,8 @@ extension DomainEngine {
 
     // MARK: Edits
 
-    /// Waits as ``EditProgress/waitForEdits(below:inside:)`` does for all items, and until the provider's present
-    /// changes are known locally.
+    /// Waits until the provider has all local edits, as ``EditProgress/waitForEdits(below:inside:)`` does, and until
+    /// the index has all changes that the provider has made so far.
     package func waitForBothSides(inside change: String? = nil) async throws(ProviderError) {
         try await progress.waitForEdits(inside: change)
         guard !context.isClosed else { throw .closed }
@@ -182,8 +183,8 @@ extension DomainEngine {
         resolved()
     }
 
-    /// Retries as ``retry()`` does, after the provider reported that an error is resolved. Keeps the count of failed
-    /// sign-in attempts, because the provider does not know about them.
+    /// Retries as ``retry()`` does, after the provider reported that an error is resolved. The count of failed sign-in
+    /// attempts is not reset, because the provider does not know about them.
     package func resolved() {
         signIn.resolve()
         changes.retry(self)

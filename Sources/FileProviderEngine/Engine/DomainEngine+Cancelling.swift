@@ -7,16 +7,16 @@ extension DomainEngine {
     /// The result of a cancellation.
     package enum Cancellation: Sendable, Equatable {
         case cancelled
-        /// The upload is running, and is completed.
+        /// The upload was not cancelled, because it has begun. It will complete.
         case hasBegun
-        /// The file is pinned, so it is to be downloaded.
+        /// The download was not cancelled, because the file is pinned and would be fetched again.
         case isPinned
-        /// There is no such transfer any more.
+        /// No such transfer exists any more.
         case isOver
     }
 
-    /// Cancels the download of a file. Callers that wait for its contents get an error, and so do programs that read
-    /// it. The next reading causes another download.
+    /// Cancels the download of a file. Callers and programs that wait for its contents get an error. The next read of
+    /// the file starts another download.
     package func cancelDownload(of number: ItemNumber) throws(ProviderError) -> Cancellation {
         let number = resources.openFiles.currentNumber(number)
         guard downloader.filesBeingFetched.contains(number) else { return .isOver }
@@ -25,8 +25,8 @@ extension DomainEngine {
         return .cancelled
     }
 
-    /// Cancels the upload of a file that waits. The change stays on this machine, also after a restart, until
-    /// ``sendCancelled()`` or another edit of the file's contents.
+    /// Cancels the upload of a file, if the upload has not begun. The change stays on this machine, also after a
+    /// restart, until ``sendCancelled()`` or another edit of the file's contents.
     package func cancelUpload(of number: ItemNumber) throws(ProviderError) -> Cancellation {
         try onRecord { () throws(IndexError) in try scheduler.cancel(number) }
     }
@@ -52,7 +52,7 @@ extension JournalEntry {
     /// Whether the user has cancelled the upload. A removal is sent regardless.
     var isCancelled: Bool { failure == .uploadCancelled && !changes.contains(.deleted) }
 
-    /// Whether contents are sent.
+    /// Whether the upload includes the contents of a file.
     package var sendsContents: Bool {
         kind == .file && !changes.isDisjoint(with: [.created, .contents]) && !changes.contains(.deleted)
     }

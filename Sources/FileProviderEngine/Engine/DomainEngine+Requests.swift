@@ -42,10 +42,10 @@ extension DomainEngine {
     }
 }
 
-/// Custom actions that a provider declares in its property list.
+/// The custom actions that a provider declares in its property list.
 extension DomainEngine {
-    /// Performs a provider's action on items. The provider reports its effects as it reports any other change. The
-    /// engine requests changes afterwards, even if the action failed.
+    /// Performs a provider's action on items. The action's effects arrive as ordinary changes, which the engine
+    /// requests afterwards, even if the action failed.
     ///
     /// - Parameters:
     ///   - action: the action's identifier in the provider's property list.

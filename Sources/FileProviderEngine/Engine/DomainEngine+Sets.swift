@@ -8,8 +8,8 @@ extension DomainEngine {
     /// local.
     private static let mostRows = 20_000
 
-    /// Returns items of a set in the order of their numbers, with their local state. Only items that the provider knows
-    /// are included. Blocks on the file system.
+    /// Returns items of a set in the order of their item numbers, with their local state. Items that the provider does
+    /// not know are left out. Blocks on the file system.
     ///
     /// - Parameter limit: The maximum number of items. A page may have fewer items, or none, although further pages
     ///   follow.

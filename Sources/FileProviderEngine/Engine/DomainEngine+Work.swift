@@ -4,8 +4,8 @@ import ItemValues
 
 /// The engine's present work, for diagnosing an engine that does not become idle.
 extension DomainEngine {
-    /// Whether work that ends without a further event is running or requested. Work that is scheduled for later does
-    /// not count.
+    /// Whether requests are running or queued, so that the engine will become idle without a further event. Work that
+    /// is scheduled for later, such as a retry, does not count.
     package var isBusy: Bool {
         !scheduler.table.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
             || trash.enumeration.isRunning || enumerator.count > 0 || downloader.isRunning

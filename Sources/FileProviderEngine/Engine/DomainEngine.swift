@@ -21,9 +21,8 @@ package actor DomainEngine: EngineEvents {
     ///
     /// A damaged index is deleted and rebuilt from the journal and by requests to the provider.
     ///
-    /// - Parameter openings: The files that processes have open in a running mount. They are reopened after journal,
-    ///   index and files agree. Recovery does not replace their files. The caller gets their handles from
-    ///   ``takeResumed()``.
+    /// - Parameter openings: The files that processes have open in a running mount. The engine reopens them after
+    ///   recovery, which does not replace their files. The caller gets their handles from ``takeResumed()``.
     package init(
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
         resuming openings: [HandleToResume] = []
@@ -55,13 +54,14 @@ package actor DomainEngine: EngineEvents {
     /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
     /// was not rebuilt.
     package nonisolated var rebuilding: String? { resources.rebuilding }
-    /// The writes to disk, for fsync(2).
+    /// The writes of the journal and the index to disk. Callers that serve fsync(2) wait for them.
     package nonisolated var durable: DurableWrites { resources.durable }
     /// The files that are open.
     package nonisolated var handles: FileHandles { FileHandles(engine: self) }
 
-    /// The date for a local change of an item that happens now, in seconds since 1970. The clock is the same as for
-    /// files that are written through passthrough. Therefore dates never decrease from one change to the next.
+    /// The date for a local change of an item that happens now, in seconds since 1970. The clock is the one that the
+    /// kernel uses for files that are written through passthrough. Therefore dates never decrease from one change to
+    /// the next.
     package nonisolated var dateNow: Double { clock.date(by: resources.folders.edits) }
 
     private nonisolated func start(afterRebuilding isRebuilt: Bool) throws {
@@ -78,7 +78,7 @@ package actor DomainEngine: EngineEvents {
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
         context.engine = self
-        // The search retains the index, so the index must not retain the search.
+        // The search index retains the index, so a strong reference here would be a cycle.
         index.onChange = { [events = resources.events, weak search, states = configuration.states] changes in
             events.tell(.index(changes))
             states?.note(changes)
@@ -101,7 +101,7 @@ package actor DomainEngine: EngineEvents {
         contentRecovery.sweepClean(self)
         evictor.evictToLimit(self)
         pinning.materializeMissing(self)
-        // The search catches up with changes that the last process did not index.
+        // The search index catches up with changes that the last process did not add to it.
         search.noteChanges()
     }
 
@@ -123,7 +123,8 @@ package actor DomainEngine: EngineEvents {
         try await job(self)
     }
 
-    /// Closes the engine: cancels running work and completes all waits. Edits stay until the next start.
+    /// Closes the engine: cancels running work and completes all waiting requests. Unsent edits stay in the journal
+    /// until the next start.
     package func close() async {
         guard !context.isClosed else { return }
         partialContents.writeAll()
@@ -139,7 +140,7 @@ package actor DomainEngine: EngineEvents {
         durable.stop()
     }
 
-    /// Closes the engine and leaves the disk as the death of the process would leave it: for tests.
+    /// Closes the engine without writing its state, as if the process had been killed: for tests.
     package nonisolated func abandon() {
         resources.events.function = nil
         durable.stop()
@@ -163,13 +164,13 @@ package actor DomainEngine: EngineEvents {
         cache.close()
     }
 
-    /// Ends the work of edits, before the engine ends.
+    /// Ends the running uploads, and writes the state of edits.
     private func closeEdits() async {
         await scheduler.close()
-        // If the disk is still full, the owed journal entries are lost.
+        // If the disk is still full, the journal entries that are queued in memory are lost.
         try? context.journal.payChanges()
-        // No client will close the files that were removed while open. The next start would mistake their bytes for a
-        // lost edit.
+        // Delete the contents of files that were removed while they were open. No client will close them now, and the
+        // next start would mistake the contents for a lost edit.
         let discarded = resources.openFiles.withLock { $0.entries.filter(\.value.isDiscarded).keys }
         for number in discarded { try? resources.folders.remove(number, in: resources.folders.edits) }
     }

@@ -32,8 +32,8 @@ package struct DomainStatus: Sendable, Equatable {
     package var cacheLimit: Int64
     /// The number of pinned files and directories that are not materialized, or only partially.
     package var wantedCount: Int
-    /// The number of items with user metadata that the provider does not have yet, and the number of such items that
-    /// are being sent.
+    /// The number of items with user metadata that the provider does not have yet, and the number of these items whose
+    /// metadata is being sent.
     package var metadataCount: Int
     package var metadataInFlight: Int
     /// The number of items whose user metadata is delayed, so that it is sent together with later changes.
@@ -45,9 +45,9 @@ package struct DomainStatus: Sendable, Equatable {
     /// The last failure to materialize a pinned item.
     package var pinningFailure: ProviderError?
     package var signIn: SignInStatus
-    /// The damage on this machine, such as to the journal, in a sentence.
+    /// A sentence about damage on this machine, such as damage to the journal.
     package var complaint: String?
-    /// The last failure of the disk or the index that no caller received.
+    /// The last failure of the disk or the index that was not reported to a caller.
     package var localFailure: ProviderError?
     /// Whether the provider returns files without versions, so that size and date replace them.
     package var lacksVersions: Bool

@@ -13,14 +13,15 @@ import LinuxSystem
 ///   the interval everything is on disk.
 /// - Bytes that a removal or a replacement makes obsolete are deleted only after that change is on disk. Therefore a
 ///   power failure brings back either a whole file or none.
-/// - An edit is on disk before it is sent to the provider, and so is the place that a new item is sent to. After any
-///   loss, the item is looked for in that place before it is sent again.
-/// - An edit leaves the journal when the provider has confirmed it. A power failure may bring it back into the
-///   journal. It is then compared with the provider's contents.
+/// - An edit is on disk before it is sent to the provider, and so is the directory and name that a new item is sent to.
+///   After a crash or a lost
+///   reply, the engine looks for the item there before it sends the item again.
+/// - An edit leaves the journal when the provider has confirmed it. If a power failure restores the edit in the
+///   journal, the engine compares it with the provider's contents.
 ///
-/// The journal is authoritative. If the index holds something that the journal does not (``noteIndexCounts()``), both
-/// are flushed together. Otherwise the index may be older than the journal after a power failure, and is corrected from
-/// the journal.
+/// The journal is authoritative. If the index has data that the journal lacks (``noteIndexCounts()``), both are flushed
+/// together. Otherwise the index may be older than the journal after a power failure, and is corrected from the
+/// journal.
 package final class DurableWrites: Sendable {
     package typealias Completion = @Sendable (Result<Void, Errno>) -> Void
 
@@ -61,7 +62,7 @@ package final class DurableWrites: Sendable {
     /// Whether all writes are on disk.
     package var isUpToDate: Bool { !journal.isAhead && !index.isAhead && state.withLock { !$0.isRunning } }
 
-    /// Records that the index holds data that the journal lacks or holds differently.
+    /// Records that the index has data that the journal lacks, so that the next flush includes the index.
     func noteIndexCounts() { index.noteCommit() }
 
     /// Calls a completion handler when all earlier writes are on disk, on a thread that may block.
@@ -74,7 +75,7 @@ package final class DurableWrites: Sendable {
         if isFirst { HandlerThreads.shared.run { self.run() } }
     }
 
-    /// Runs a job once all earlier writes are on disk, which takes at most the interval. If the process ends earlier,
+    /// Runs a job once all earlier writes are on disk, at most ``interval`` seconds later. If the process ends earlier,
     /// the job does not run.
     ///
     /// - Parameter job: Called on a thread that may block.
@@ -118,8 +119,8 @@ package final class DurableWrites: Sendable {
             }
             if waiting.isEmpty { return }
             let result = Result { () throws(Errno) in
-                // The index is flushed first. The changes that only the index then has on disk are in the journal's
-                // log, which is flushed next.
+                // Flush the index first. Each change that only the index has on disk then is already in the log of the
+                // journal, which is flushed next.
                 let hasIndex = try index.synchronize()
                 let hasJournal = try journal.synchronize()
                 if hasIndex || hasJournal { state.withLock { $0.count += 1 } }

@@ -37,7 +37,7 @@ extension EngineClock {
     }
 }
 
-/// One task's wait, which the clock or the task's cancellation ends.
+/// A suspension of one task, which ends when the time has passed or the task is cancelled.
 private final class Pause: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Void, Never>?
@@ -80,8 +80,9 @@ package struct SystemEngineClock: EngineClock {
 
     package var now: Double { WallClock.now }
 
-    /// Returns the date that the file system gives. File systems use a coarse clock, which is some milliseconds behind
-    /// the system's clock. A date of the system's clock could be later than that of a file written afterwards.
+    /// Returns the date that the file system would set now. File systems use a coarse clock, which is some milliseconds
+    /// behind the system's clock. A date from the system's clock could be later than the date of a file that is written
+    /// afterwards.
     package func date(by folder: FileDescriptor) -> Double {
         guard futimens(folder.rawValue, nil) == 0, let status = try? folder.status() else { return now }
         return status.modifiedDate

@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// A component of an engine. ``EngineContext`` has the rules for them.
+/// A component of an engine. See ``EngineContext`` for the rules that components follow.
 protocol EngineComponent {
     var context: EngineContext { get }
 }
@@ -50,7 +50,7 @@ extension EngineComponent {
     /// Returns the backoff delay in seconds.
     func delay(afterAttempt attempt: Int) -> Double { context.delay(afterAttempt: attempt) }
 
-    /// Runs a job on the engine's thread after a number of seconds, unless the engine ends before.
+    /// Runs a job on the engine's thread after a number of seconds, unless the engine has ended by then.
     @discardableResult
     func later(after seconds: Double, _ job: @escaping @Sendable (isolated DomainEngine) -> Void) -> Cancellable {
         clock.run(after: seconds) { [weak engine = context.engine] in engine?.perform(job) }

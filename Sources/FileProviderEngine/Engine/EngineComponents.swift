@@ -1,7 +1,8 @@
 import LinuxSystem
 
-/// The components of an engine. Each gets the components that it calls, which were created before it, so that the graph
-/// of calls has no cycle. In the other direction, a component sends an event (``EngineEvents``).
+/// The components of an engine. Each is created with the components that it calls, which therefore exist before it, so
+/// that the graph of calls has no cycle. A component notifies the components that depend on it through events
+/// (``EngineEvents``).
 final class EngineComponents {
     let signIn: SignIn
     // Contents.

@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The state that all components of one engine share, and the few operations on it that most of them need.
+/// The state that all components of one engine share, and the operations on it that most of them need.
 ///
 /// Neither the context nor a component is `Sendable`. ``DomainEngine`` creates them and stores them in isolated
 /// properties, so the compiler's region analysis confines them to the actor: a closure for another thread, or a task
@@ -18,7 +18,7 @@ import LinuxSystem
 final class EngineContext {
     let resources: EngineResources
     let journal: Journal
-    /// The engine, on which later work is performed. It is set when the engine begins.
+    /// The engine, on which components schedule later work. Set when the engine begins.
     weak var engine: DomainEngine?
     /// The delays between repeated attempts of an operation.
     let backoff = Backoff()
@@ -26,7 +26,7 @@ final class EngineContext {
     private(set) var isReady = false
     /// Whether the engine was closed. A closed engine starts and writes nothing.
     private(set) var isClosed = false
-    /// The last failure of the disk or the index that no caller received. The domain's status reports it.
+    /// The last failure of the disk or the index that was not reported to a caller. The domain's status reports it.
     private(set) var backgroundFailure: ProviderError?
     /// The failure of the last request to the provider; `nil` after a success. The domain's status reports it.
     private(set) var requestFailure: ProviderError?
@@ -58,9 +58,9 @@ final class EngineContext {
 
     /// Returns the row of an item that exists.
     ///
-    /// - Parameter evenIfDeleted: Whether the row of an item that was removed locally is returned, too.
-    /// - Throws: A failure of kind `expired` if the item got another number, and `noSuchItem` if the item does not
-    ///   exist.
+    /// - Parameter evenIfDeleted: Whether to return the row of an item that was removed locally, too.
+    /// - Throws: A failure of kind `expired` if the provider's version has replaced the file under another item number,
+    ///   and `noSuchItem` if the item does not exist.
     func row(of number: ItemNumber, evenIfDeleted: Bool = false) throws(ProviderError) -> IndexedItem {
         do throws(IndexError) {
             let row = try evenIfDeleted ? index.itemEvenIfDeleted(number) : index.item(number)
@@ -95,7 +95,7 @@ final class EngineContext {
         }
     }
 
-    /// Replaces the identifiers of known items by those that the provider reports now, in a transaction on the index.
+    /// Replaces the identifiers of known items by the ones in the provider's report, in a transaction on the index.
     func reidentify(
         _ items: [ProviderItem], gone: [String] = [], _ writer: inout IndexWriter
     ) throws(IndexError) -> [Reidentified] {
@@ -104,7 +104,7 @@ final class EngineContext {
         return others
     }
 
-    /// Passes unsent user metadata of an item on to the item's new identifier. Called before the index has the new
+    /// Moves unsent user metadata of an item to the item's new identifier. Called before the index has the new
     /// identifier, so that a crash in between loses no user metadata.
     func passMetadata(of number: ItemNumber, to identifier: String) throws(IndexError) {
         guard var entry = try journal.metadata(number), !entry.identifier.hasSameBytes(as: identifier),
@@ -121,7 +121,7 @@ final class EngineContext {
 
     func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexError) -> Bool {
         var number = number
-        // The depth is bounded although the index should contain no cycles.
+        // The depth is bounded, in case the index is damaged and has a cycle.
         for _ in 0..<IndexedItem.mostAncestors {
             if number == top { return true }
             guard number != .root, let above = try index.itemEvenIfDeleted(number)?.parent else { break }
@@ -150,20 +150,20 @@ final class EngineContext {
 
     // MARK: Failures
 
-    /// Records a failure that no caller receives. The domain's status reports it.
+    /// Records a failure that is not reported to a caller. The domain's status reports it.
     func recordBackgroundError(_ error: any Error) {
         configuration.states?.noteDomain()
         backgroundFailure = error as? ProviderError ?? ProviderError(.transient, message: "\(error)")
     }
 
-    /// Drops the recorded failure after later work has succeeded.
+    /// Clears the recorded failure after later work has succeeded.
     func clearBackgroundFailure() { backgroundFailure = nil }
 
     func recordRequestFailure(_ failure: ProviderError) { requestFailure = failure }
 
     func clearRequestFailure() { requestFailure = nil }
 
-    /// The longest delay in seconds between attempts on a full disk, because no event reports that a disk has space
+    /// The maximum delay in seconds between attempts on a full disk, because no event reports that the disk has space
     /// again.
     static let longestWaitForSpace = 10.0
 

@@ -1,17 +1,17 @@
 import FileProviderWire
 
-/// A page of a container's items, and the position of its request in the order of replies.
+/// A page of a container's items, and the request that fetched it, which determines whether the page is stale.
 struct RequestedPage: Sendable {
     let page: ItemPage
     let request: ReplyOrdering.Request
 
-    /// Whether the next page can be requested, or this page is the last.
+    /// Whether the enumeration can proceed: this page is the last, or the token of the next page has a valid length.
     var hasUsableNext: Bool { (page.next?.count ?? 0) <= 500 }
 }
 
 /// Requests to the provider that several components send. They may be sent from any thread.
 extension EngineResources {
-    /// The number of attempts after a failure that a retry may resolve, and the delay in seconds before the second
+    /// The maximum number of attempts of a request that fails temporarily, and the delay in seconds before the second
     /// attempt.
     private static let attempts = 3
     private static let firstPause = 1.0

@@ -16,14 +16,14 @@ final class EngineResources: Sendable {
     let uploads: UploadStates
     /// The versions of the item sets that clients follow.
     let sets = SetVersions()
-    /// The handles that were reopened for programs.
+    /// The handles that programs had opened with the previous daemon and that were reopened.
     let resumedHandles = ResumedHandles()
     /// The order of requests and reports, which detects stale replies.
     let replies = ReplyOrdering()
     let listingAges = ListingAges()
     // Leaf lock.
     let trashSupport = Lock(TrashSupport.unknown)
-    /// The gate of background transfers.
+    /// The gate of background transfers, which is closed while the user has paused the domain.
     let gate: TransferGate
     let damage: DamageMark
     /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
@@ -68,15 +68,15 @@ final class EngineResources: Sendable {
         durable = DurableWrites(journal: journal, index: index.log, clock: clock)
     }
 
-    /// Whether the engine was closed, for other threads than the engine's. ``EngineContext/isClosed`` is the same for
-    /// the engine's thread.
+    /// Whether the engine was closed, for use on any thread. On the engine's thread, ``EngineContext/isClosed`` is
+    /// equal.
     var isClosed: Bool { closed.withLock { $0 } }
 
     func close() { closed.withLock { $0 = true } }
 }
 
-/// A mark that the index was found damaged while in use. The mark is a file beside the index. It makes the next start
-/// build the index anew, even if opening the index shows no damage.
+/// A persistent flag that the index was found damaged while in use: a file beside the index. It makes the next start
+/// rebuild the index, even if opening the index shows no damage.
 final class DamageMark: Sendable {
     private let path: String
     // Leaf lock.
@@ -98,7 +98,7 @@ final class DamageMark: Sendable {
             defer { known = words }
             return known == nil
         }
-        // If the file cannot be written, the damage is found again later.
+        // If the file cannot be created, the next start does not know about the damage until it is found again.
         if isNew { _ = try? FileDescriptor.open(path, [.writeOnly, .create]) }
     }
 
@@ -111,9 +111,9 @@ final class DamageMark: Sendable {
 
 /// The gate of background transfers, which the user closes to pause a domain.
 ///
-/// While it is closed, no edit and no user metadata is sent, no pinned item is fetched, and nothing is read ahead.
-/// Steps that have begun are completed, but the provider is not asked whether its service has accepted contents.
-/// Files that are opened are fetched as always. Any thread may use it.
+/// While the gate is closed, no edit and no user metadata is sent, no pinned item is fetched, and nothing is read
+/// ahead. Upload steps that have begun are completed, but the provider is not asked whether its service has accepted
+/// contents. Files that processes open are fetched as always. Any thread may use the gate.
 final class TransferGate: Sendable {
     // Leaf lock.
     private let state: Lock<Bool>

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// The fault points of an engine, at which tests kill it. Between two fault points, either the disk changes, or the
-/// provider makes a change that is not known locally.
+/// The fault points of an engine, at which tests kill it. Between two consecutive fault points, either the disk
+/// changes, or the provider makes a change that is not known locally yet.
 package enum EngineStep: String, FaultPoint {
     // Contents are fetched.
     case fetched = "engine.fetching.fetched"

@@ -28,8 +28,8 @@ final class EngineThread: SerialExecutor {
         try SystemThread.start(name) { [self] in run() }
     }
 
-    /// Ends the thread after its queued jobs. Only the actor's deinitializer calls this function, so no further jobs
-    /// are queued.
+    /// Ends the thread after its queued jobs. Only the actor's deinitializer calls this function, so that no further
+    /// jobs are queued.
     func stop() {
         let wasWaiting = state.withLock { state in
             state.isStopped = true

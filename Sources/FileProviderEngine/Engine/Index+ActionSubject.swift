@@ -3,11 +3,10 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// Items as the predicates of a provider's actions see them. The values come from the index, so that the provider is
-/// not asked.
+/// Items in the form in which the predicates of a provider's actions examine them. The values come from the index,
+/// without a request to the provider.
 extension Index {
-    /// Returns an item as the predicates of actions see it, or `nil` if the item does not exist. Blocks on the file
-    /// system.
+    /// Returns an item in the form for predicates, or `nil` if the item does not exist. Blocks on the file system.
     ///
     /// - Parameter upload: the state of the item's upload; `nil` if none is known.
     package func actionSubject(of number: ItemNumber, _ upload: UploadState?) throws(IndexError) -> PredicateValue? {
@@ -15,24 +14,23 @@ extension Index {
         return item.actionSubject(try metadata(of: number), upload, inherited: try inheritedUserInfo(of: item))
     }
 
-    /// Returns an item of the trash as predicates see it.
+    /// Returns an item of the trash in the form for predicates.
     package func actionSubject(ofTrashed item: ProviderItem) -> PredicateValue {
-        // The index has no row for it. Its number is not used.
+        // A trashed item has no row in the index. Its item number is not used.
         let row = IndexedItem(
             number: .root, parent: .root, name: item.filename, item: item, changes: [], content: .dataless,
             localSize: 0, localVersion: [], localModified: nil, mode: nil, listing: .never, isPinned: false)
         return row.actionSubject(ItemMetadata(), nil, inherited: [:])
     }
 
-    /// Returns the domain's `userInfo` as the predicates of actions see it, or nothing if the provider has reported
-    /// none.
+    /// Returns the domain's `userInfo` in the form for predicates, or nothing if the provider has reported none.
     package func actionDomain() throws(IndexError) -> PredicateValue {
         guard let state = try domainState() else { return .nothing }
         return .object(state.userInfo.mapValues { $0.predicateValue })
     }
 
-    /// Returns the `userInfo` of the directories above an item. For a key that several of them have, the value of the
-    /// nearest one is taken.
+    /// Returns the merged `userInfo` of the directories above an item. If several directories have a key, the value of
+    /// the nearest directory counts.
     private func inheritedUserInfo(
         of item: IndexedItem
     ) throws(IndexError) -> [String: ProviderItem.UserInfoValue] {
@@ -105,7 +103,7 @@ extension IndexedItem {
         }
     }
 
-    /// The item's type identifier. If the provider reports none, it is the most general one of the item's kind.
+    /// The item's type identifier, or the most general one of the item's kind if the provider reports none.
     private var typeIdentifier: String {
         if !item.contentType.isEmpty { return item.contentType }
         return switch item.kind {

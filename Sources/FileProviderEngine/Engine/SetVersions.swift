@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Version numbers of the item sets that clients follow. A number changes with every change of its set. It begins at
-/// random, so that it differs from the numbers of earlier processes.
+/// Version numbers of the item sets that clients follow. A version changes with every change of its set. The first
+/// version is random, so that it differs from the versions of earlier processes.
 package final class SetVersions: Sendable {
     fileprivate struct Waiter {
         let set: ItemSet

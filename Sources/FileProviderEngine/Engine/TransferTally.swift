@@ -2,8 +2,8 @@ import DomainMessages
 import ItemStore
 import ItemValues
 
-/// The totals of running transfers, accumulated from one call to the next. A transfer that has disappeared counts as
-/// completed until no transfer is running.
+/// The totals of running transfers, accumulated over repeated calls. A transfer that is no longer listed counts as
+/// completed, until no transfer is running.
 package struct TransferTally {
     /// The sizes in bytes of the transfers at the last call.
     private var sizes: [ItemNumber: Int64] = [:]

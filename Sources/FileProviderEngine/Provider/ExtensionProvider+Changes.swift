@@ -28,11 +28,11 @@ extension ExtensionProvider {
     }
 
     package func stopProviding(_ identifier: String) async {
-        // A replicated provider keeps no copies. A request for each file would take a tenth of the time in which many
-        // small files are read.
+        // A replicated provider retains no copies, so the request is skipped. It would take a tenth of the time of
+        // reading many small files.
         guard (try? await abilities().keepsCopies) ?? true else { return }
         await uses.stop(identifier) {
-            // A provider that does not remove its copy does no harm.
+            // If the provider fails to remove its copy, no harm is done.
             _ = try? await self.ask(ProviderStopCall(identifier: identifier), isSafe: false)
         }
     }

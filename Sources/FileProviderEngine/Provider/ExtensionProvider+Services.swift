@@ -55,8 +55,9 @@ extension ExtensionProvider {
         try await ask(ProviderSetsUpCall(), isSafe: true).isServed
     }
 
-    /// Makes the provider set up the domain, and stores the result. Other requests wait meanwhile. There is no time
-    /// limit while the user is asked, or is in the browser. Cancelling the task cancels the set-up.
+    /// Makes the provider set up the domain, and stores the result. Other requests wait until the set-up has ended. The
+    /// time while the provider waits for the user or the browser is not limited. Cancelling the task cancels the
+    /// set-up.
     ///
     /// - Parameters:
     ///   - candidate: The domain with the settings to try.
@@ -69,7 +70,7 @@ extension ExtensionProvider {
         try await process.setUp(request, of: candidate, adopting: adopt)
     }
 
-    /// Returns what the provider found out about its service; empty if it describes nothing.
+    /// Returns the provider's description of its service, one line each; empty if it has none.
     package func findings() async throws(ProviderError) -> [String] {
         try checkConnected()
         return try await process.call(ProviderFindingsCall()).lines
@@ -122,7 +123,7 @@ extension ExtensionProvider {
         try await ask(ProviderIdentifyCall(path: path), isSafe: true, isForProgram: true).identifier
     }
 
-    /// Begins a program's use of an item's file. The provider keeps the file until ``endUse(of:)``.
+    /// Begins a program's use of an item's file. Until ``endUse(of:)``, the provider is not asked to remove the file.
     package func beginUse(of identifier: String) async { await uses.begin(identifier) }
 
     /// Ends a program's use of an item's file.
@@ -130,7 +131,7 @@ extension ExtensionProvider {
     /// - Returns: whether no program uses the file any more.
     package func endUse(of identifier: String) -> Bool { uses.end(identifier) }
 
-    /// Asks the provider for an item's file, or its placeholder, at its path. Cancelling the task cancels the
+    /// Asks the provider to create an item's file at its path, or a placeholder. Cancelling the task cancels the
     /// request.
     package func start(_ identifier: String, at path: String, wantsContents: Bool) async throws(ProviderError) {
         _ = try await ask(
@@ -156,9 +157,9 @@ extension ExtensionProvider {
                 message: "the search text has \(query.utf8.count) bytes, of at most "
                     + "\(ProviderSearchCall.longestQuery)")
         }
-        // The user waits for the result, and the engine does not, so the search does not use a slot of the engine's
-        // requests. If a search crashes the provider, this does not count as a crash, so that other requests are still
-        // sent.
+        // The user waits for the result, but the engine does not, so the search does not use a slot of the engine's
+        // requests. If a search crashes the provider, the crash is not counted, because a counted crash could make the
+        // engine stop sending requests.
         var found = try await ask(
             ProviderSearchCall(query: query, limit: limit), isSafe: false, isForProgram: true, mayDie: true,
             progress: progress)

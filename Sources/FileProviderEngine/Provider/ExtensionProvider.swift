@@ -14,11 +14,11 @@ package final class ExtensionProvider: Provider {
     let process: ProviderProcess
     private let requests = AsyncSemaphore(permits: 32)
     private let transfers = AsyncSemaphore(permits: 8)
-    /// The semaphore for requests of byte ranges. It is a separate one because processes wait for byte ranges, which
-    /// must not queue behind whole files.
+    /// The semaphore for requests of byte ranges. Processes wait for byte ranges, so these requests must not queue
+    /// behind fetches of whole files.
     let parts = AsyncSemaphore(permits: 8)
-    /// The semaphore for requests by processes that wait for files. It is a separate one so that these requests and the
-    /// engine's do not delay each other.
+    /// The semaphore for requests on behalf of processes that wait for files. It is separate so that these requests and
+    /// the engine's own do not delay each other.
     private let coordinated = AsyncSemaphore(permits: 64)
     /// The items whose files are used in place by processes.
     let uses = ItemUses()
@@ -35,7 +35,7 @@ package final class ExtensionProvider: Provider {
         case resolved(ProviderError)
         /// The progress of a file's upload.
         case progress(identifier: String, completed: Int64, total: Int64)
-        /// The folder that the user handed to a domain, sent because the domain's record does not name it.
+        /// The folder that the user gave a domain access to. Sent if the domain's record does not identify the folder.
         case handed(HandedFolder)
     }
 
@@ -44,7 +44,7 @@ package final class ExtensionProvider: Provider {
     /// - Parameters:
     ///   - extensionIdentifier: The identifier of the installed extension.
     ///   - data: The path of Purvey's data directory for this user.
-    ///   - kept: The paths of further directories that the user cannot hand to a provider.
+    ///   - kept: The paths of further directories that a user cannot give a provider access to.
     ///   - addCalls: Adds further requests that the extension may send to its host.
     ///   - notice: Called for each notice of the extension, which may send any number. Called on the connections'
     ///     thread; must not block.
@@ -79,7 +79,7 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Creates a provider, of whose notices only those of changes are passed on.
+    /// Creates a provider that forwards only notices of changes.
     package convenience init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, options: ProviderProcessOptions = .init(),
         coordination: ExtensionService.Coordination? = nil, onSignal signal: @escaping @Sendable (String) -> Void
@@ -146,7 +146,7 @@ package final class ExtensionProvider: Provider {
         of container: String, after page: [UInt8]?, suggestedSize: Int
     ) async throws(ProviderError) -> ItemPage {
         let size = Self.size(suggestedSize)
-        // Many providers do not expect a request for the trash. If one crashes on it, the request is not repeated.
+        // Many providers do not expect a request for the trash. If the request crashes a provider, it is not repeated.
         let isSure = container != ProviderItem.trashIdentifier
         let answer = try await ask(
             ProviderPageCall(container: container, page: page, suggestedSize: size), isSafe: isSure, mayDie: !isSure)
@@ -159,7 +159,7 @@ package final class ExtensionProvider: Provider {
 
     package func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
         let anchor = try await ask(ProviderAnchorCall(container: container), isSafe: true).anchor
-        // An anchor that is too long is treated as none.
+        // An anchor that is too long is ignored.
         guard let anchor, anchor.count <= ProviderWire.longestToken else { return nil }
         return anchor
     }
@@ -211,7 +211,7 @@ package final class ExtensionProvider: Provider {
     ///   - isSafe: Whether the request may be sent twice.
     ///   - isForProgram: Whether another process waits for the reply. Otherwise the engine waits.
     ///   - mayDie: Whether the process may end during the request without counting as crashed.
-    ///   - own: The semaphore to wait for; `nil` for the one that suits the request's kind.
+    ///   - own: The semaphore to acquire; `nil` for the one that suits the request's kind.
     func ask<C: ProviderCall>(
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
         mayDie: Bool = false, through own: AsyncSemaphore? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
@@ -229,7 +229,8 @@ package final class ExtensionProvider: Provider {
         return answer
     }
 
-    /// Returns a suggested page size, limited to the bounds. A message can hold a hundred times as many items.
+    /// Returns a suggested page size between 1 and 5,000 items. A reply may have up to ``ProviderWire/pageFactor``
+    /// times as many.
     private static func size(_ suggested: Int) -> Int { min(max(1, suggested), 5000) }
 
     static func checked(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
@@ -253,13 +254,13 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Returns those items that can be in a directory. Usually all items can, and then the array is not copied.
+    /// Returns the items that can be in a directory. If all items can, as usual, the array is not copied.
     private static func listable(_ items: [ProviderItem]) -> [ProviderItem] {
         items.allSatisfy(isListable) ? items : items.filter(isListable)
     }
 
-    /// Whether an item can be in a directory. Containers that always exist cannot be in a directory, and neither can
-    /// items whose identifier only this machine assigns.
+    /// Whether an item can be in a directory. The root, the working set and the trash cannot, and neither can an item
+    /// with an identifier that only this machine assigns.
     static func isListable(_ item: ProviderItem) -> Bool { isListable(item.identifier) }
 
     /// Whether an identifier can be that of an item in a directory.
@@ -292,7 +293,7 @@ extension ProviderError {
         ProviderError(.badAnswer, message: "the extension answered with \(what)")
     }
 
-    /// Whether the process ended before it replied, and not because of a timeout.
+    /// Whether the process ended before it replied, but not because of a timeout.
     fileprivate var isWorthAnotherTry: Bool {
         kind == .processEnded && domain == ProviderProcess.failureDomain
             && code != ExtensionEnding.Reason.timedOut.rawValue

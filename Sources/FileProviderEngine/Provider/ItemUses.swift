@@ -1,18 +1,18 @@
 import LinuxSystem
 
 /// Counts the programs that use items' files at their paths in a provider's document storage. While a file is in use,
-/// the provider is not asked to stop providing it.
+/// the engine does not ask the provider to stop providing it.
 final class ItemUses: Sendable {
     private struct Use {
         var count = 0
         var isStopping = false
-        /// The uses that begin while the provider is asked to stop providing the file.
+        /// The callers of ``begin(_:)`` that wait until the provider has stopped providing the file.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
     // Leaf lock: continuations are resumed after it is released.
     private let uses = Lock<[String: Use]>([:])
 
-    /// Counts an additional use. Waits while the provider may be removing the file.
+    /// Counts an additional use. Waits until the provider has completed a request to stop providing the file.
     func begin(_ identifier: String) async {
         await withCheckedContinuation { continuation in
             let isFree = uses.withLock { uses in
@@ -27,7 +27,7 @@ final class ItemUses: Sendable {
 
     /// Counts a use that has ended.
     ///
-    /// - Returns: whether it was the last one.
+    /// - Returns: Whether no use remains.
     func end(_ identifier: String) -> Bool {
         uses.withLock { uses in
             guard var use = uses[identifier] else { return false }

@@ -2,11 +2,11 @@ import FileProviderWire
 import ItemValues
 import LinuxSystem
 
-/// The requests that the engine sends to a provider, which is replicated or not and runs in any process.
+/// The requests that the engine sends to a provider, replicated or not, in any process.
 ///
 /// Functions may be called concurrently and in any order, and do not block a thread. Cancelling the task cancels the
 /// request. Each request ends in bounded time: an extension that does not reply for too long is killed, and the request
-/// fails with the reason. Only the form of replies has been validated.
+/// fails with the reason. Replies are well-formed, but their values have not been validated otherwise.
 package protocol Provider: Sendable {
     /// Returns an item as the provider has it now.
     func item(_ identifier: String) async throws(ProviderError) -> ProviderItem
@@ -24,26 +24,26 @@ package protocol Provider: Sendable {
         in container: String, since anchor: [UInt8], suggestedSize: Int
     ) async throws(ProviderError) -> ChangeBatch
 
-    /// Fetches the whole contents of a file, as an open file that the engine may read as long as it has the file open.
+    /// Fetches the whole contents of a file. The engine may read the returned file until it closes the descriptor.
     ///
-    /// - Parameter progress: Called now and then with the transferred and total bytes.
+    /// - Parameter progress: Called repeatedly with the numbers of transferred and total bytes.
     func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents
 
     /// Fetches the whole contents of a file.
     ///
-    /// - Parameter takesUsed: Whether a file that another process uses and does not relinquish is returned in its
-    ///   present state.
+    /// - Parameter takesUsed: Whether to return the present contents of a file that another process uses and does not
+    ///   relinquish.
     func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents
 
-    /// Whether the provider can fetch a file with the help of earlier contents of it.
+    /// Whether the provider can use earlier contents of a file to fetch it.
     func usesExistingContents() async throws(ProviderError) -> Bool
 
-    /// Fetches the whole contents of a file, as the difference to earlier contents of it. The engine keeps those while
-    /// the request runs.
+    /// Fetches the whole contents of a file, using earlier contents, for example to transfer only the difference. The
+    /// engine retains the earlier contents while the request runs.
     ///
     /// - Throws: A failure of kind ``ProviderError/Kind/expired`` if the earlier version is of no use.
     func contents(
@@ -56,21 +56,21 @@ package protocol Provider: Sendable {
 
     /// Fetches a byte range of a file.
     ///
-    /// - Returns: A file that has at least the requested bytes at their offsets. The engine may read the file as long
-    ///   as it has the file open. Neither its version nor its range has been validated.
+    /// - Returns: A file that has at least the requested bytes at their offsets. The engine may read the file until it
+    ///   closes the descriptor. Neither its version nor its range has been validated.
     /// - Throws: A failure of kind ``ProviderError/Kind/expired`` if the version is not available any more;
     ///   ``ProviderError/Kind/unsupported`` if the provider returns no parts of this file.
     func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart
 
     /// Creates a file with contents, a directory, or a symbolic link.
     ///
-    /// Safe to repeat: a provider that has created the item already reports a collision.
+    /// Safe to repeat: if an earlier attempt has created the item, the provider reports a collision.
     ///
     /// - Parameter contents: Read from its beginning to its end; `nil` for directories and links.
     func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem
 
     /// Replaces the contents of a file. Returns when the provider has its own copy. The flag `uploaded` of the returned
-    /// item says whether the provider's service has the contents, too.
+    /// item reports whether the provider's service has the contents, too.
     func replaceContents(
         of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
     ) async throws(ProviderError) -> ProviderItem
@@ -105,7 +105,7 @@ package protocol Provider: Sendable {
         _ identifier: String, to parent: String?, formerlyIn former: String?
     ) async throws(ProviderError) -> ProviderItem
 
-    /// Reports that the engine does not need the contents any more, so that the provider may remove its copy.
+    /// Notifies the provider that the engine no longer needs the contents, so that the provider may remove its copy.
     func stopProviding(_ identifier: String) async
 
     /// Signs the user in.
@@ -114,10 +114,11 @@ package protocol Provider: Sendable {
     ///   ``ProviderError/Kind/unsupported`` if the provider has another way to sign in.
     func signIn(password: String) async throws(ProviderError)
 
-    /// Reports that the import has ended.
+    /// Notifies the provider that the import has ended.
     func importDidFinish() async throws(ProviderError)
 
-    /// Performs a custom action of the provider on items. Never repeated for one user action.
+    /// Performs a custom action of the provider on items. The engine never repeats this request for one action of the
+    /// user.
     ///
     /// - Parameters:
     ///   - action: The action's identifier in the provider's property list.
@@ -150,28 +151,28 @@ package protocol Provider: Sendable {
     /// - Parameters:
     ///   - identifiers: At most ``ProviderThumbnailsCall/mostItems``.
     ///   - side: The maximum useful length of a side, in pixels.
-    /// - Returns: The results, for items that the provider replied about. Pictures are sealed memory files of a
+    /// - Returns: The results for the items that the provider replied about. Pictures are sealed memory files of a
     ///   bounded size, whose bytes are not validated.
     /// - Throws: A failure of kind ``ProviderError/Kind/unsupported`` if the provider has no thumbnails at all.
     func thumbnails(of identifiers: [String], side: Int) async throws(ProviderError) -> [ProviderThumbnail]
 }
 
 extension Provider {
-    /// Ignores `takesUsed`. This is the default for providers whose files no other process uses.
+    /// Ignores `takesUsed`. This is the default for providers whose files are not used by other processes.
     package func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents { try await contents(of: identifier, progress: progress) }
 
-    /// Whether the provider can fetch a file with the help of earlier contents of it. The default is `false`.
+    /// Returns `false`. This is the default for providers that cannot use earlier contents to fetch a file.
     package func usesExistingContents() async throws(ProviderError) -> Bool { false }
 
-    /// Fetches the whole contents without the earlier ones. This is the default.
+    /// Fetches the whole contents without using the earlier ones. This is the default.
     package func contents(
         of identifier: String, using existing: ExistingContents,
         progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents { try await contents(of: identifier, progress: progress) }
 
-    /// Whether the provider supports fetching parts of files. The default is `false`.
+    /// Returns `false`. This is the default for providers that cannot fetch byte ranges.
     package func servesParts() async throws(ProviderError) -> Bool { false }
 
     package func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart {
@@ -183,7 +184,7 @@ extension Provider {
         throw ProviderError(.unsupported, message: "the provider takes no password")
     }
 
-    /// Does nothing. This is the default for providers that are not interested in imports.
+    /// Does nothing. This is the default for providers that need no notice of the end of an import.
     package func importDidFinish() async throws(ProviderError) {}
 
     /// Throws a failure. This is the default for providers without custom actions.
@@ -243,11 +244,11 @@ package struct NewItem: Sendable, Equatable {
     /// The modification date, in seconds since 1970.
     package var modified: Double
     package var isExecutable: Bool
-    /// Whether the mode of the item gives no permissions to the group and to others.
+    /// Whether the item's mode grants no permissions to the group and to others.
     package var isPrivate: Bool
     /// The item's local identifier, which is the same in each attempt; `nil` if the item has none.
     package var template: String?
-    /// Whether the provider may have the item already, because it is imported.
+    /// Whether the provider may already have the item, because the item is being imported.
     package var mayAlreadyExist: Bool
 
     package init(
@@ -266,7 +267,7 @@ package struct NewItem: Sendable, Equatable {
     }
 }
 
-/// The items of one page, and the token of the next page; `nil` at the end.
+/// The items of one page. ``next`` is the token of the next page; `nil` after the last page.
 package struct ItemPage: Sendable {
     package var items: [ProviderItem]
     package var next: [UInt8]?
@@ -303,11 +304,11 @@ package struct ExistingContents: Sendable {
     }
 }
 
-/// A file's contents, with the item as the provider reported it at that moment.
+/// A file's contents, with the item as the provider reported it in the same reply.
 package struct ProviderContents: Sendable {
     package var descriptor: FileDescriptor
     package var item: ProviderItem
-    /// The file's state when the provider handed it over; `nil` if no other process has the file open.
+    /// The file's state when the provider returned it; `nil` if no other process has the file open.
     package var moment: FileMoment?
 
     package init(descriptor: FileDescriptor, item: ProviderItem, moment: FileMoment? = nil) {
@@ -316,13 +317,13 @@ package struct ProviderContents: Sendable {
         self.moment = moment
     }
 
-    /// Throws a failure if another process has written to the file since it was handed over. In that case, the bytes
-    /// that were read may be a mixture of old and new contents.
+    /// Throws a failure if another process has written to the file since the provider returned it. In that case, the
+    /// bytes that were read may be a mixture of old and new contents.
     func checkUnchanged() throws(ProviderError) {
         guard let moment else { return }
         let now = try onDisk { () throws(Errno) in FileMoment(try descriptor.status()) }
-        // Only size and modification date are compared. A provider that links the file or sets its attributes changes
-        // its change time, and the comparison would never succeed.
+        // Compare only size and modification date. A provider that links the file or sets its attributes changes the
+        // file's change time, so that a comparison of change times would never succeed.
         guard now.isDated(as: moment) else {
             throw ProviderError(.transient, message: "A program has changed the file meanwhile.")
         }

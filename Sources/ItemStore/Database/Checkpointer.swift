@@ -41,7 +41,7 @@ final class Checkpointer: Sendable {
         shared.ask(andWait: size > Self.tooLarge)
     }
 
-    /// Ends the thread, closes its connection, and returns after that.
+    /// Ends the thread and closes its connection. Returns when both are done.
     func stop() { shared.stop() }
 
     /// The state that the thread and the writer share, and the context of the writer's commit hook.

@@ -94,10 +94,10 @@ final class DatabaseConnection {
 }
 
 extension DatabaseConnection {
-    /// Throws ``IndexError/corrupt(_:)`` if the file is shorter than its header says, or if a small file is damaged
-    /// anywhere.
+    /// Checks the file for damage. A file of at most `limit` bytes is read as a whole. In a larger file, only the
+    /// length is compared with the header, and other damage is found when a read encounters it.
     ///
-    /// A file larger than the limit is not read as a whole: damage in it is found when it is encountered.
+    /// - Throws: ``IndexError/corrupt(_:)`` if the file is damaged.
     func check(upTo limit: Int64) throws(IndexError) {
         let size = try number("PRAGMA page_count") * (try number("PRAGMA page_size"))
         guard size <= limit else { return }

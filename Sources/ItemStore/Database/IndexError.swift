@@ -3,10 +3,10 @@ import LinuxSystem
 
 /// The reason why the index or the journal could not be read or written.
 package enum IndexError: Error, Sendable, Equatable {
-    /// The file is not one of this program, or is damaged. An index is then deleted and built anew; a journal salvages
-    /// its readable entries.
+    /// The file was not written by this program, or is damaged. A damaged index is deleted and rebuilt. From a damaged
+    /// journal, the readable entries are salvaged.
     case corrupt(String)
-    /// No space is left. The write had no effect, nothing else is lost, and it can be retried later.
+    /// No space is left. The write had no effect and can be retried later. Nothing else is lost.
     case full
     /// Any other failure, in a sentence.
     case system(String)

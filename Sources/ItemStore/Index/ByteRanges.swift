@@ -12,7 +12,7 @@ package struct ByteRanges: Sendable, Equatable {
 
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// Returns the index of the first range that ends after an offset, or the number of ranges if none does.
+    /// Returns the index of the first range that ends after an offset, or the count of ranges if none does.
     private func index(endingAfter place: Int64) -> Int {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -22,7 +22,7 @@ package struct ByteRanges: Sendable, Equatable {
         return low
     }
 
-    /// Whether all bytes of a range are in the set. An empty range always is.
+    /// Whether all bytes of a range are in the set. Always `true` for an empty range.
     package func contains(_ range: Range<Int64>) -> Bool {
         if range.isEmpty { return true }
         let index = index(endingAfter: range.lowerBound)

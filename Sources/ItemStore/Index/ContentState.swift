@@ -18,8 +18,8 @@ import ItemValues
 /// *uploading* while a request for it runs. Files that are open for writing are
 /// ``current`` and lie in the `edits` directory until they are compared; the journal records them.
 ///
-/// The files on disk move before the index is written, so that a crash in between leaves contents without a record,
-/// which recovery identifies, and never a record without contents that cannot be fetched again.
+/// The files on disk move before the index is written. After a crash in between, contents may exist without a record,
+/// which recovery detects. A record never exists without its contents, unless they can be fetched again.
 package enum ContentState: UInt8, Sendable {
     /// No bytes are local.
     case dataless = 0
@@ -35,7 +35,7 @@ extension IndexedItem {
     /// Whether all of a file's bytes are local.
     package var hasAllBytes: Bool { content == .current || content == .edited }
 
-    /// Whether the provider has the local state.
+    /// Whether the provider has all local changes of the item.
     package var isUploaded: Bool {
         changes.isEmpty && content != .edited && (item.flags.contains(.uploaded) || item.kind != .file)
     }
@@ -52,7 +52,7 @@ extension IndexedItem {
     ///
     /// - Parameters:
     ///   - version: The version at the provider that the ranges belong to.
-    ///   - size: The total number of local bytes, which may be more than those of the recorded ranges.
+    ///   - size: The total number of local bytes. It may be greater than that of the recorded ranges.
     package mutating func becomePartial(_ ranges: ByteRanges, size: Int64, version: [UInt8]) {
         content = .partial
         localSize = size

@@ -1,4 +1,4 @@
-/// The paths of a domain's directories. Each directory is looked up once.
+/// A cache of the paths of a domain's directories. Each directory is looked up once.
 package struct FolderPaths {
     private let index: Index
     /// The paths known so far; `nil` for directories that are not in the tree.

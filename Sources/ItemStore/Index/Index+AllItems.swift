@@ -1,13 +1,13 @@
 import ItemValues
 
 extension Index {
-    /// Enumerates all items in ascending number, including those removed locally.
+    /// Enumerates all items in ascending order of their item numbers, including those removed locally.
     ///
     /// - Parameters:
     ///   - changedOnly: Whether to enumerate only items with local changes.
     ///   - most: The number of items after which to stop.
     ///   - body: Called for each item; returns `false` to stop. It must not read the index.
-    /// - Returns: The number of the last item passed to `body`; `nil` if no further items follow.
+    /// - Returns: The item number of the last item passed to `body`; `nil` if no further items follow.
     package func items(
         changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
     ) throws(IndexError) -> ItemNumber? {
@@ -31,10 +31,10 @@ extension Index {
         }
     }
 
-    /// The number of items that are examined to find out whether a provider gives versions.
+    /// The number of items that are examined to determine whether a provider reports versions.
     private static let versionSample = 64
 
-    /// Whether the provider gives files without versions, judged by the items that were added last.
+    /// Whether the provider reports files without versions, judged by the items that were added last.
     package func lacksVersions() throws(IndexError) -> Bool {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM items ORDER BY number DESC LIMIT ?1")

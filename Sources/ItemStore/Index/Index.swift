@@ -94,7 +94,7 @@ package final class Index: Sendable {
         set { observer.function = newValue }
     }
 
-    /// Sets the function that is called after each transaction that added something to materialize
+    /// Sets the function that is called after each transaction that added a pinned item to materialize
     /// (``wanted(limit:)``), on the writing thread.
     package func onWanted(_ receiver: @escaping @Sendable () -> Void) { wantedObserver.function = { _ in receiver() } }
 
@@ -104,8 +104,8 @@ package final class Index: Sendable {
 
     // MARK: Writing
 
-    /// Runs a function as one transaction: all its changes are committed, or none if it throws. Writers take turns. A
-    /// nested call deadlocks.
+    /// Runs a function as one transaction: all its changes are committed, or none if it throws. Waits while another
+    /// transaction is running. A nested call deadlocks.
     ///
     /// - Parameter freesSpace: Whether the function frees space on a full disk. If the disk is full, the function is
     ///   run a second time with the reserved space.
@@ -136,14 +136,14 @@ package final class Index: Sendable {
         return result
     }
 
-    /// Sets the function that is asked before each commit whether the disk has space for it. For tests.
+    /// Sets the function that decides before each commit whether the disk has space for it: for tests.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
         writePermit.wait()
         defer { writePermit.signal() }
         writer.value.connection.hasRoom = hasRoom
     }
 
-    /// Returns the number that the next new item gets, for callers that choose numbers themselves; see
+    /// Returns the item number that the next new item gets, for callers that choose item numbers themselves; see
     /// ``IndexWriter/insert(_:keepsNumber:)``.
     package func nextNumber() -> ItemNumber {
         writePermit.wait()
@@ -151,9 +151,9 @@ package final class Index: Sendable {
         return writer.value.nextNumber
     }
 
-    /// Ensures that no new item gets a number up to the given one while this process runs. After a failed write, the
-    /// journal on disk may still hold an entry with the given number. The next start would apply this entry to a new
-    /// item with the same number.
+    /// Ensures that no new item gets an item number up to the given one while this process runs. After a failed write,
+    /// the journal on disk may still have an entry with the given number. The next start would apply this entry to a
+    /// new item with the same number.
     package func skipNumbers(through number: ItemNumber) {
         writePermit.wait()
         defer { writePermit.signal() }
@@ -162,13 +162,14 @@ package final class Index: Sendable {
 
     // MARK: Reading
 
-    /// Returns the item of a number; `nil` if it was removed locally or never existed.
+    /// Returns the item with an item number; `nil` if it was removed locally or never existed.
     package func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
         let item = try itemEvenIfDeleted(number)
         return item?.changes.contains(.deleted) == true ? nil : item
     }
 
-    /// Returns the item of a number, even if it was removed locally and the provider has not confirmed the removal.
+    /// Returns the item with an item number, even if it was removed locally and the provider has not confirmed the
+    /// removal.
     package func itemEvenIfDeleted(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
         let (known, mark) = recent.row(number)
         if let known { return known }
@@ -177,7 +178,7 @@ package final class Index: Sendable {
         return item
     }
 
-    /// Returns the item of an identifier, even if it was removed locally and the provider has not confirmed the
+    /// Returns the item with an identifier, even if it was removed locally and the provider has not confirmed the
     /// removal.
     package func item(identifier: String) throws(IndexError) -> IndexedItem? {
         try read { queries throws(IndexError) in
@@ -186,7 +187,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the item that a directory shows under a name.
+    /// Returns the item that is visible in a directory under a name.
     package func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
         let mark = recent.mark
         let item = try read { queries throws(IndexError) in try queries.item(named: name, in: parent) }
@@ -194,8 +195,8 @@ package final class Index: Sendable {
         return item
     }
 
-    /// Enumerates the shown items of a directory in ascending number. The last number is a stable cursor under
-    /// concurrent changes.
+    /// Enumerates the visible items of a directory in ascending order of their item numbers. The last item number is a
+    /// stable cursor under concurrent changes.
     ///
     /// - Parameters:
     ///   - number: Only items after this one are enumerated; `nil` for all.
@@ -216,8 +217,8 @@ package final class Index: Sendable {
         }
     }
 
-    /// Enumerates the names, numbers and kinds of a directory's shown items, in ascending number. This suffices for a
-    /// listing without attributes.
+    /// Enumerates the names, item numbers and kinds of a directory's visible items, in ascending order of the item
+    /// numbers. This suffices for a listing without attributes.
     ///
     /// - Parameter body: Called for each item; returns `false` to stop. The name's bytes are valid during the call.
     package func names(
@@ -233,7 +234,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the number of items that a directory shows.
+    /// Returns the number of visible items in a directory.
     package func childCount(of parent: ItemNumber) throws(IndexError) -> Int {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement(
@@ -251,7 +252,8 @@ package final class Index: Sendable {
         return items
     }
 
-    /// Calls a function for each item with local changes, in ascending number. The function must not read the index.
+    /// Calls a function for each item with local changes, in ascending order of their item numbers. The function must
+    /// not read the index.
     package func changedItems(_ body: (IndexedItem) -> Void) throws(IndexError) {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
@@ -262,7 +264,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns those parents of the items that are unknown: neither in the index nor among the items themselves.
+    /// Returns the unknown parents of items: parents that are neither in the index nor among the items themselves.
     package func unknownParents(of items: [ProviderItem]) throws(IndexError) -> [String] {
         try read { queries throws(IndexError) in
             var told = Set(items.lazy.map(\.identifier))
@@ -331,7 +333,7 @@ package final class Index: Sendable {
     }
 }
 
-/// The sizes of an index.
+/// Counts and sizes of an index.
 package struct IndexStatistics: Sendable, Equatable {
     /// The number of items, without the root.
     package var items: Int

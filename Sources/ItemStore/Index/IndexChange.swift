@@ -1,4 +1,4 @@
-/// A change of the tree that the index shows. The tree does not contain items that were removed locally.
+/// A change of the visible tree. The tree does not contain items that were removed locally.
 package enum IndexChange: Sendable, Equatable {
     case added(ItemNumber, parent: ItemNumber, name: String)
     /// - Parameter contents: Whether the file's contents or their local state changed, and not only its metadata.
@@ -20,7 +20,7 @@ package struct AppliedItems: Sendable, Equatable {
     package var conflicts: [ItemNumber] = []
     /// Files whose local contents are not the provider's current version. The rows record this; the contents stay.
     package var outdated: [ItemNumber] = []
-    /// Parents that are not in the index yet. An item with such a parent was placed in the listed directory, stayed in
+    /// Parents that are not in the index yet. An item with such a parent was added to the listed directory, stayed in
     /// its place, or was left out.
     package var unknownParents: [String] = []
     /// Items that were removed as a consequence of the report: a file became a directory, or an item went to the trash.
@@ -38,7 +38,7 @@ package struct RemovedItems: Sendable, Equatable {
     /// Items that stay although the provider removed them, because they or items in them have local changes. Parents
     /// come before children.
     package var kept: [ItemNumber] = []
-    /// Identifiers of items whose local place is elsewhere and that the provider placed in a removed directory.
+    /// Identifiers of items that the provider placed in a removed directory, but that have another local place.
     package var stranded: [String] = []
 
     package init() {}

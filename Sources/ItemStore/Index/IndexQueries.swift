@@ -9,7 +9,8 @@ final class IndexQueries {
     private let metadata: Statement
     /// A buffer that is reused from query to query.
     private var candidates: [ItemNumber] = []
-    /// A filter that returns whether a hash may be in the lookup. If not, the query is skipped. Set by the writer.
+    /// A filter that returns whether a hash may be in the lookup tables. If it returns `false`, the query is skipped.
+    /// Set by the writer.
     var mayContain: (UInt64) -> Bool = { _ in true }
     /// A function that is called before rows are read. The writer sets it to flush its new rows.
     var willRead: (() throws(IndexError) -> Void)?
@@ -46,7 +47,7 @@ final class IndexQueries {
         }
     }
 
-    /// Calls a function with the row of a number, even if the item was removed locally.
+    /// Calls a function with the row of an item number, even if the item was removed locally.
     func withRow<Result>(
         _ number: ItemNumber, _ body: (Row) throws(IndexError) -> Result
     ) throws(IndexError) -> Result? {
@@ -60,13 +61,13 @@ final class IndexQueries {
                 changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: row.integer(1))), bytes: row.bytes(2)))
     }
 
-    /// Returns the item of a number, even if it was removed locally.
+    /// Returns the item with an item number, even if it was removed locally.
     func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
         try withRow(number) { row throws(IndexError) in try row.item() }
     }
 
-    /// Returns an item's user metadata, and the kinds that were set locally and are not confirmed; `nil` if the item
-    /// has no user metadata.
+    /// Returns an item's user metadata, and the kinds that were set locally and that the provider has not confirmed;
+    /// `nil` if the item has no user metadata.
     func metadata(of number: ItemNumber) throws(IndexError) -> (ItemMetadata, MetadataKinds)? {
         try MetadataQueries.row(metadata, number)
     }
@@ -83,9 +84,9 @@ final class IndexQueries {
         }
     }
 
-    /// Returns the number of the item that is shown in a directory under a name.
+    /// Returns the number of the visible item with a name in a directory.
     ///
-    /// - Parameter isLookedFor: A filter that returns whether the item may be returned.
+    /// - Parameter isLookedFor: A filter that returns whether an item qualifies.
     func number(
         named name: String, in parent: ItemNumber, where isLookedFor: (ItemNumber) -> Bool = { _ in true }
     ) throws(IndexError) -> ItemNumber? {
@@ -94,7 +95,7 @@ final class IndexQueries {
         }
     }
 
-    /// Returns the item that is shown in a directory under a name.
+    /// Returns the visible item with a name in a directory.
     func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
         var item: IndexedItem?
         _ = try candidate(hash.name(name, in: parent)) { row throws(IndexError) in
@@ -118,8 +119,8 @@ final class IndexQueries {
         return nil
     }
 
-    /// Enumerates the numbers of a directory's items in ascending order, including items removed locally. Only the
-    /// database's index is read, not the rows.
+    /// Enumerates the item numbers in a directory in ascending order, including those of items removed locally. Reads
+    /// only the database's index on the parent, not the rows.
     func childNumbers(
         of parent: ItemNumber, before end: ItemNumber?, _ body: (ItemNumber) -> Void
     ) throws(IndexError) {
@@ -130,8 +131,8 @@ final class IndexQueries {
         while try childNumbers.step() { body(ItemNumber(rawValue: childNumbers.integer(0))) }
     }
 
-    /// Enumerates a directory's rows in ascending number, including those of items removed locally, until the
-    /// function returns `false`.
+    /// Enumerates a directory's rows in ascending order of their item numbers, including rows of items removed locally,
+    /// until the function returns `false`.
     func children(
         of parent: ItemNumber, after number: ItemNumber? = nil, _ body: (Row) throws(IndexError) -> Bool
     ) throws(IndexError) {

@@ -16,7 +16,7 @@ extension IndexWriter {
     ///
     /// - Parameters:
     ///   - folder: The directory whose listing these items are from; `nil` for a change feed.
-    ///   - mark: The number of the listing; see ``removeUnlisted(in:before:)``.
+    ///   - mark: The number that identifies the listing; see ``removeUnlisted(in:before:)``.
     @discardableResult
     package mutating func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0
@@ -63,7 +63,7 @@ private struct Application {
     }
 
     mutating func apply(_ items: [ProviderItem]) throws(IndexError) {
-        // A span avoids a retain and release for each part of an item that is taken out of the array.
+        // A span avoids a retain and a release for each property that is read from an item of the array.
         let (all, items) = (items, items.span)
         if state.trash.mayHoldSome || Self.isAnySaidToBeTrashed(items) { try findTrashed(all) }
         var hashes: [UInt64] = []
@@ -126,14 +126,14 @@ private struct Application {
         return isUnchanged == true ? .unchanged(number) : .changed(number)
     }
 
-    /// Whether an item of a provider can have an identifier.
+    /// Whether a provider's item can have the identifier.
     private static func isItem(_ identifier: String) -> Bool {
         !identifier.isEmpty && !identifier.hasPrefix(IndexedItem.localPrefix)
             && identifier != ProviderItem.workingSetIdentifier && identifier != ProviderItem.trashIdentifier
     }
 
     private static func isAnySaidToBeTrashed(_ items: Span<ProviderItem>) -> Bool {
-        // The item is passed part by part, because the whole item would be copied.
+        // Pass only the three properties, because passing the item would copy it.
         for index in items.indices
         where ProviderItem.isSaidToBeTrashed(items[index].identifier, in: items[index].parent, items[index].flags) {
             return true
@@ -175,7 +175,7 @@ private struct Application {
         }
     }
 
-    /// Returns the directory that an item names as its parent; `nil` if it is not known.
+    /// Returns the known directory with an identifier, for an item that names it as its parent; `nil` if there is none.
     private mutating func parent(_ identifier: String) throws(IndexError) -> ItemNumber? {
         if let folder, identifier == folderIdentifier { return folder }
         if let lastParent, lastParent.identifier == identifier { return lastParent.number }
@@ -204,7 +204,7 @@ private struct Application {
                 if waiting[child] != nil { parents.append(child) }
             }
         }
-        // The remaining items are left out.
+        // The remaining items have unknown parents, and are left out.
         unknownParents.formUnion(waiting.keys)
     }
 
@@ -247,7 +247,8 @@ private struct Application {
 
     // MARK: Known items
 
-    /// Handles an item that the provider reported unchanged. It may now be possible to move it to its reported place.
+    /// Handles an item that the provider reported unchanged. If its parent has become known since, moves the item
+    /// there.
     private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexError) {
         if try isInTrash(item) {
             try state.removeTree(number, &result.removed)
@@ -328,7 +329,8 @@ private struct Application {
                 let name = MountName.mended(said.item.filename)
                 after.name = try state.freeName(name, in: after.parent) { $0 != number && !self.leaving.contains($0) }
             } else if leaving.contains(number) {
-                // The item was expected to be renamed and is not; another item may have taken its name meanwhile.
+                // The item did not get the expected new name or place. Another item may have taken its current name
+                // meanwhile.
                 after.name = try state.freeName(before.name, in: after.parent) {
                     $0 != number && !self.leaving.contains($0)
                 }
@@ -353,7 +355,8 @@ private struct Application {
         leaving.remove(before.number)
         try state.removeTree(before.number, &result.removed)
         if let kept = try state.queries.item(before.number) {
-            // The engine saves the local edits, so the item becomes a local one.
+            // The row stays because of its local edits. It becomes a local item, so that the engine can create the item
+            // again.
             var alone = kept
             alone.item.identifier = IndexedItem.localPrefix + "\(kept.number.rawValue)"
             // The journal may not have an entry for a directory that was kept for changes inside it. This flag makes
@@ -390,7 +393,7 @@ extension ProviderItem {
 }
 
 extension IndexedItem {
-    /// Whether the item is shown, that is, was not removed locally.
+    /// Whether the item is visible, that is, was not removed locally.
     package var isShown: Bool { !changes.contains(.deleted) }
 
     /// Whether two reports of the provider agree on the item's place and name.

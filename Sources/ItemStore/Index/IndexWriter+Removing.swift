@@ -1,11 +1,11 @@
 import ItemValues
 
 extension IndexWriter {
-    /// Removes items that the provider removed, directories with their contents.
+    /// Removes items that the provider removed. A directory is removed with everything in it.
     ///
-    /// Items with local changes stay, with the directories that lead to them: the engine decides about them. Items that
-    /// were also removed locally are deleted from the index. An item that was removed locally from a directory that the
-    /// provider removed stays hidden until the provider confirms its removal.
+    /// Items with local changes stay, and so do the directories above them. The engine then decides about them. Items
+    /// that were also removed locally are deleted from the index. An item that was removed locally from a directory
+    /// that the provider removed stays hidden until the provider confirms the item's removal.
     package mutating func remove(identifiers: [String]) throws(IndexError) -> RemovedItems {
         var removed = RemovedItems()
         for identifier in identifiers {
@@ -19,13 +19,13 @@ extension IndexWriter {
         return removed
     }
 
-    /// Removes a directory's items that a complete listing did not report, as ``remove(identifiers:)`` does. Items
-    /// written while the directory was listed count as listed.
+    /// Removes a directory's items that a complete listing did not report, as ``remove(identifiers:)`` does. Items that
+    /// were written while the directory was being listed count as listed.
     ///
     /// Listings are recorded only in memory. After the index is reopened, a directory is listed from the start.
     ///
-    /// - Parameter mark: The number of the listing whose pages were applied. If no page was applied under this number,
-    ///   the listing was empty, and all items are removed.
+    /// - Parameter mark: The number that identifies the listing. If no page was applied under this number, the listing
+    ///   was empty, and all items are removed.
     package mutating func removeUnlisted(
         in folder: ItemNumber, before mark: Int64
     ) throws(IndexError) -> RemovedItems {
@@ -33,8 +33,8 @@ extension IndexWriter {
         guard let identifier = try item(folder)?.item.identifier else { return removed }
         for number in try unlistedNumbers(in: folder, before: mark) {
             guard let item = try item(number), item.isKnownToProvider else { continue }
-            // Items that were moved here locally, or that wait here for their parent, do not belong to this listing.
-            // An item that was moved and then removed no longer has the flag of the move.
+            // Items that were moved to this directory locally, or that stay in it until their parent is known, do not
+            // belong to this listing. An item that was moved and then removed no longer has the flag of the move.
             if !item.changes.isDisjoint(with: [.place, .deleted]), item.item.parent != identifier { continue }
             if try state.isUnlistedOrphan(number) { continue }
             try state.removeTree(number, &removed)

@@ -1,8 +1,8 @@
 import ItemValues
 
 extension IndexWriter {
-    /// Gives a file another number, as if another file had been renamed over it. All records about the file move to the
-    /// new number.
+    /// Assigns another item number to a file, as if another file had been renamed over it. All records about the file
+    /// move to the new number.
     ///
     /// - Parameter change: Changes other properties of the row.
     /// - Returns: The new row; `nil` if the number is not a file's.
@@ -31,7 +31,7 @@ extension WriterConnection {
         recordChange(.added(after.number, parent: after.parent, name: after.name))
     }
 
-    /// Returns the parent that an orphan waits for; `nil` if the item is in its proper place.
+    /// Returns the unknown parent that an item waits for; `nil` if the item is in its proper place.
     private func awaitedParent(
         of number: ItemNumber
     ) throws(IndexError) -> (identifier: String, isListed: Bool)? {

@@ -14,9 +14,9 @@ extension IndexWriter {
         return items
     }
 
-    /// Makes ``removeUnlisted(in:before:)`` keep the unlisted items in their places, except for `others`.
+    /// Excludes unlisted items from ``removeUnlisted(in:before:)``, except for `others`.
     ///
-    /// - Returns: the identifiers of the kept items.
+    /// - Returns: The identifiers of the excluded items.
     package mutating func keepUnlisted(
         in folder: ItemNumber, before mark: Int64, apartFrom others: Set<String>
     ) throws(IndexError) -> Set<String> {
@@ -31,7 +31,7 @@ extension IndexWriter {
         return identifiers
     }
 
-    /// Returns the identifiers of a directory's items that its listing did not include, and that are in the directory
+    /// Returns the identifiers of a directory's items that its listing did not include, and that stay in the directory
     /// only until their parent is known.
     ///
     /// - Parameter limit: the maximum number of identifiers.
@@ -60,8 +60,8 @@ extension IndexWriter {
         }
     }
 
-    /// Returns the items of a directory that its listing did not include, even those removed locally. If the listing
-    /// had no page, these are all items.
+    /// Returns the items of a directory that its listing did not include, even those removed locally. If no page of the
+    /// listing was applied, returns all items.
     func unlistedNumbers(in folder: ItemNumber, before mark: Int64) throws(IndexError) -> [ItemNumber] {
         var listing = state.listings[folder].flatMap { $0.mark == mark ? $0 : nil }
         var unlisted: [ItemNumber] = []
@@ -72,7 +72,7 @@ extension IndexWriter {
     }
 }
 
-/// A listing of a directory that is under way, with the items that count as listed.
+/// A listing of a directory that is in progress, with the items that count as listed.
 struct OngoingListing {
     let mark: Int64
     /// The next free item number when the listing began. Items with this or a greater number were written since then
@@ -95,8 +95,8 @@ struct OngoingListing {
     }
 }
 
-/// Directories that may have changes that the provider does not report. Each stays recorded until it has been
-/// enumerated, even across a crash.
+/// Directories that may have changes that the provider does not report by itself. The record of a directory persists
+/// until the directory has been enumerated, even across a crash.
 extension IndexWriter {
     /// Marks all listed directories as outdated. Each listed directory has an anchor, which is empty if the provider
     /// supplies no anchor.

@@ -8,21 +8,21 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: Looking
 
-    /// Returns the item of a number, even if the item was removed locally.
+    /// Returns the item with an item number, even if the item was removed locally.
     package func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? { try state.queries.item(number) }
 
-    /// Returns the item of an identifier, even if the item was removed locally.
+    /// Returns the item with an identifier, even if the item was removed locally.
     package func item(identifier: String) throws(IndexError) -> IndexedItem? {
         guard let number = try state.queries.number(identifier: identifier) else { return nil }
         return try item(number)
     }
 
-    /// Returns the item that a directory shows under a name.
+    /// Returns the visible item with a name in a directory.
     package func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
         try state.queries.item(named: name, in: parent)
     }
 
-    /// Returns a directory's items in ascending number, including those removed locally.
+    /// Returns a directory's items in ascending order of their item numbers, including those removed locally.
     package func children(of parent: ItemNumber) throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try state.queries.children(of: parent) { row throws(IndexError) in
@@ -32,8 +32,8 @@ package struct IndexWriter: ~Copyable {
         return items
     }
 
-    /// Returns a name that is free in a directory. This is the wanted name if it is free, after it was made valid;
-    /// otherwise a number is appended.
+    /// Returns a name that is free in a directory: the wanted name, made valid if necessary, or that name with a number
+    /// if it is taken.
     package func freeName(_ wanted: String, in parent: ItemNumber) throws(IndexError) -> String {
         try state.freeName(MountName.mended(wanted), in: parent) { _ in true }
     }
@@ -45,7 +45,7 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: Changing
 
-    /// Changes one item; does nothing if the number is unknown.
+    /// Changes one item. Does nothing if the item number is unknown.
     ///
     /// If a sibling has the new name, a number is appended. A directory is not moved into itself. If another row has
     /// the new identifier, it is merged into this item. This happens when the change feed reports a new item before the
@@ -65,8 +65,8 @@ package struct IndexWriter: ~Copyable {
 
     /// Adds an item that was made locally.
     ///
-    /// - Parameter keepsNumber: Whether the item keeps its number, which is either from ``Index/nextNumber()`` or from
-    ///   an index that was lost. Another item with this number is replaced.
+    /// - Parameter keepsNumber: Whether the item keeps its item number, which is from ``Index/nextNumber()`` or from an
+    ///   index that was lost. An existing item with this number is replaced.
     /// - Returns: The item's number. Its name may differ from the wanted one; see ``update(_:_:)``.
     @discardableResult
     package mutating func insert(_ item: IndexedItem, keepsNumber: Bool = false) throws(IndexError) -> ItemNumber {

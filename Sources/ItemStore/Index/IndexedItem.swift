@@ -83,7 +83,8 @@ package struct LocalChanges: OptionSet, Sendable, Hashable {
     /// The item was removed locally: it is hidden, and its row stays as a tombstone until the provider confirms the
     /// removal.
     package static let deleted = LocalChanges(rawValue: 1 << 3)
-    /// Dates or the mode were changed.
+    /// The directory or link is being imported again. It stays when its removal at the provider is applied. Changes of
+    /// dates and modes do not set this.
     package static let attributes = LocalChanges(rawValue: 1 << 4)
 }
 
@@ -116,7 +117,8 @@ extension IndexedItem {
         hasWritingCapability && item.fileSystemFlags.map { $0 & Self.writableFlag != 0 } ?? true
     }
 
-    /// Whether the local mode lets the owner write and the provider allows this, so that the permission may be sent.
+    /// Whether the local mode lets the owner write and the provider allows this, so that the engine can send the
+    /// permission.
     package var isSetToBeWritable: Bool { hasWritingCapability && mode.map { $0 & 0o200 != 0 } ?? false }
 
     private var hasWritingCapability: Bool { item.capabilities & Self.writingCapability != 0 }
@@ -125,7 +127,7 @@ extension IndexedItem {
         item.fileSystemFlags.map { $0 & Self.executableFlag != 0 } ?? false
     }
 
-    /// The permission bits to use if none were set locally.
+    /// The permission bits that apply if none were set locally.
     package var givenMode: UInt16 {
         let standard: UInt16 =
             switch item.kind {

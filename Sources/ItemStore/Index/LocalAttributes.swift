@@ -37,7 +37,8 @@ package struct LocalAttributes: Sendable, Equatable {
     ///   - mayBeSent: Whether the attribute may have been sent to the provider.
     mutating func remove(_ name: String, isGiven: Bool, mayBeSent: Bool) {
         values[name] = nil
-        // Bounds the names remembered for attributes that are set and removed again while nothing can be sent.
+        // Limit the size of the recorded names: programs may set and remove any number of attributes before removals
+        // are sent.
         let hasRoom = removed.reduce(0) { $0 + $1.utf8.count } <= Self.sizeLimit
         if isGiven || mayBeSent && hasRoom { removed.insert(name) }
     }
@@ -52,7 +53,7 @@ package struct LocalAttributes: Sendable, Equatable {
         (values.filter { given[$0.key] != $0.value }, removed.filter { given[$0] != nil })
     }
 
-    /// Drops the local removals that the provider confirmed: it does not have these attributes any more.
+    /// Drops the local removals that the provider has confirmed, because it no longer reports these attributes.
     mutating func settle(given: [String: [UInt8]]) { removed = removed.filter { given[$0] != nil } }
 
     /// Drops local values that the provider once had and has changed since.
@@ -66,7 +67,7 @@ package struct LocalAttributes: Sendable, Equatable {
 
     func write(to bytes: inout ByteWriter) {
         bytes.number(UInt64(values.count))
-        // In a fixed order, because rows are compared as bytes.
+        // Sort the attributes, because rows are compared as bytes.
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             bytes.text(name)
             bytes.counted(value)

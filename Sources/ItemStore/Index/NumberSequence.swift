@@ -1,10 +1,10 @@
 /// The source of new item numbers, in ascending order. A number is never reused, so a stale reference never denotes
 /// another item.
 struct NumberSequence {
-    /// The number that the next item gets.
+    /// The item number that the next item gets.
     private(set) var next: Int64 = 0
     private var saved: Int64 = 0
-    /// The greatest skipped number, regardless of the index; see ``skip(through:)``.
+    /// The greatest skipped item number. It is not stored in the index; see ``skip(through:)``.
     private var skipped: Int64 = 0
 
     /// Reads the state from the index, also after a rollback.
@@ -31,10 +31,10 @@ struct NumberSequence {
         return ItemNumber(rawValue: next)
     }
 
-    /// Marks a number that a caller chose as used.
+    /// Marks an item number that a caller chose as used.
     mutating func reserve(_ number: ItemNumber) { next = max(next, number.rawValue + 1) }
 
-    /// Skips all numbers up to the given one. The effect outlasts a rollback.
+    /// Skips all item numbers up to the given one. A rollback does not undo this.
     mutating func skip(through number: ItemNumber) {
         skipped = max(skipped, number.rawValue)
         reserve(number)

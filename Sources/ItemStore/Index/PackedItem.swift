@@ -126,7 +126,7 @@ enum PackedItem {
         if let flags = item.fileSystemFlags { bytes.number(UInt64(flags)) }
         if said.contains(.extendedAttributes) {
             bytes.number(UInt64(item.extendedAttributes.count))
-            // In a fixed order, because rows are compared as bytes.
+            // Sort the attributes, because rows are compared as bytes.
             for (name, value) in item.extendedAttributes.sorted(by: { $0.key < $1.key }) {
                 bytes.text(name)
                 bytes.counted(value)
@@ -139,7 +139,7 @@ enum PackedItem {
 
     private static func write(_ userInfo: [String: ProviderItem.UserInfoValue], to bytes: inout ByteWriter) {
         bytes.number(UInt64(userInfo.count))
-        // In a fixed order, because rows are compared as bytes.
+        // Sort the entries, because rows are compared as bytes.
         for (name, value) in userInfo.sorted(by: { $0.key < $1.key }) {
             bytes.text(name)
             switch value {
@@ -232,7 +232,7 @@ enum PackedItem {
         return (Key(name: name ?? filename, identifier: identifier, kind: kind, providerPart: start), modified)
     }
 
-    /// Whether the row says that some of the file's contents are local.
+    /// Whether the row records that some of the file's contents are local.
     static func hasContents(_ bytes: UnsafeRawBufferPointer) throws(IndexError) -> Bool {
         var reader = ByteReader(bytes)
         guard try reader.byte() == form else { throw ByteReader.damage }

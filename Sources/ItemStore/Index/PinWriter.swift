@@ -10,7 +10,7 @@ final class PinWriter {
 
     /// The pinned directories. They are in memory because each new item is checked against them. Usually there are few.
     private(set) var folders: Set<ItemNumber> = []
-    /// Whether an item to materialize was added since ``takeNews()``.
+    /// Whether an item to materialize was added since the last call of ``takeNews()``.
     private var hasNews = false
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
@@ -80,7 +80,7 @@ extension IndexedItem {
 }
 
 extension Index {
-    /// Returns the pinned items that are not materialized, in ascending number.
+    /// Returns the pinned items that are not materialized, in ascending order of their item numbers.
     ///
     /// - Parameter limit: The maximum number of items.
     package func wanted(limit: Int) throws(IndexError) -> [ItemNumber] {

@@ -23,8 +23,8 @@ final class RecentRows: Sendable {
     // Leaf lock.
     private let state = Lock(State())
 
-    /// Returns the row of a number. If the row has to be read, ``add(_:readSince:)`` needs the returned point in the
-    /// order of commits.
+    /// Returns the cached row of an item number, or `nil` if the row must be read. The returned mark is then needed for
+    /// ``add(_:readSince:)``.
     func row(_ number: ItemNumber) -> (row: IndexedItem?, mark: Mark) {
         state.withLock { ($0.rows[number], $0.mark) }
     }
@@ -32,7 +32,7 @@ final class RecentRows: Sendable {
     /// The present point in the order of commits, for rows that are read from now on.
     var mark: Mark { state.withLock { $0.mark } }
 
-    /// Adds a row, unless a commit was under way at a point in the order of commits, or has begun since then.
+    /// Adds a row that was read after a mark, unless a commit was in progress at the mark or has begun since.
     func add(_ row: IndexedItem, readSince mark: Mark) {
         guard !mark.isCommitting else { return }
         state.withLock { state in

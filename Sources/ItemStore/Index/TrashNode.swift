@@ -1,15 +1,16 @@
 import ItemValues
 
-/// A file or directory of the local view of the provider's trash. The items of the view have numbers of their own,
-/// because items in the trash have no row in the index.
+/// A file or directory of the local view of the provider's trash. The nodes have numbers of their own, because items in
+/// the trash have no row in the index.
 package struct TrashNode: Sendable, Equatable {
     /// The directory of the view that contains the node.
     package enum Place: Sendable, Equatable {
         /// The top of the view, for a plain file that a file manager stores there.
         case top
-        /// The items in the trash. A node without an item is only a note.
+        /// The directory of the items in the trash. A node without an item only has an info file, which ``noteName``
+        /// names.
         case files
-        /// A directory in the trash, by its number.
+        /// A directory in the trash, by the number of its node.
         case folder(Int64)
     }
 
@@ -19,15 +20,15 @@ package struct TrashNode: Sendable, Equatable {
     package var name: String
     /// The item, with its current identifier; `nil` for a plain file.
     package var item: ProviderItem?
-    /// The item's number in the index while its move to the trash is not sent.
+    /// The item's number in the index, until its move to the trash has been sent.
     package var pending: ItemNumber?
-    /// The name of the node's note, which tells the former path; `nil` without a note.
+    /// The name of the node's info file, which contains the former path; `nil` without such a file.
     package var noteName: String?
-    /// The bytes of the note, or of the plain file, as a program wrote them.
+    /// The bytes of the info file, or of the plain file, as a program wrote them.
     package var bytes: [UInt8]?
-    /// The former path below the root of the domain.
+    /// The former path, relative to the root of the domain.
     package var path: String
-    /// The time at which the item came into the trash, as far as it is known, in seconds since 1970.
+    /// The date when the item was moved to the trash, as far as it is known, in seconds since 1970.
     package var date: Double
 
     package init(
@@ -54,7 +55,7 @@ extension TrashNode {
         static let bytes = Fields(rawValue: 1 << 3)
     }
 
-    /// The number that stands for ``Place/top`` in a row, and that for ``Place/files``.
+    /// The numbers that represent ``Place/top`` and ``Place/files`` in a row.
     private static let topNumber: Int64 = 0
     private static let filesNumber: Int64 = 1
 

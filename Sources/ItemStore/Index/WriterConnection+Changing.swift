@@ -3,7 +3,7 @@ import ItemValues
 extension WriterConnection {
     // MARK: Names and places
 
-    /// Returns a name that no shown item of a directory has.
+    /// Returns a name that no visible item of a directory has.
     ///
     /// - Parameters:
     ///   - name: A valid name.
@@ -154,7 +154,7 @@ extension WriterConnection {
 
     // MARK: Trees
 
-    /// Removes an item with everything in it, except items with local changes and the directories that lead to them.
+    /// Removes an item with everything in it, except items with local changes and the directories above them.
     ///
     /// An item that was moved into the tree locally has another place at the provider. It stays with everything in it.
     /// An item that was removed locally from the tree still has to be removed at the provider: its row is moved to the

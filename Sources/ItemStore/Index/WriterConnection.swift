@@ -30,15 +30,15 @@ final class WriterConnection {
     /// An upper bound of the number of orphans. If it is zero, which is usual, no lookup is needed.
     private var orphanCount: Int64
 
-    /// Whether an observer wants the changes.
+    /// Whether changes are recorded, because an observer is set.
     var isObserved = false
     private var changes: [IndexChange] = []
     /// The sets that changed since ``takeTouchedSets()``.
     private var touched: ItemSets = []
     /// The running listings, each with the items that were written since it began.
     private(set) var listings: [ItemNumber: OngoingListing] = [:]
-    /// The smallest item number that counts as listed in every running listing, so that such items need not be
-    /// recorded.
+    /// The smallest item number that counts as listed in every running listing. Items with this or a greater number
+    /// need not be recorded as listed.
     private var firstNewOfListings: Int64 = 0
     /// The listings that end with this transaction. If the transaction fails and is repeated, it needs the listed items
     /// again.
@@ -219,7 +219,7 @@ final class WriterConnection {
         try pins.note(item, before: nil)
         try metadata.note(item.number, item.item)
         touched.formUnion(ItemSets(of: item))
-        // The number may be one that an earlier item had.
+        // The caller may have chosen a number that the search file already covers.
         try noteForSearch(item.number)
         noteListed(item.number, in: item.parent)
     }
@@ -333,8 +333,8 @@ final class WriterConnection {
         firstNewOfListings = max(firstNewOfListings, numbers.next)
     }
 
-    /// Marks a row as listed that was written to a directory during its listing, because a page may be older than the
-    /// row.
+    /// Marks a row as listed that was written to a directory during its listing, because a page of the listing may be
+    /// older than the row.
     func noteListed(_ number: ItemNumber, in folder: ItemNumber) {
         guard number.rawValue < firstNewOfListings else { return }
         listings[folder]?.note(number)

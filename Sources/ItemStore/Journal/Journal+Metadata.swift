@@ -43,7 +43,7 @@ extension Journal {
         try connection.run("CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
     }
 
-    /// Writes all entries or none. Each replaces an earlier entry with the same number.
+    /// Writes all entries or none. Each replaces an earlier entry with the same item number.
     package func putMetadata(_ entries: [MetadataEntry]) throws(IndexError) {
         guard !entries.isEmpty else { return }
         try change(freesSpace: false) { () throws(IndexError) in
@@ -59,7 +59,7 @@ extension Journal {
         }
     }
 
-    /// Removes an entry, because the provider has confirmed it or will never confirm it. Works on a full disk.
+    /// Removes an entry, because the provider has confirmed it or will never confirm it. Also succeeds on a full disk.
     package func removeMetadata(_ number: ItemNumber) throws(IndexError) {
         try change(freesSpace: true) { () throws(IndexError) in
             let remove = try connection.statement("DELETE FROM facts WHERE number = ?1")
@@ -68,9 +68,9 @@ extension Journal {
         }
     }
 
-    /// Changes the number of an entry. Works on a full disk.
+    /// Changes the item number of an entry. Also succeeds on a full disk.
     ///
-    /// - Returns: Whether the entry exists and no other entry has the new number.
+    /// - Returns: Whether the entry exists and no other entry has the new item number.
     package func moveMetadata(_ number: ItemNumber, to other: ItemNumber) throws(IndexError) -> Bool {
         guard try metadata(number) != nil, try metadata(other) == nil else { return false }
         try change(freesSpace: true) { () throws(IndexError) in
@@ -94,7 +94,7 @@ extension Journal {
         Int(try connection.number("SELECT count(*) FROM facts"))
     }
 
-    /// Returns all entries in the order of their numbers.
+    /// Returns all entries in the order of their item numbers.
     package func allMetadata() throws(IndexError) -> [MetadataEntry] {
         let all = try connection.statement("SELECT number, data FROM facts ORDER BY number")
         var entries: [MetadataEntry] = []

@@ -82,7 +82,7 @@ package final class Journal {
     deinit { checkpointer?.stop() }
 
     private static func create(in connection: DatabaseConnection) throws(IndexError) {
-        // `next_attempt` is not used. Journals of earlier versions have it, and an index of it.
+        // The column `next_attempt` is not used. Journals of earlier versions have the column, and an index on it.
         try connection.transaction { () throws(IndexError) in
             try connection.run(
                 """
@@ -96,7 +96,7 @@ package final class Journal {
 
     // MARK: Writing
 
-    /// Writes all entries or none. Each replaces an earlier entry with the same number.
+    /// Writes all entries or none. Each replaces an earlier entry with the same item number.
     ///
     /// - Parameter freesSpace: Whether the entries free space, as the removal of a file does, so that they may use the
     ///   reserved space.
@@ -111,7 +111,7 @@ package final class Journal {
         try put([entry], freesSpace: freesSpace)
     }
 
-    /// Removes entries, because the provider has confirmed them or their items are gone. Works on a full disk.
+    /// Removes entries, because the provider has confirmed them or their items are gone. Also succeeds on a full disk.
     package func remove(_ numbers: [ItemNumber]) throws(IndexError) {
         guard !numbers.isEmpty else { return }
         try change(freesSpace: true) { () throws(IndexError) in
@@ -121,7 +121,7 @@ package final class Journal {
 
     package func remove(_ number: ItemNumber) throws(IndexError) { try remove([number]) }
 
-    /// Removes some entries and writes others. Either all of this happens or nothing.
+    /// Removes some entries and writes others, in one transaction.
     package func replace(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool = false
     ) throws(IndexError) {
@@ -173,8 +173,8 @@ package final class Journal {
     // MARK: Without space
 
     /// Writes as ``replace(removing:putting:freesSpace:)`` does, for changes that have already happened and cannot be
-    /// refused. If the disk has no space, they count as written and are written later. If the process ends before they
-    /// are written, the journal lacks the changes, as if the process had ended before them.
+    /// refused. If the disk has no space, the changes count as written, and are written later. If the process ends
+    /// before that, the changes are missing in the journal, as if the process had ended before they were made.
     package func replaceInAnyCase(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
     ) throws(IndexError) {
@@ -189,7 +189,7 @@ package final class Journal {
     /// Whether some changes count as written but are not written yet.
     package var owesChanges: Bool { !owed.isEmpty }
 
-    /// Writes the changes that only count as written, if the disk has space now.
+    /// Writes the changes that count as written but are only in memory, if the disk has space now.
     package func payChanges() throws(IndexError) {
         guard owesChanges else { return }
         try change(freesSpace: false) {}
@@ -218,7 +218,7 @@ package final class Journal {
         return try entries(findEntry).first
     }
 
-    /// Returns all entries in the order of their numbers.
+    /// Returns all entries in the order of their item numbers.
     package func all() throws(IndexError) -> [JournalEntry] {
         let written = try entries(allEntries)
         guard owesChanges else { return written }

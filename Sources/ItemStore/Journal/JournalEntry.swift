@@ -24,7 +24,7 @@ package struct JournalEntry: Sendable, Equatable {
     package var linkTarget: String?
     /// The item that this one replaced by a rename. This item took over its place and identifier.
     package var replaced: ItemNumber?
-    /// The item's identifier, if it belongs at the provider to another item by now, which got the place of this one.
+    /// The item's identifier, if another item at the provider has this identifier by now; otherwise `nil`.
     package var lostIdentifier: String?
     /// The place to which the item was sent as a new item, until the outcome is known.
     package var sent: SentLocation?
@@ -42,7 +42,7 @@ package struct JournalEntry: Sendable, Equatable {
     package var recordedFailure: ItemFailure?
     /// Whether a removal is to move the item to the provider's trash.
     package var goesToTrash = false
-    /// Whether the provider may have the item that is created, because it is imported (``Reimports``).
+    /// Whether the provider may already have the item to create, because the item is being imported (``Reimports``).
     package var mayAlreadyExist = false
 
     /// The parts of a file's status that show whether it was written to.
@@ -184,8 +184,8 @@ extension JournalEntry {
     }
 }
 
-/// The place that a new item was sent to. The reply may be lost, and the item renamed locally before it is sent again.
-/// It is then looked for in this place, so that it is not created twice.
+/// A place at the provider, to which the engine sent an item. If the reply is lost, and the item is renamed locally
+/// before it is sent again, the engine looks for the item in this place, so that it is not created twice.
 package struct SentLocation: Hashable, Sendable {
     /// The directory's identifier.
     package var parent: String

@@ -5,8 +5,8 @@ import LinuxSystem
 /// Hashes have no order, so even a few insertions would touch many pages of a table on disk. Therefore entries are
 /// collected in memory and written many at a time. On disk they are in buckets by the first bits of their hashes. A
 /// bucket is one row with some hundreds of entries. At the next start, the entries that were only in memory are rebuilt
-/// from the items: those with greater numbers than the last stored one, and older ones that are noted
-/// (``LookupWriter``).
+/// from the rows of two kinds of items: items with greater numbers than the last stored one, and older items that
+/// changed since, which are recorded in `lookup_noted` (``LookupWriter``).
 final class Lookup: Sendable {
     struct State {
         var recent = RecentEntries()
@@ -20,7 +20,7 @@ final class Lookup: Sendable {
     let state = Lock(State())
 }
 
-/// The lookup as one connection sees it.
+/// The queries of the lookup on one connection.
 final class LookupQueries {
     private let lookup: Lookup
     private let find: Statement
@@ -61,8 +61,7 @@ final class LookupQueries {
 enum LookupBuckets {
     static let leastBits: UInt64 = 4
     private static let mostBits: UInt64 = 27
-    /// The average number of entries of a bucket. A full bucket fits into a page, so the average is about half of
-    /// that.
+    /// The desired average number of entries of a bucket. It is about half of the number that fits into a page.
     private static let averageCount = 448
 
     /// Returns the key of the row of a bucket. The key depends on the number of bits, so that the table can contain

@@ -11,7 +11,7 @@ final class LookupWriter {
     private var fresh = Fresh()
     private var counts: Counts
 
-    /// State of entries that other connections cannot find yet.
+    /// The filter, and the entries that other connections cannot find yet.
     private struct Fresh {
         var filter = LookupFilter(capacity: 0)
         /// Entries that this transaction added and that were not looked up yet. They are moved to the shared table
@@ -35,7 +35,7 @@ final class LookupWriter {
     /// The counts that are stored in the file.
     private struct Counts {
         /// The greatest item number in the buckets. The buckets have the entries of all items up to this number, except
-        /// noted items.
+        /// items in the table `lookup_noted`.
         var lastNumber: Int64 = 0
         /// The number of entries in the buckets.
         var entries: Int64 = 0

@@ -97,7 +97,7 @@ final class SearchBuilder: Sendable {
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
     private func run() {
-        // At low priority, because the user's own work comes first.
+        // Run at low priority, because the user's own work comes first.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         var file: SearchFile?
         while !isStopped {

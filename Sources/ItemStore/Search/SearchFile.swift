@@ -100,7 +100,7 @@ final class SearchFile {
     /// Adds items in one transaction.
     ///
     /// - Parameters:
-    ///   - items: The items in ascending number.
+    ///   - items: The items in ascending order of their item numbers.
     ///   - last: The greatest item number in the file afterwards; `nil` if the items are added again because their
     ///     words changed.
     func add(_ items: [(number: ItemNumber, words: SearchWords)], upTo last: ItemNumber?) throws(IndexError) {
@@ -159,7 +159,7 @@ final class SearchFile {
         }
     }
 
-    /// Enumerates the items that may match, the greatest number first.
+    /// Enumerates the items that may match, in descending order of their item numbers.
     ///
     /// - Parameter body: Called for each item; returns `false` to stop.
     /// - Returns: Whether the file can narrow down the query.

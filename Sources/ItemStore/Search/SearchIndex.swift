@@ -62,8 +62,8 @@ package final class SearchIndex: Sendable {
 
     private func search(_ query: SearchQuery, _ file: SearchFile?) throws(IndexError) -> [FoundItem] {
         try index.search(query) { collector throws(IndexError) in
-            // The last number is read before the recorded changes, so that an item that is added to the file meanwhile
-            // is examined twice and not missed.
+            // Read the last number before the recorded changes. An item that is added to the file meanwhile is then
+            // examined twice, and not missed.
             let last = try file?.lastNumber() ?? ItemNumber(rawValue: 0)
             for number in try index.renamed(limit: .max).numbers { try collector.look(at: number) }
             try index.lookThrough(after: last, &collector)
@@ -109,8 +109,8 @@ final class SearchReader: Sendable {
         return try result.get()
     }
 
-    /// Removes the file. Closes the reader's connection first, because when SQLite closes a connection to a removed
-    /// file, it would delete files that belong to the new one.
+    /// Removes the file. Closes the reader's connection first: when SQLite closes a connection to a removed file, it
+    /// may delete auxiliary files of the new file at the same path.
     func remove() throws(IndexError) {
         let result = state.withLock { state in
             state.file = nil
@@ -121,7 +121,7 @@ final class SearchReader: Sendable {
 }
 
 extension Index {
-    /// The number that distinguishes this index from others, whose item numbers denote other items.
+    /// A number that identifies this index. In another index, the same item numbers denote other items.
     var identity: Int64 { Int64(bitPattern: hash.first) }
 
     fileprivate func search(
@@ -151,7 +151,7 @@ extension Index {
         }
     }
 
-    /// Returns the items that have all of some tags.
+    /// Returns the items that have all given tags.
     fileprivate func tagged(_ tags: [String]) throws(IndexError) -> [ItemNumber] {
         let wanted = Set(tags.map { FoldedText.scalars(of: $0) })
         // A cache by the text of the tags, because most tagged items have the same few tags.
@@ -189,7 +189,7 @@ extension Index {
         }
     }
 
-    /// Returns the words of items in ascending number.
+    /// Returns the words of items, in ascending order of the item numbers.
     func words(
         after number: ItemNumber, limit: Int
     ) throws(IndexError) -> (items: [(number: ItemNumber, words: SearchWords)], last: ItemNumber?) {

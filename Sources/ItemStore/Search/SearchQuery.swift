@@ -7,7 +7,7 @@ package struct SearchQuery: Sendable, Equatable {
     package var types: [String] = []
     /// Tags that the item must have, without regard to case and accents.
     package var tags: [String] = []
-    /// The earliest modification date, in seconds since 1970. The date ``before`` is exclusive.
+    /// The range of the modification date, in seconds since 1970: from `since` on, and before `before`.
     package var since: Double?
     package var before: Double?
     /// The limit on the number of results.
@@ -50,7 +50,7 @@ struct SearchCollector {
     /// Examines an item that may match.
     mutating func look(at number: ItemNumber) throws(IndexError) {
         guard !isFull, !seen.contains(number) else { return }
-        // The row must be released before others are read.
+        // The row must be released before other rows are read.
         guard let fit = try queries.withRow(number, { row throws(IndexError) in try fitting(row) }) ?? nil else {
             return
         }

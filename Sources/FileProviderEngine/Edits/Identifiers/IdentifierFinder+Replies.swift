@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// The check and the adoption of identifiers in the provider's replies.
 extension IdentifierFinder {
-    /// Checks that the identifier in a reply can belong to the item. No other item may have it, except one that was
-    /// reported during the request and is this same item.
+    /// Checks that the identifier in a reply can belong to the item. If another row has the identifier, that row must
+    /// represent the same item, reported by the provider during the request.
     func checkIdentity(
         _ answer: ProviderItem, of number: ItemNumber, asked identifier: String,
         _ engine: isolated any EngineEvents
@@ -51,8 +51,8 @@ extension IdentifierFinder {
         return nil
     }
 
-    /// Finds the new identifier of the item that has a given identifier in the index, because the provider has given
-    /// that identifier to another item.
+    /// Finds the new identifier of the item that has an identifier in the index, because the provider now uses that
+    /// identifier for another item.
     func resolveHolder(
         of identifier: String, besides number: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws {
@@ -78,7 +78,7 @@ extension IdentifierFinder {
         return (known.number, nil)
     }
 
-    /// Adopts the identifier in the reply to a change that does not move the item, if the reply has a new one.
+    /// Adopts the identifier in the reply to a change that does not move the item, if the identifier is new.
     func reidentify(
         _ row: IndexedItem?, as answer: ProviderItem, asked identifier: String,
         _ engine: isolated any EngineEvents
@@ -92,7 +92,7 @@ extension IdentifierFinder {
         try take(answer.identifier, for: row, engine)
     }
 
-    /// Gives an item another identifier in index, journal and queued edits.
+    /// Replaces the identifier of an item in index, journal and queued edits.
     func take(
         _ identifier: String, for row: IndexedItem, _ engine: isolated any EngineEvents
     ) throws {

@@ -28,7 +28,7 @@ extension IdentifierTracker {
                     records.append(.put(entry))
                 }
                 records += try recorder.entries(in: item.number, whichIsNow: item.identifier)
-                // If this fails, the next start takes the missing part from the index.
+                // If this fails, the next start reads the missing changes from the index.
                 if !records.isEmpty { try writer.writeInAnyCase(records) }
             } catch {
                 damage.note(error)
@@ -37,7 +37,7 @@ extension IdentifierTracker {
         }
         replies.noteReport(of: items.map(\.former))
         do throws(IndexError) {
-            // Directories without this mark have been listed since.
+            // A directory without this mark in the index was enumerated after its identifier had changed.
             for item in items where try index.isReidentified(item.number) { engine.directoryIsOutdated(item.number) }
         } catch {
             damage.note(error)

@@ -6,7 +6,7 @@ import LinuxSystem
 /// place also gets that item's identifier. Until the outcome of both moves is known, a request by this identifier could
 /// reach either item.
 extension IdentifierTracker {
-    /// Returns an item that the provider is being asked to put in a known item's place.
+    /// Returns the item that a running request moves to a known item's place or creates there; `nil` if there is none.
     func taker(of row: IndexedItem) -> ItemNumber? {
         let place = SentLocation(row.item)
         return scheduler.table.running.first { other in
@@ -14,7 +14,7 @@ extension IdentifierTracker {
         }
     }
 
-    /// Returns the reason why the provider must not be asked yet to put an item in a place; `nil` if there is no
+    /// Returns the reason why the engine must not send a request yet that puts an item in a place; `nil` if there is no
     /// obstacle. Called before the request is recorded as sent, and again directly before the request, because the
     /// directory's identifier may have changed meanwhile.
     func obstacle(
@@ -29,13 +29,14 @@ extension IdentifierTracker {
         return .waits(for: other)
     }
 
-    /// Returns an item whose move to a place was requested and not replied to. The provider's item in that place may be
-    /// this item under a new identifier.
+    /// Returns an item that the provider was asked to move to a place, without a reply so far. The provider's item in
+    /// that place may be this item under a new identifier.
     func mover(besides number: ItemNumber, to place: SentLocation) -> ItemNumber? {
         moves.first { $0.value == place && $0.key != number && !scheduler.waits($0.key, for: number) }?.key
     }
 
-    /// Returns an item that may still be in a place at the provider and whose removal or move is not held up.
+    /// Returns an item that may still be in a place at the provider, and whose removal or move is pending and has not
+    /// failed.
     private func itemLeaving(_ place: SentLocation, besides number: ItemNumber) throws(IndexError) -> ItemNumber? {
         for (other, left) in leaving where left == place && other != number && !scheduler.waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
@@ -52,8 +53,8 @@ extension IdentifierTracker {
         return nil
     }
 
-    /// Returns a directory that the provider is moving now and that is a given directory or above it. It may be moved
-    /// by another item's step, which gives it a temporary name.
+    /// Returns a directory that the provider is moving now, and that is the given directory or above it. The move may
+    /// belong to another item's step, which gives the directory a temporary name.
     private func folderBeingMoved(above folder: IndexedItem) throws(IndexError) -> ItemNumber? {
         guard !moves.isEmpty else { return nil }
         var row: IndexedItem? = folder

@@ -3,11 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// New items of which it is unknown whether the provider has them, because the reply has not come yet or was lost. An
-/// item that the provider reports under the same name and place is most likely the new item. It is withheld from
-/// clients until this is known.
+/// New items that the provider may or may not have, because the reply has not come yet or was lost. If the provider
+/// reports an item under the same name and place, that item is most likely the new one. It is withheld from clients
+/// until this is certain.
 extension IdentifierTracker {
-    /// Journals the place that an item is about to be sent to; `nil` deletes the record.
+    /// Journals the place that an item is about to be sent to. `nil` deletes the record.
     func noteSent(
         _ number: ItemNumber, _ place: SentLocation?, _ engine: isolated any EngineEvents
     ) throws {
@@ -76,9 +76,9 @@ extension IdentifierTracker {
         return shown
     }
 
-    /// Returns the item that the index has under the identifier of a reported one, if the reported item may be a new
-    /// item that was sent to the same place. The item in the index is kept, because it is needed to tell the two apart.
-    /// The reported item is requested again when the outcome is known.
+    /// Returns the item that the index has under the identifier of a reported item, if the reported item may be a new
+    /// item that was sent to the same place. The row in the index stays unchanged, because it is needed to distinguish
+    /// the two. The reported item is requested again when the outcome is known.
     private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
         let place = SentLocation(item)
         guard let senders = unanswered[place] else { return nil }

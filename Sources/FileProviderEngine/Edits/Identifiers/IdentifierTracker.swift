@@ -18,7 +18,8 @@ final class IdentifierTracker: EngineComponent {
     var namesInBetween: [String: NameInBetween] = [:]
     /// The new items whose reply has not come yet or was lost, by the place that they were sent to.
     var unanswered: [SentLocation: Set<ItemNumber>] = [:]
-    /// Reported items that lie in one of these places and may be the new items, by identifier.
+    /// The reported items that are withheld from clients, by identifier. Each may be the item that was sent to its
+    /// place.
     var withheld: [String: WithheldItem] = [:]
     /// The places to which the provider was asked to move items, by item. Each move may have happened. If the provider
     /// changed the items' identifiers, it may report them as new items.
@@ -26,7 +27,8 @@ final class IdentifierTracker: EngineComponent {
     /// The earlier places of items that the provider was asked to move or remove, by item. The outcome of these
     /// requests is unknown.
     var leaving: [ItemNumber: SentLocation] = [:]
-    /// Whether the removal of an item that may only have moved was held back.
+    /// Whether the provider reported an item as removed that may only have moved, so that the local removal is
+    /// postponed.
     private var hasHeldRemovals = false
 
     init(_ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler) {
@@ -44,7 +46,7 @@ final class IdentifierTracker: EngineComponent {
         guard var entry = try journal.entry(number) else { return }
         if !entry.mayHaveMoved || entry.movedTo != place {
             // With identifiers that are paths, a later report may be about another item in the former place. The
-            // version from before the move tells the two apart.
+            // version from before the move distinguishes the two.
             if !entry.mayHaveMoved, !entry.changes.contains(.contents), let row = try index.item(number) {
                 entry.baseVersion = row.item.contentVersion
             }
@@ -69,7 +71,7 @@ final class IdentifierTracker: EngineComponent {
         if entry.changes.contains(.deleted) { try noteLeaves(entry.number) }
     }
 
-    /// Passes the uncertainty about a move on to an item that replaced the moved one.
+    /// Transfers the uncertainty about a move to the item that replaced the moved one.
     func pass(from number: ItemNumber, to successor: ItemNumber) {
         if let place = moves.removeValue(forKey: number) { moves[successor] = place }
         leaving[successor] = leaving.removeValue(forKey: number)
@@ -81,8 +83,8 @@ final class IdentifierTracker: EngineComponent {
         leaving[number] = SentLocation(row.item)
     }
 
-    /// Ends the uncertainty about a move. Revalidates the items that were withheld in the target place, and those whose
-    /// removal was held back.
+    /// Ends the uncertainty about a move. Revalidates the items that were withheld in the target place, and the items
+    /// whose local removal was postponed.
     func forgetMove(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         leaving[number] = nil
         guard let place = moves.removeValue(forKey: number) else { return }
@@ -108,8 +110,8 @@ final class IdentifierTracker: EngineComponent {
         return false
     }
 
-    /// Returns the identifiers of removed items, without the items that may only have moved. Their status is known once
-    /// the reply to the move has come, or the directory was enumerated.
+    /// Returns the identifiers of reported removals that are certain. Items that may only have moved are left out.
+    /// Their status is known once the reply to the move has come, or the directory was enumerated.
     func believed(
         gone identifiers: [String], _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [String] {
@@ -135,7 +137,7 @@ final class IdentifierTracker: EngineComponent {
         return believed
     }
 
-    /// Whether the provider may have an item under another identifier than the known one.
+    /// Whether the provider may have an item under another identifier than the index.
     private func hasItemsElsewhere() throws(ProviderError) -> Bool {
         if !moves.isEmpty { return true }
         return try onRecord { () throws(IndexError) in try index.hasReidentifiedFolders() }
@@ -158,7 +160,7 @@ final class IdentifierTracker: EngineComponent {
     }
 }
 
-/// A reported item that is not shown, because it may be a known item.
+/// A reported item that is not visible locally, because it may be an item that the engine has sent.
 struct WithheldItem {
     var place: SentLocation
     /// The identifiers that were reported inside the item, at any depth, if it is a directory.

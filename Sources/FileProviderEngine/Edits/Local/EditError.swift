@@ -6,7 +6,8 @@ import LinuxSystem
 package struct EditError: Error, Sendable, Equatable {
     /// The error of the system call that requested the change.
     package var errno: Errno
-    /// A directory that is not completely enumerated. The change can be repeated after its enumeration.
+    /// The directory that must be enumerated completely before the change can be repeated; `nil` if the failure has
+    /// another reason.
     package var unlistedFolder: ItemNumber?
 
     package init(_ errno: Errno, unlistedFolder: ItemNumber? = nil) {

@@ -9,8 +9,8 @@ extension LocalEdits {
     /// Sets mode and modification date. The item's change time becomes now even if both are `nil`.
     ///
     /// - Parameters:
-    ///   - mode: Permission bits; `nil` leaves them.
-    ///   - modified: In seconds since 1970; `nil` leaves it.
+    ///   - mode: The permission bits; `nil` leaves them unchanged.
+    ///   - modified: The date in seconds since 1970; `nil` leaves it unchanged.
     package func setAttributes(
         of number: ItemNumber, mode: UInt16?, modified: Double?, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {

@@ -16,7 +16,7 @@ extension LocalEdits {
         }
     }
 
-    /// Creates a file with its contents, of which a crash leaves all or nothing.
+    /// Creates a file with its contents. After a crash, the file is complete or does not exist.
     ///
     /// - Parameter mode: The permission bits. The provider only receives whether the file is executable.
     func createFile(

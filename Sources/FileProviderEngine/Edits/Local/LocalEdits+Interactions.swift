@@ -3,10 +3,10 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The provider's interactions with the user, where no user can be asked: a system call has to return.
+/// The provider's interactions with the user, for system calls, which must return without asking the user.
 ///
-/// An alert that the user may answer with "Continue" is not shown, and the change is made. An alert that forbids the
-/// change makes it fail.
+/// If the provider's alert lets the user continue, it is not shown, and the change is made. If the alert forbids the
+/// change, the system call fails.
 extension LocalEdits {
     /// Throws `EPERM` if the provider forbids an operation on an item. A new item that the provider does not have yet
     /// may be changed: programs make such items to replace others.
@@ -39,7 +39,7 @@ extension LocalEdits {
         try index.actionSubject(of: number, uploads[number])
     }
 
-    /// Returns the alert that forbids an operation; `nil` if the operation needs no alert, or another one.
+    /// Returns the alert that forbids an operation; `nil` if no alert applies, or if the user could continue after it.
     private func forbidding(
         _ operation: UserOperation, _ item: PredicateValue, to destination: PredicateValue?
     ) throws(IndexError) -> InteractionAlert? {

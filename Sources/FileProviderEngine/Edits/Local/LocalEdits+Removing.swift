@@ -83,18 +83,18 @@ extension LocalEdits {
         try checkPermitted(.delete, row)
         let hadEdits = row.content == .edited
         var entry = try recorder.entry(of: row)
-        // While the item is being created at the provider, the reply must be awaited, because the item then has to be
-        // removed there.
+        // While the item is being created at the provider, the removal must wait for the reply, because the item then
+        // has to be removed at the provider, too.
         if !row.isKnownToProvider, !scheduler.table.isBusy(row.number), entry.sent == nil {
             return Removal(
                 number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
-        // Keeps the version that the provider had at the time of the removal, so that newer contents are not deleted
+        // Record the version that the provider had at the time of the removal, so that newer contents are not deleted
         // with the item. After a move without a reply, the entry already has the version from before the move.
         if !entry.changes.contains(.contents), !entry.mayHaveMoved { entry.baseVersion = row.item.contentVersion }
         // A removal is sent even if the upload was cancelled.
         if entry.isCancelled { entry.failure = nil }
-        // Edited contents stay until the provider has removed the item, because it may refuse.
+        // Edited contents stay until the provider has removed the item, because the provider may refuse.
         entry.changes =
             row.isKnownToProvider ? entry.changes.intersection(.contents).union(.deleted) : [.created, .deleted]
         entry.isOpen = false
@@ -112,7 +112,7 @@ extension LocalEdits {
             scheduler.forget(removal.number, engine)
         } else {
             metadata.noteRemoved([removal.number], engine)
-            // Upload copies stay, so that the contents are recognized at the provider.
+            // Upload copies stay, so that a later step can recognize the contents at the provider.
             if removal.lostEdit != nil { cache.discardContents(removal.number, engine) }
             _ = removalWaits.awaitContents(beforeRemoving: removal.number, engine)
             scheduler.schedule(removal.number, after: configuration.settlingTime, engine)

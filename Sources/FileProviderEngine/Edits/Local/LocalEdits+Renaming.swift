@@ -43,8 +43,8 @@ extension LocalEdits {
         case (true, true): try checkEmpty(other)
         case (false, false): break
         }
-        // Handles of the other item still need bytes that only the provider has. The item is removed after they are
-        // fetched.
+        // Handles of the other item may still need bytes that only the provider has. The item is then removed after
+        // they are fetched.
         let isAwaited = cache.lacksContents(other.number) && other.allows(IndexedItem.Capability.deleting)
         if !isAwaited, try takesPlace(row, of: other) {
             try replaceContents(of: other, with: row, engine)
@@ -99,8 +99,8 @@ extension LocalEdits {
             changes.append(entry.changes)
             journal.append(entry.changes.isEmpty && !entry.isOpen ? .remove(entry.number) : .put(entry))
         }
-        // The removal comes after the moves, because a crash in between must not leave the item removed and not
-        // replaced.
+        // The journal records the moves and the removal in one transaction, so that no crash leaves the item removed
+        // without its replacement.
         if let removal { journal.append(removal.journal) }
         let now = dateNow
         try recorder.settingAsideEdit(of: removal?.lostEdit) { () throws(EditError) in

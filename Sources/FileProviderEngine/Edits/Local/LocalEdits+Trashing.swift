@@ -44,7 +44,7 @@ extension LocalEdits {
         return true
     }
 
-    /// Whether a directory still has an item at the provider that was locally moved out of it or removed from it.
+    /// Whether a directory still contains an item at the provider that was moved out of it or removed locally.
     private func isLeft(_ folder: IndexedItem) throws(IndexError) -> Bool {
         guard folder.item.kind == .folder else { return false }
         for entry in try journal.all() {

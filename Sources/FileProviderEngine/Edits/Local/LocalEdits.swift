@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// Local changes of items, as system calls request them.
 ///
-/// It calls the recorder, the scheduler and the tracker of identifiers, the components of contents, the removals that
-/// wait and the user metadata. Used only on the engine's thread (see ``EngineContext``).
+/// It calls the recorder, the scheduler, the tracker of identifiers, the components of contents, ``RemovalWaits`` and
+/// ``UserMetadata``. Used only on the engine's thread (see ``EngineContext``).
 package final class LocalEdits: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -52,8 +52,8 @@ package final class LocalEdits: EngineComponent {
             // The edit of a file that was removed meanwhile is dropped.
             guard let row = try reading({ () throws(IndexError) in try index.item(number) }) else { return }
             var entry = try recorder.entry(of: row)
-            // A file that is already marked as edited needs no second journal entry, unless its upload was cancelled:
-            // another edit is sent.
+            // A file that is already marked as edited needs no second journal entry. If its upload was cancelled,
+            // however, the new edit ends the cancellation.
             let isKnown = entry.changes.contains(.contents) && !entry.isCancelled
             if entry.isCancelled { entry.failure = nil }
             if !isKnown, !entry.changes.contains(.created) { entry.baseVersion = row.versionToEdit }

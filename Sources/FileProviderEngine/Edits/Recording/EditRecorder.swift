@@ -152,7 +152,7 @@ final class EditRecorder: EngineComponent {
 
     /// Records an event for the user.
     func note(_ kind: EditEvent.Kind, of number: ItemNumber, _ name: String) {
-        // A program may try the same for thousands of items.
+        // A program may try a forbidden change for thousands of items. Only the latest such event is retained.
         if case .forbidden = kind, case .forbidden? = events.last?.kind { events.removeLast() }
         events.append(EditEvent(number: number, name: name, kind: kind, time: clock.now))
         if events.count > 100 { events.removeFirst() }

@@ -23,7 +23,7 @@ final class JournalWriter: EngineComponent {
     /// A closure that is called whenever journal and index disagree for a moment. Tests use it to examine the state
     /// that a crash would leave.
     var observer: (@Sendable () -> Void)?
-    /// Whether another attempt to write owed journal entries is scheduled, because the disk was full.
+    /// Whether another attempt to write the queued journal changes is scheduled, because the disk was full.
     private var hasDeferredFlush = false
 
     init(_ context: EngineContext) {
@@ -48,7 +48,7 @@ final class JournalWriter: EngineComponent {
                 EngineStep.editIndexed.reach()
                 return result
             } catch {
-                // If this process ends before the undo is written, the journal holds a change for which the call never
+                // If this process ends before the undo is written, the journal has a change for which the call never
                 // returned.
                 try? writeInAnyCase(undoing, freesSpace: freesSpace)
                 for change in changes { index.skipNumbers(through: change.number) }
@@ -87,7 +87,7 @@ final class JournalWriter: EngineComponent {
         try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
-    /// Writes changes that have already happened to the journal. If the disk is full, queues them in memory until it
+    /// Writes changes to the journal that have already happened. If the disk is full, queues them in memory until it
     /// has space.
     func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexError) {
         let (removed, entries) = Self.sorted(changes)

@@ -32,7 +32,8 @@ extension EditRecovery {
             } catch UploadCopy.UploadCopyError.changing {
                 continue
             } catch {
-                // An edit that shares its file with another process is better than none.
+                // If the copy fails, the edit shares its file with another process. This is better than losing the
+                // edit.
                 try? UploadCopy.remove(name, in: folders.uploads)
                 break
             }

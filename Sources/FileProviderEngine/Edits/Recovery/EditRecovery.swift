@@ -19,7 +19,7 @@ final class EditRecovery: EngineComponent {
     let recreation: ItemRecreation
     let cache: ContentCache
     let writing: WrittenFiles
-    /// The items of which a write handle was handed to this engine by the previous one.
+    /// The items whose write handles this engine takes over from the previous engine.
     let resumedWriters: Set<ItemNumber>
 
     init(
@@ -48,7 +48,7 @@ final class EditRecovery: EngineComponent {
         for folder in [folders.uploads, folders.edits] { TemporaryName.sweep(folder) }
         var entries = entries
         for entry in entries {
-            // A replaced item that still has a journal entry was not replaced in the end.
+            // An item that still has a journal entry was not replaced: a crash came first.
             guard let replaced = entry.replaced, try journal.entry(replaced) == nil else { continue }
             folders.passUploads(of: replaced, to: entry.number)
         }
@@ -101,7 +101,7 @@ final class EditRecovery: EngineComponent {
         }
     }
 
-    /// Settles rows that have local changes but no journal entry. Either the call that made the change never returned,
+    /// Corrects rows that have local changes but no journal entry. Either the call that made the change never returned,
     /// or a power failure removed the change's confirmation from the index.
     private func reconcileRowsWithoutEntries(_ rows: [IndexedItem], _ engine: isolated any EngineEvents) throws {
         for row in rows {

@@ -39,15 +39,15 @@ final class ItemRecreation: EngineComponent {
             return .done
         }
         if row.isKnownToProvider, !entry.mayAlreadyExist {
-            // During an import, items with no local change other than their place are kept, too, with everything in
-            // them.
+            // During an import, items that were only moved locally become new items, too, with everything in them.
             try engine.itemsWillBeRemoved([row.item.identifier], besides: [])
             guard let now = try index.itemEvenIfDeleted(number), now.isKnownToProvider else { return .done }
             row = now
             journalled = try journal.entry(number)
             entry = try journalled ?? recorder.freshEntry(of: row)
         }
-        // If the provider has a file in place of a directory, the changed items inside are created in a new directory.
+        // If the provider has a file in place of a directory, the directory is created again for the changed items in
+        // it.
         let lostItsItem = row.item.kind == .folder && journalled == nil
         guard row.isKnownToProvider || lostItsItem else { return .done }
         let isWanted =
@@ -68,12 +68,12 @@ final class ItemRecreation: EngineComponent {
         return .done
     }
 
-    /// Whether a file has contents that only this machine has.
+    /// Whether a file has contents that exist only on this machine.
     func hasOwnContents(_ row: IndexedItem, _ entry: JournalEntry) -> Bool {
         row.content == .edited || entry.isOpen || isOpenForWriting(row.number)
     }
 
-    /// Removes an item that the provider no longer has, without a trace.
+    /// Deletes the row, the journal entry and the bytes of an item that the provider no longer has.
     func drop(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws {
         try writer.confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
         recorder.removeBytes(of: number, engine)
@@ -108,7 +108,7 @@ final class ItemRecreation: EngineComponent {
         entry.failure = nil
         let changes = entry.changes
         scheduler.table.setAccepted(number, nil)
-        // The index is written first, because the next start takes an item's identity from it.
+        // Write the index first, because the next start reads an item's identity from it.
         let applied = try writer.confirm([.put(entry)]) { writer throws(IndexError) in
             try writer.update(number) { row in
                 row.item = newItem
@@ -156,7 +156,7 @@ final class ItemRecreation: EngineComponent {
             reconciler.confirmed(
                 identifier, told: nil, nil, request: scheduler.request(of: number), engine)
         }
-        // The bytes are removed first, because bytes of an edit without a journal entry would be taken for a lost edit.
+        // Remove the bytes first. After a crash, bytes without a journal entry would be mistaken for a lost edit.
         recorder.removeBytes(of: number, engine)
         try writer.confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
         scheduler.forget(number, engine)

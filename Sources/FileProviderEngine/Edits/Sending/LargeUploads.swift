@@ -2,16 +2,18 @@ import ItemStore
 
 /// The steps that send large files.
 ///
-/// A provider may accept many small files at the same time. Large files share a connection, so only some of them are
-/// sent at the same time, because a transfer that waits for the others would count as one without progress.
+/// A provider may accept many small files at the same time. Large files share a connection, so the number of concurrent
+/// uploads is limited. Otherwise a transfer that waits for the others could exceed the time limit for transfers without
+/// progress.
 struct LargeUploads {
     private var running: Set<ItemNumber> = []
     /// The items whose steps wait, in order.
     private var waiting: [ItemNumber] = []
 
-    /// Begins the step of a large file. If too many run, its item waits instead.
+    /// Begins the step of a large file. If too many such steps are running, the item is added to the waiting items
+    /// instead.
     ///
-    /// - Returns: whether the step may go on.
+    /// - Returns: Whether the step may continue.
     mutating func begin(_ number: ItemNumber, limit: Int) -> Bool {
         guard running.contains(number) || running.count < limit else {
             if !waiting.contains(number) { waiting.append(number) }
@@ -22,12 +24,12 @@ struct LargeUploads {
         return true
     }
 
-    /// Ends the wait of an item that is not sent for now.
+    /// Removes an item from the waiting items, because its upload was cancelled.
     mutating func withdraw(_ number: ItemNumber) { waiting.removeAll { $0 == number } }
 
     /// Ends an item's step.
     ///
-    /// - Returns: the item whose step is next; `nil` if the step was not one of a large file, or none waits.
+    /// - Returns: The item whose step is next; `nil` if the step did not send a large file, or no item waits.
     mutating func end(_ number: ItemNumber) -> ItemNumber? {
         guard running.remove(number) != nil, !waiting.isEmpty else { return nil }
         return waiting.removeFirst()
@@ -35,7 +37,8 @@ struct LargeUploads {
 }
 
 extension UploadScheduler {
-    /// Returns the result of a step that has to wait because enough large files are being sent; `nil` if it can go on.
+    /// Returns the result of a step that has to wait because enough large files are being sent; `nil` if it can
+    /// continue.
     func waitsForLargeUploads(_ row: IndexedItem) -> StepResult? {
         guard row.localSize >= configuration.largeSize else { return nil }
         guard !large.begin(row.number, limit: configuration.largeUploadLimit) else { return nil }

@@ -2,7 +2,7 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// A snapshot of a file's contents, which an upload reads while the file itself may change again.
+/// A snapshot of a file's contents, from which an upload reads while programs may change the file again.
 ///
 /// The copy stays until the provider has confirmed the contents. After a crash, the provider's contents are compared
 /// with it.

@@ -1,12 +1,12 @@
 import FileProviderWire
 import ItemStore
 
-/// Uploads that the user has cancelled. They are parked, and no step of them starts.
+/// Uploads that the user has cancelled. They are parked, so that no step of them starts.
 extension UploadScheduler {
     /// Whether the user has cancelled the upload of an item.
     func isCancelled(_ number: ItemNumber) -> Bool { uploads[number]?.failure == .uploadCancelled }
 
-    /// Cancels the upload of a file that waits.
+    /// Cancels the upload of a file, if the upload has not begun.
     func cancel(_ number: ItemNumber) throws(IndexError) -> DomainEngine.Cancellation {
         guard var entry = try journal.entry(number), entry.sendsContents, !entry.isCancelled else { return .isOver }
         guard !table.isBusy(number), table[number].accepted == nil else { return .hasBegun }
@@ -24,7 +24,7 @@ extension UploadScheduler {
         configuration.states?.noteDomain()
     }
 
-    /// Makes an edit one that is sent again. The caller schedules it.
+    /// Ends the cancellation of an edit's upload in the journal. The caller schedules the upload.
     func takeBackCancellation(of entry: JournalEntry) throws(IndexError) {
         var entry = entry
         entry.failure = nil
@@ -32,7 +32,7 @@ extension UploadScheduler {
         noteSentAgain(entry.number)
     }
 
-    /// Forgets that an upload was cancelled.
+    /// Clears the displayed failure of an item whose upload is no longer cancelled.
     func noteSentAgain(_ number: ItemNumber) {
         guard isCancelled(number) else { return }
         uploads.update(number) { $0.failure = nil }

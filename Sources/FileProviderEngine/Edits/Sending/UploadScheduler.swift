@@ -27,7 +27,8 @@ final class UploadScheduler: EngineComponent {
         self.signIn = signIn
     }
 
-    /// The context that orders the replies to an item's running step; `nil` if no step runs.
+    /// Returns the ``ReplyOrdering`` request of an item's running step, which detects stale replies; `nil` if no step
+    /// runs.
     func request(of number: ItemNumber) -> ReplyOrdering.Request? { table[number].step?.request }
 
     /// Schedules an item's next step after a number of seconds, and starts the steps that are due.
@@ -71,8 +72,8 @@ final class UploadScheduler: EngineComponent {
     }
 
     private func startStep(of number: ItemNumber, _ engine: isolated any EngineEvents) {
-        // Until the step runs, the journal shows whether it will send only new contents. The step itself then sets this
-        // again.
+        // Until the step runs, the journal shows whether the step will send only new contents. The step then sets this
+        // itself.
         let sendsContents = (try? journal.entry(number))?.changes == .contents
         let request = replies.beginRequest()
         let task = Task { await step(of: number, engine) }
@@ -125,18 +126,18 @@ final class UploadScheduler: EngineComponent {
             wakeWaiters(of: number)
             do throws(IndexError) {
                 guard let entry = try journal.entry(number) else { return forget(number, engine) }
-                // This item is about to leave its place. A new item in the same place must wait for that.
+                // This item is about to leave its place. A new item in the same place must wait until it has left.
                 if entry.changes.contains(.place), !entry.changes.contains(.deleted) { try engine.itemWillMove(number) }
                 if !entry.changes.isEmpty || !entry.isOpen { table.queue(number, at: clock.now) }
             } catch {
-                // A journal that cannot be read now may hold more changes.
+                // The journal may have more changes, but cannot be read now.
                 fail(number, error, engine)
             }
         case .waits(let other):
             // If no event wakes the item, its next step starts after this delay.
             table.block(number, on: other, until: clock.now + context.backoff.longest)
-            // The two items may wait for each other, if this dependency arose while the other one waited. The other
-            // one's next step then finds that it has to go first.
+            // If the dependency arose while the other item waited, both items wait for each other. The next step of the
+            // other item then resolves the cycle.
             if waits(other, for: number) {
                 let count = table.noteCycle(other)
                 table.queue(other, at: clock.now + delay(afterAttempt: count))
@@ -223,7 +224,7 @@ final class UploadScheduler: EngineComponent {
         return ProviderError(.cannotSynchronize, message: failure.message)
     }
 
-    /// Allows a new item to be created again, because the user retries.
+    /// Allows the engine to create a new item again after an unusable reply, because the user requested a retry.
     func allowMakingAgain(_ entry: JournalEntry) {
         guard entry.failure == .unfitAnswer else { return }
         table.setUnfit(entry.number, .mayBeMadeAgain)
@@ -254,7 +255,7 @@ final class UploadScheduler: EngineComponent {
         for number in table.unconfirmed { schedule(number, engine) }
     }
 
-    /// Ends the steps that are running, before the engine ends.
+    /// Cancels the running steps and waits until they have ended.
     nonisolated(nonsending) func close() async {
         wake?.waiting.cancel()
         wake = nil

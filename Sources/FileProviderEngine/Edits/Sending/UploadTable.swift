@@ -95,7 +95,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Returns whether an item changed during its step, and forgets that.
+    /// Returns whether an item changed during its step, and resets this.
     package mutating func takeWantedAgain(_ number: ItemNumber) -> Bool {
         guard self[number].isWantedAgain else { return false }
         setWantedAgain(number, false)
@@ -195,9 +195,9 @@ package struct UploadTable {
         return true
     }
 
-    /// Records that an item replaced another one. A step must be sending the contents of the other item: its own step,
-    /// or that of an item that it replaced. In the second case, the other item is idle from now on. Refused if no such
-    /// step is running, or if the new item is busy.
+    /// Records that an item replaced another one whose contents are being sent. The running step belongs to the other
+    /// item, or to an earlier item that the other one had replaced. In the second case, the other item becomes idle.
+    /// Refused if no such step is running, or if the new item is busy.
     @discardableResult
     package mutating func succeed(_ number: ItemNumber, _ other: ItemNumber) -> Bool {
         guard !self[number].isBusy, number != other, let sender = sender(for: other), var step = self[sender].step
@@ -218,7 +218,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Drops the facts about an item that has nothing left to send. A busy item stays busy, and a reserved one stays
+    /// Resets the upload of an item that has nothing left to send. A busy item stays busy, and a reserved one stays
     /// blocked. Any other item becomes idle.
     package mutating func forget(_ number: ItemNumber) { set(number, self[number].withoutFacts()) }
 

@@ -1,9 +1,9 @@
 import ItemStore
 
-/// The upload of one item's local changes: its phase, and the facts that outlast a phase. ``UploadTable`` has the
+/// The upload of one item's local changes: its phase, and the state that outlasts a phase. ``UploadTable`` has the
 /// transitions.
 ///
-/// An upload task does not survive a crash. The journal records the changes themselves, and so what is left to send.
+/// An upload task does not survive a crash. The journal records the changes that are left to send.
 package struct UploadTask {
     package enum Phase {
         /// No step is scheduled. There is nothing to send, or the item waits for an event, such as the close of a file.
@@ -16,13 +16,14 @@ package struct UploadTask {
         ///
         /// - Parameter blocker: The item that this one still waits for, as in `blocked`.
         case reserved(blocker: ItemNumber?)
-        /// The item replaced another one whose contents are being sent, and has no step before that one has ended.
+        /// The item replaced another one whose contents are being sent. It has no step until that upload has ended.
         case succeeding(ItemNumber)
-        /// The item waits for a result of another item. If no event wakes it, its next step is due at a time.
+        /// The item waits for a result of another item. If no event wakes it, its next step is due at the given time.
         case blocked(on: ItemNumber, until: Double)
-        /// The last step failed. The next one is due at a time.
+        /// The last step failed. The next step is due at the given time.
         case backingOff(until: Double)
-        /// The provider has accepted the contents. The next request whether its service has them is due at a time.
+        /// The provider has accepted the contents. The next request for whether its service has them is due at the
+        /// given time.
         case awaitingConfirmation(until: Double)
         /// The last step failed with an error that only the user can resolve. No step is scheduled.
         case parked
@@ -51,11 +52,11 @@ package struct UploadTask {
         return task
     }
 
-    /// Returns the task without its facts. The phase stays while the item is busy.
+    /// Returns a task with the phase of this one if the item is busy, and otherwise in its initial state.
     package func withoutFacts() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
 
-    /// Whether a step that may change the item is running. This is its own step, before or after the request, or the
-    /// step of another item, which has reserved it or which it replaced.
+    /// Whether a step that may change the item is running: the item's own step, before or after the request, or the
+    /// step of another item, which has reserved this item or which this item replaced.
     package var isBusy: Bool {
         switch phase {
         case .running, .reserved, .succeeding: true
@@ -115,7 +116,7 @@ package struct AcceptedContents: Equatable {
     package var generation: UInt64
     /// The size in bytes.
     package var size: Int64
-    /// The number of requests whether the service has the contents.
+    /// The number of requests for whether the service has the contents.
     package var polls = 0
 
     package init(generation: UInt64, size: Int64) {

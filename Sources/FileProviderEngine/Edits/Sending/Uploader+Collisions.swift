@@ -78,9 +78,9 @@ extension Uploader {
         return .done
     }
 
-    /// Whether the colliding item certainly has the name. An item that is known in another place, or is not known, may
-    /// be a local item whose step has just ended. In this case the step is repeated once before anything is renamed or
-    /// merged.
+    /// Whether it is certain that the colliding item has the name. An item that is known in another place, or is not
+    /// known, may be a local item whose step has just ended. In this case the step is repeated once before anything is
+    /// renamed or merged.
     private func isSettled(
         _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
     ) throws(IndexError) -> Bool {
@@ -90,7 +90,7 @@ extension Uploader {
     }
 
     /// Whether an item still has the name that another item should get. It may have been renamed or moved meanwhile. A
-    /// provider may compare names in another way, for example without case. Therefore such a collision is believed
+    /// provider may also compare names in another way, for example without case. Therefore the collision counts as real
     /// after three attempts.
     private func occupiesName(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
         -> Bool
@@ -134,8 +134,7 @@ extension Uploader {
         let moved = row.number
         guard scheduler.table.reserve(moved) else { return .waits(for: moved) }
         defer { scheduler.table.endReservation(moved, at: clock.now) }
-        // The temporary name is journalled first, because the edit that gives the item its own name again must not be
-        // lost.
+        // Journal the temporary name first, because the edit that restores the item's own name must not be lost.
         let place = SentLocation(parent: holder.parent, name: name)
         try tracker.noteMayMove(moved, to: place, engine)
         try await synchronized()
@@ -175,12 +174,12 @@ extension Uploader {
         return .later(0)
     }
 
-    /// Gives the item a numbered name locally, so that it is sent under that name.
+    /// Renames the item locally to a numbered name, under which it is then sent.
     private func takeNumberedName(
         _ number: ItemNumber, _ holder: ProviderItem, _ engine: isolated any EngineEvents
     ) throws {
         guard var entry = try journal.entry(number), let row = try index.item(number) else { return }
-        // If the colliding item exists locally too, it gets the name locally.
+        // If the colliding item exists locally, too, it gets the original name locally.
         let other = try index.item(identifier: holder.identifier)
         var count = 2
         while let taken = try index.item(named: MountName.numbered(row.name, count), in: row.parent),

@@ -14,7 +14,7 @@ extension Uploader {
         let (likeness, theirs) = try await likeness(of: number, to: current)
         guard var entry = try journal.entry(number), entry.changes.contains(.contents),
             let row = try index.itemEvenIfDeleted(number), row.item.identifier == current.identifier,
-            // An item that was removed meanwhile is settled by its removal.
+            // The removal of the item replaces the edit, so that no conflict remains.
             !entry.changes.contains(.deleted)
         else { return .done }
         switch likeness {
@@ -47,7 +47,7 @@ extension Uploader {
         case other
     }
 
-    /// The size in bytes up to which contents are fetched for a comparison without regard to cost.
+    /// The size in bytes up to which contents are always fetched for a comparison.
     private static let smallSize: Int64 = 1 << 19
 
     /// Compares the provider's contents with the local ones and with the upload copies.
@@ -61,8 +61,8 @@ extension Uploader {
             candidates.append((.sent, file))
         }
         let compared = candidates
-        // Many providers report size 0 for an unknown size, and some report a wrong size. Only contents that are
-        // reported to be far larger than all local contents are not fetched.
+        // Many providers report size 0 for an unknown size, and some report a wrong size. Therefore contents are
+        // fetched unless their reported size is far larger than all local contents.
         let sizes = try compared.map { try Int64($0.1.status().size) }
         guard let largest = sizes.max(), (item.size ?? 0) / 2 <= max(largest, Self.smallSize) else {
             return (.other, item)
@@ -80,7 +80,7 @@ extension Uploader {
         return (likeness, contents.item)
     }
 
-    /// Keeps both versions. The local edit becomes a new item, and the provider's item keeps the name.
+    /// Preserves both versions. The local edit becomes a new item, and the provider's item retains the name.
     private func keepBoth(
         _ entry: JournalEntry, _ row: IndexedItem, _ theirs: ProviderItem, _ engine: isolated any EngineEvents
     ) throws {

@@ -76,10 +76,10 @@ extension Uploader {
         do {
             let file = try await blocking {
                 let source = try folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])
-                // Without the sealing, a write through a mapping to a page that is not on disk yet would not change the
-                // date.
+                // Otherwise a write through a mapping to a page that is not on disk yet would not change the
+                // modification date.
                 if isOpen { try UploadCopy.seal(source) }
-                // The previous upload copies stay, because the provider may turn out to hold one of them.
+                // The previous upload copies stay, because the provider may have received one of them.
                 try UploadCopy.keep(name, as: earlier, in: folders.uploads)
                 return try UploadCopy.make(of: source, named: name, in: folders.uploads)
             }
@@ -169,7 +169,7 @@ extension Uploader {
         scheduler.table.setAccepted(number, nil)
         folders.removeUploads(of: number)
         metadata.sendAttributesNow(of: number, isNew: false, engine)
-        // The provider's own storage has a copy of the contents that it was given, which is not needed any more.
+        // The provider's own storage retains a copy of the uploaded contents, which is not needed any more.
         let (provider, identifier) = (provider, answer.identifier)
         Task.detached { await provider.stopProviding(identifier) }
     }
@@ -202,7 +202,7 @@ extension Uploader {
         guard item.flags.contains(.uploaded) else {
             guard var sent = scheduler.table[number].accepted else { return .done }
             sent.polls += 1
-            // An extension that was restarted may have forgotten the upload.
+            // An extension that was restarted may have lost the upload.
             if sent.polls % 8 == 0, !item.flags.contains(.uploading) {
                 scheduler.table.setAccepted(number, nil)
             } else {
@@ -225,8 +225,7 @@ extension Uploader {
 }
 
 extension ProviderItem {
-    /// A version tag for local contents that are not those of this item's version. It differs from the item's version
-    /// tag.
+    /// A version tag for local contents that do not match this item. It differs from the item's own version tag.
     var versionOfOlderContents: [UInt8] { contentVersion + [0] }
 
     /// Returns the reply to a request, with the name that was sent. The provider's name is applied later. A name that
@@ -239,8 +238,8 @@ extension ProviderItem {
         return item
     }
 
-    /// Returns the reply to an upload with the known place instead of the reported one. A place is only taken from the
-    /// reply to a move, or from a reported change.
+    /// Returns the reply to an upload with the known place instead of the reported one. The engine adopts a place only
+    /// from the reply to a move, or from a reported change.
     func kept(at row: IndexedItem) -> ProviderItem {
         var item = self
         item.parent = row.item.parent

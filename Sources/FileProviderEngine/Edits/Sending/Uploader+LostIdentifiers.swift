@@ -4,13 +4,13 @@ import ItemValues
 import LinuxSystem
 
 /// Identifiers that may belong to a new item by now. With identifiers that are paths, a new item gets the identifier of
-/// an item that had its place and that another client removed. If the reply to its creation is lost, or a crash
-/// precedes the reply, only the provider's item itself shows which of the two it is.
+/// an item that had its place before and that another client removed. If the reply to the creation is lost, only the
+/// provider's item itself shows which of the two items has the identifier.
 extension Uploader {
     /// Finds out whether the provider has a new item in place of a known item, before a change of the known item is
     /// sent. If so, the known item is gone, and is removed locally or becomes a new item.
     ///
-    /// - Parameter current: The provider's item with the known item's identifier; `nil` to ask for it.
+    /// - Parameter current: The provider's item with the known item's identifier; `nil` to request it.
     /// - Returns: `nil` if the provider's item is the known one, or no new item was sent to its place.
     func settleLost(
         _ entry: JournalEntry, _ row: IndexedItem, _ current: ProviderItem?, _ engine: isolated any EngineEvents
@@ -24,12 +24,13 @@ extension Uploader {
         var current = current
         if current == nil { current = try await item(identifier) }
         guard let found = current else { return nil }
-        // Directories that are alike cannot be told apart.
+        // Two directories cannot be distinguished by their contents.
         guard found.isOfAnotherKind(than: row.item) || found.kind != .folder, try !finder.isSame(found, as: row) else {
             return nil
         }
         for sender in senders where try await isSent(sender, found) {
-            // Meanwhile a report may have settled the place of both items, or this item may have been removed.
+            // During the request, a report may have resolved the places of both items, or this item may have been
+            // removed.
             guard let now = try index.itemEvenIfDeleted(number), now.item.identifier.hasSameBytes(as: identifier),
                 try tracker.senders(to: SentLocation(now.item), besides: number).contains(sender)
             else { return .later(0) }
@@ -46,9 +47,9 @@ extension Uploader {
         }
     }
 
-    /// Returns the result that makes a new item wait for a known one, if the provider's item in the place that the new
-    /// item was sent to has the identifier of the known one. The known item is to be moved or removed, and its step
-    /// finds out which of the two items the provider has.
+    /// Returns the result that makes a new item wait for a known item, if the provider's item in the new item's place
+    /// has the identifier of the known item. The known item is to be moved or removed, and its step finds out which of
+    /// the two items the provider has.
     func formerHolder(of found: ProviderItem, besides number: ItemNumber) throws(IndexError) -> StepResult? {
         guard let known = try index.item(identifier: found.identifier), known.number != number,
             !scheduler.waits(known.number, for: number), let entry = try journal.entry(known.number),

@@ -75,8 +75,9 @@ extension Uploader {
         }
     }
 
-    /// Returns the provider's item if it is in its original place after a move whose reply was lost and that was undone
-    /// locally. A move to its own place would be reported by some providers as a collision of the item with itself.
+    /// Returns the provider's item if it is in its original place. This happens when the reply to a move was lost, and
+    /// the move was undone locally. The caller then sends no move, because some providers would report a collision of
+    /// the item with itself.
     nonisolated(nonsending) private func itemInPlace(
         _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
     ) async throws -> ProviderItem? {

@@ -68,9 +68,9 @@ extension Uploader {
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer, engine)
     }
 
-    /// Checks that the reply to a new item can be about that item. If the item in the reply is known already, from an
-    /// earlier report, it must have become known after the new item was created locally, or have the name that was
-    /// sent, as when a service merges two items. Any other known item is a different one.
+    /// Checks that the reply to a new item can be about that item. If the index already has the item in the reply, one
+    /// of two conditions must hold: its row was added after the new item was created locally, or it has the name that
+    /// was sent, as when a service merges two items. Any other known item is a different one.
     private func checkIsNew(_ answer: ProviderItem, _ number: ItemNumber, _ new: NewItem) throws {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else { return }
         let mayBeIt =
@@ -82,8 +82,8 @@ extension Uploader {
         }
     }
 
-    /// Looks for an item in the place that it was sent to earlier, if this is not its present place and the outcome is
-    /// unknown.
+    /// Looks for an item in the place that it was sent to earlier, if the outcome is unknown and the item now has
+    /// another place.
     private func findSent(
         _ number: ItemNumber, _ new: NewItem, _ upload: Upload?, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
@@ -101,7 +101,7 @@ extension Uploader {
         }
         let known = try index.item(identifier: found.identifier)
         let isDeleted = known?.changes.contains(.deleted) ?? false
-        // An item that was created locally and confirmed under the name meanwhile is certainly another one.
+        // A local item that was confirmed under this name meanwhile is certainly a different one.
         let isCreatedLocally = known?.isCreatedLocally ?? false
         if found.kind == new.kind, !isDeleted, !isCreatedLocally, let parent = try index.item(identifier: place.parent)
         {
@@ -131,13 +131,13 @@ extension Uploader {
         var answer = answer
         answer.flags.subtract(.ofAnswers)
         let isOutdated = try tracker.isOutdated(&answer, in: parent, asked: sent.parent)
-        // The provider need not repeat the target, which is the one that it was given.
+        // The provider may leave out the link's target, which is then the target in the request.
         if answer.kind == .symbolicLink, answer.linkTarget == nil { answer.linkTarget = sent.linkTarget }
         scheduler.table.setUnfit(number, nil)
         var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
         if let other = double {
             // Local changes of the duplicate row are sent first, or become a new item. In the second case, the row is
-            // no duplicate any more.
+            // no longer a duplicate.
             if let result = try recreation.free(other, engine) { return result }
             if try index.item(identifier: answer.identifier)?.number != other { double = nil }
         }
@@ -186,8 +186,8 @@ extension Uploader {
         let applied =
             try isConfirmed ? writing.reconcileContents(number, engine, write(settling:)) : write(settling: nil)
         if isConfirmed { scheduler.table.setAccepted(number, nil) }
-        // No earlier report is passed, because this row had none. If a listing reported the item meanwhile, it created
-        // the duplicate row.
+        // This row had no earlier report to pass. If a listing reported the item meanwhile, it created the duplicate
+        // row.
         reconciler.confirmed(
             answer.identifier, told: nil, nil, request: scheduler.request(of: number), engine)
         reconciler.handle(applied, engine)

@@ -26,14 +26,14 @@ extension Uploader {
             // The item may have been moved before, by a request whose reply was lost.
             if let place = entry.movedTo, let result = try await finder.findMoved(row, place, engine) { return result }
             if let result = try await finder.findNewIdentifier(of: number, asked: identifier, engine) { return result }
-            // An earlier request may have moved the item to the trash, and another client may have removed it there.
+            // After an earlier request moved the item to the trash, another client may have removed the item there.
             if entry.goesToTrash {
                 try index.write { writer throws(IndexError) in try writer.forgetTrashed(identifier) }
             }
             try recreation.finishRemoval(number, engine)
             return .done
         }
-        // Another client may have put another item in the place that this one was moved from before.
+        // The item was moved before. Another client may have put another item in its former place.
         if let place = entry.movedTo, try !finder.isSame(current, as: row),
             let result = try await finder.findMoved(row, place, engine)
         {
@@ -59,7 +59,7 @@ extension Uploader {
             return result
         }
         try await synchronized()
-        // The item was reported after the request, so it may have changed, or be another one.
+        // The item was reported after the request, so that it may have changed or been replaced.
         if replies.isStale(for: identifier, since: request) { return .later(0) }
         if let result = try settleTaken(row, engine) { return result }
         try tracker.noteLeaves(number)
@@ -112,16 +112,16 @@ extension Uploader {
         reconciler.handle(applied, engine)
     }
 
-    /// Looks for an item that was removed locally after it was sent and before its reply came. If the provider has the
-    /// item, it is removed there, too.
+    /// Looks for an item that was sent, and then removed locally before the reply came. If the provider has the item,
+    /// it is removed there, too.
     ///
-    /// - Returns: `nil` if the provider does not have it.
+    /// - Returns: `nil` if the provider does not have the item.
     private func findRemoved(
         _ row: IndexedItem, _ place: SentLocation, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
         let number = row.number
-        // Two items that were sent to one place, one after the other, may have the same contents, so the outcome of the
-        // other one must be known first.
+        // Two items that were sent to one place, one after the other, may have the same contents. Therefore the outcome
+        // of the other item must be known first.
         if let sender = try tracker.sender(besides: number, to: place) { return .waits(for: sender) }
         let request = replies.beginRequest()
         let found = try await finder.item(at: place)
@@ -130,8 +130,8 @@ extension Uploader {
             try index.item(identifier: found.identifier) == nil, var entry = try journal.entry(number)
         else {
             try tracker.noteSent(number, nil, engine)
-            // The item that was found was created by another client, so it is shown. If it was reported before a crash,
-            // no other report of it follows.
+            // The provider's item in this place was created by another client, so it is shown. If it was reported
+            // before a crash, no other report of it follows.
             if let found { try reconciler.apply([found], answering: request, engine) }
             return nil
         }
@@ -150,7 +150,7 @@ extension Uploader {
         return .done
     }
 
-    /// Whether the provider's item is the one that was sent.
+    /// Whether the provider's item is the item that the engine sent.
     nonisolated(nonsending) func isSent(_ row: IndexedItem, _ found: ProviderItem) async throws -> Bool {
         guard found.kind == row.item.kind else { return false }
         return switch found.kind {
@@ -206,7 +206,8 @@ extension Uploader {
         }
     }
 
-    /// Makes an item visible again because the provider refused its removal, or because another client has changed it.
+    /// Makes an item visible again because the provider refused its removal, or because another client has changed the
+    /// item.
     private func comeBack(
         _ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderError?, _ engine: isolated any EngineEvents
     ) async throws {
@@ -227,7 +228,7 @@ extension Uploader {
         if edit == nil, let item = said.first, try index.item(identifier: item.parent) == nil,
             !items.contains(where: { $0.identifier == item.parent })
         {
-            // The item is in no directory that could be shown.
+            // The item's directory is not known locally, so the item cannot be shown.
             try recreation.finishRemoval(number, engine)
             return recorder.note(.deletionRefused(failure), of: number, row.name)
         }

@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// New items for which the provider's reply is unusable. The provider may still have created the item. It is asked to
-/// create the item again only once it is known whether it did, or when the user retries.
+/// New items for which the provider's reply is unusable. The provider may still have created the item. The engine
+/// repeats the request only once it knows whether the item exists, or when the user retries.
 extension Uploader {
     /// Records that the reply to a new item is unusable. Returns the failure of the step.
     func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderError)
@@ -37,7 +37,7 @@ extension Uploader {
             if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true, engine) {
                 return result
             }
-            // Another local item, or one that existed before, is an ordinary collision.
+            // A collision with another local item, or with an item that existed before, is an ordinary one.
             let isKnown = try index.item(identifier: holder.identifier) != nil
             if !isKnown, holder.kind != new.kind { throw ProviderError.unfitAnswer }
         }

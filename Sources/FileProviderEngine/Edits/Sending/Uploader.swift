@@ -70,13 +70,13 @@ final class Uploader: EngineComponent {
         scheduler.table.setSendsContents(number, false)
         guard let entry = try journal.entry(number) else { return .done }
         guard let row = try index.itemEvenIfDeleted(number) else {
-            // The entry's item does not exist any more. Contents that were edited before the removal are removed with
-            // the entry.
+            // The item does not exist any more. Contents that were edited before the removal are deleted with the
+            // entry.
             if entry.changes.contains(.deleted) { recorder.removeBytes(of: number, engine) }
             try journal.remove(number)
             return .done
         }
-        // An item that changed its kind at the provider is a new local item now.
+        // If an item has another kind at the provider now, the local item becomes a new one.
         if !row.isKnownToProvider, entry.changes.isDisjoint(with: [.created, .deleted]) {
             // A file that was only moved locally has no bytes that only this machine has.
             if row.item.kind == .file, !recreation.hasOwnContents(row, entry) {

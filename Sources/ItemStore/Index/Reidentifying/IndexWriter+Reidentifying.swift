@@ -14,7 +14,7 @@ package struct Reidentified: Sendable, Equatable {
 }
 
 extension IndexWriter {
-    /// Replaces the identifiers of known items by those that the provider now reports. Must be called before
+    /// Replaces the identifiers of known items by the ones that the provider now reports. Must be called before
     /// ``apply(_:listedIn:mark:)`` and ``remove(identifiers:)`` for the same reply.
     ///
     /// An item that is reported under an unknown identifier is treated as a known item
@@ -52,13 +52,13 @@ extension IndexWriter {
     }
 
     /// Whether a container is a directory that has not been listed since it got a new identifier, so that its items may
-    /// have new ones, too.
+    /// have new identifiers, too.
     package func isReidentified(_ container: String) throws(IndexError) -> Bool {
         guard !state.reidentified.numbers.isEmpty, let row = try item(identifier: container) else { return false }
         return state.reidentified.numbers.contains(row.number)
     }
 
-    /// Returns the identifiers of those directories that hold any of the items, at any depth.
+    /// Returns the given directory identifiers whose directories contain at least one of the items, at any depth.
     package func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexError) -> Set<String>
     {
         var found: Set<String> = []
@@ -195,7 +195,7 @@ private struct Matching {
         guard !files.isEmpty else { return }
         let wanted = Dictionary(grouping: items) { Contents($0) }
         for (contents, items) in wanted {
-            // Several files that are alike cannot be told apart.
+            // Several files with equal properties cannot be distinguished.
             guard let contents, let rows = files[contents], let row = rows.first, rows.count == 1,
                 let item = items.first, items.count == 1, isFree(row, item)
             else { continue }

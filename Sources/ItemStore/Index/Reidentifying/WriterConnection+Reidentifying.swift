@@ -1,8 +1,8 @@
 import ItemValues
 
 extension WriterConnection {
-    /// Sets the new identifier of a directory as the parent of its items. Records that the items' own identifiers may
-    /// have changed, until the directory is listed.
+    /// Sets the new identifier of a directory as the parent of its items. Also records that the items' own identifiers
+    /// may have changed; the record stays until the directory is listed.
     func passOnIdentifier(of folder: IndexedItem, from before: IndexedItem) throws(IndexError) {
         guard before.isKnownToProvider, folder.isKnownToProvider, folder.item.kind == .folder else { return }
         let (old, new) = (before.item.identifier, folder.item.identifier)
@@ -48,8 +48,8 @@ extension WriterConnection {
         return numbers
     }
 
-    /// Merges a child of a duplicate directory into the child of the same name in the directory that stays. The latter
-    /// child gets the identifier of the former.
+    /// Merges a child of a duplicate directory into the child of the same name in the directory that stays. The
+    /// remaining child adopts the identifier of the merged one.
     ///
     /// - Returns: Whether such a child was found.
     func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexError) -> Bool {

@@ -21,7 +21,8 @@ extension IndexedItem {
         return attributes
     }
 
-    /// Whether an item's locally set attributes of some kinds equal those of another state of its row.
+    /// Whether the locally set attributes of some kinds equal those of another row, such as an earlier state of this
+    /// one.
     package func hasAttributes(of other: IndexedItem, _ kinds: MetadataKinds) -> Bool {
         (!kinds.contains(.modified) || localModified == other.localModified)
             && (!kinds.contains(.mode) || mode == other.mode)

@@ -49,7 +49,7 @@ final class MetadataWriter {
     /// Returns the kinds of values that were set locally and are not confirmed.
     func setLocally(_ number: ItemNumber) throws(IndexError) -> MetadataKinds { try row(number).1 }
 
-    /// Confirms values that were set locally. From now on, the provider's values are used.
+    /// Confirms values that were set locally. From now on, the provider's reports replace these values.
     func settle(_ number: ItemNumber, _ kinds: MetadataKinds) throws(IndexError) {
         let (metadata, here) = try row(number)
         guard !here.isDisjoint(with: kinds) else { return }
@@ -70,7 +70,7 @@ final class MetadataWriter {
         try remove.run()
     }
 
-    /// Moves the user metadata of an item to another number.
+    /// Moves the user metadata of an item to another item number.
     func move(_ number: ItemNumber, to other: ItemNumber) throws(IndexError) {
         guard count > 0 else { return }
         renumber.bind(1, number.rawValue)
@@ -121,7 +121,7 @@ enum MetadataQueries {
         return (metadata, MetadataKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))))
     }
 
-    // SQLite's integers are signed. Inverting the highest bit keeps the order of the ranks.
+    // SQLite's integers are signed. Inverting the highest bit preserves the order of the ranks.
     static func column(ofRank rank: UInt64) -> Int64 { Int64(bitPattern: rank ^ 1 << 63) }
     static func rank(ofColumn column: Int64) -> UInt64 { UInt64(bitPattern: column) ^ 1 << 63 }
 }
@@ -147,7 +147,7 @@ extension IndexWriter {
         try state.metadata.noteUse(number, time)
     }
 
-    /// Removes the records of changed search terms up to a number, because the search index has these terms now.
+    /// Removes the records of changed search terms up to a record number, because the search index now has these terms.
     package mutating func forgetRenamed(upTo mark: Int64) throws(IndexError) {
         let statement = try state.connection.statement("DELETE FROM renamed WHERE mark <= ?1")
         statement.bind(1, mark)
