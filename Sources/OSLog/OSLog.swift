@@ -23,7 +23,7 @@ public final class OSLog: Sendable {
         self.init(subsystem: subsystem, category: category.rawValue)
     }
 
-    /// A category with a meaning for profiling tools.
+    /// A category with a meaning for Apple's profiling tools. On Linux, these categories are written as all others.
     public struct Category: Hashable, Sendable {
         let rawValue: String
 
