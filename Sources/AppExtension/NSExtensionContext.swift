@@ -10,8 +10,8 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 /// The request ends once, with ``completeRequest(returningItems:completionHandler:)`` or ``cancelRequest(withError:)``;
 /// later calls are ignored. The methods may be called from any thread.
 ///
-/// Unlike Apple's class, it is Sendable, so that a completion handler may use it. The host and the items are set once,
-/// before any other code has the object. A lock protects the mutable state. The items belong to the extension.
+/// Unlike Apple's class, it is Sendable, so that a completion handler may use it. The host and the items are set by the
+/// initializer only. A lock protects the mutable state. Only the extension's code uses the items.
 ///
 ///     func beginRequest(with context: NSExtensionContext) {
 ///         context.completeRequest(returningItems: context.inputItems)
@@ -21,8 +21,8 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 open class NSExtensionContext: NSObject, @unchecked Sendable {
     /// The host's side of a request. Its functions are called on the thread on which the extension calls the context.
     package struct Host: Sendable {
-        /// Sends the items. The second argument is called when the host has the items. Its own argument is whether the
-        /// host had ended the request before.
+        /// Sends the items, and then calls its second argument, passing whether the host had cancelled the request
+        /// before.
         let complete: @Sendable (ReturnedItems, @escaping @Sendable (Bool) -> Void) -> Void
         let cancel: @Sendable (any Error) -> Void
         let open: @Sendable (URL, @escaping @Sendable (Bool) -> Void) -> Void
@@ -38,7 +38,7 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The items that an extension returns. It hands them over and does not use them any more.
+    /// The items that an extension returns. The extension does not use them afterwards.
     package typealias ReturnedItems = Disconnected<[NSExtensionItem]>
 
     private let host: Host?
@@ -67,10 +67,10 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - items: ``NSExtensionItem`` objects; others are left out. Their attachments can be loaded while this process
-    ///     runs. It runs until the host has released them.
-    ///   - completionHandler: Called when the host has the items. The argument is whether the host had ended the
-    ///     request before, so that the extension is about to be ended. Called at once, with `true`, if the request has
-    ///     already ended.
+    ///     runs. The process runs until the host has released them.
+    ///   - completionHandler: Called after the items were sent. The argument is `true` if the host had cancelled the
+    ///     request before, so that this process will be ended soon. If the request has already ended, the handler is
+    ///     called at once, with `true`.
     open func completeRequest(returningItems items: [Any]?, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
         guard end(), let host else {
             completionHandler?(true)
@@ -103,7 +103,7 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the request. Returns whether it had not ended before.
+    /// Ends the request. Returns `false` if it had already ended.
     private func end() -> Bool {
         hasEnded.withLock { hasEnded in
             defer { hasEnded = true }

@@ -12,7 +12,7 @@ public let NSExtensionItemAttachmentsKey = "NSExtensionItemAttachmentsKey"
 /// demand.
 ///
 /// The attachments are separate pieces of content, not alternative forms of one. The properties are stored in
-/// ``userInfo`` under the three keys, so that changes of ``userInfo`` change the properties.
+/// ``userInfo`` under the three keys above, so that changes of ``userInfo`` change the properties.
 ///
 /// Source: Foundation, `NSExtensionItem.h`.
 open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
@@ -34,7 +34,7 @@ open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
         set { set(newValue?.copy(), NSExtensionItemAttributedContentTextKey) }
     }
 
-    /// The pieces of content.
+    /// The attached pieces of content.
     open var attachments: [NSItemProvider]? {
         get { userInfo?[NSExtensionItemAttachmentsKey] as? [NSItemProvider] }
         set { set(newValue, NSExtensionItemAttachmentsKey) }

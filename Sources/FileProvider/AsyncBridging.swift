@@ -3,8 +3,8 @@ import FoundationAdditions
 import LinuxSystem
 import Synchronization
 
-/// Default implementations for functions that have two forms: one with a completion handler, and one that is `async`. A
-/// program implements one of the forms. The default of each form calls the other form.
+/// Helpers for functions that have two forms: one with a completion handler, and one that is `async`. A program
+/// implements one form. The default implementation of each form calls the other form.
 enum AsyncBridging {
     /// The name of a function, and the object on which it is called.
     private struct Function: Hashable {
@@ -12,9 +12,8 @@ enum AsyncBridging {
         let name: String
     }
 
-    /// The functions that this task calls in their `async` form, because the class does not implement the form with a
-    /// completion handler. If the default of the `async` form finds its own function in this set, the class implements
-    /// neither form.
+    /// The functions whose default form with a completion handler is calling the `async` form in this task. If the
+    /// default `async` form finds its own function in this set, the class implements neither form.
     @TaskLocal private static var standingIn: Set<Function> = []
 
     /// Calls the `async` form. Default implementations of the form with a completion handler use this function.
@@ -53,7 +52,7 @@ enum AsyncBridging {
         return handed.value
     }
 
-    /// Throws the error of a provider that does not support a function.
+    /// Throws the error for a function that a provider does not support.
     static func unsupported<Answer>() throws -> Answer { throw CocoaError(.featureUnsupported) }
 }
 
@@ -74,7 +73,7 @@ final class OnceContinuation<Answer: Sendable>: Sendable {
     }
 }
 
-/// A guard that runs a program's completion handler only once, even if a backend replies twice. The handler runs on a
+/// An object that runs a program's completion handler only once, even if a backend replies twice. The handler runs on a
 /// thread that may block.
 final class OneShotHandler: Sendable {
     private let isTaken = Atomic(false)

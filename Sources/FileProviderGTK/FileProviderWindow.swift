@@ -21,8 +21,8 @@ import Foundation
     /// The windows that are shown. This property retains them.
     private static var shown: [FileProviderWindow] = []
 
-    /// Whether a window can be shown: there is a display, and the extension can connect to it. Repeated calls are
-    /// cheap.
+    /// Returns whether a window can be shown: there is a display, and the extension can connect to it. Repeated calls
+    /// are cheap.
     public static func isPossible(for context: FPUIActionExtensionContext) -> Bool {
         context.hasDisplay && gtk_init_check() != 0
     }

@@ -1,12 +1,12 @@
 import CGTK
 import Foundation
 
-/// The main thread's loop while windows are shown. It is GTK's loop, and also serves the main queue and Foundation's
-/// run loop, so that tasks of the main actor and timers continue.
+/// The event loop of the main thread while windows are shown: GTK's loop, which also serves the main queue and
+/// Foundation's run loop, so that tasks of the main actor and timers continue.
 @MainActor enum MainLoop {
     private static var isRunning = false
 
-    /// Runs GTK's loop on the main thread while a condition holds. Returns at once.
+    /// Starts GTK's loop on the main thread, and returns at once. The loop runs while the condition holds.
     static func run(while isWanted: @escaping @MainActor @Sendable () -> Bool) {
         guard !isRunning else { return }
         isRunning = true
@@ -30,7 +30,7 @@ import Foundation
         }
     }
 
-    /// Serves GTK. If GTK has nothing to do, waits for an event of GTK, the queue or a timer.
+    /// Handles events of GTK. If there are none, waits for an event of GTK, the main queue or a timer.
     private static func waitForEvent() {
         let pause = RunLoop.main.limitDate(forMode: .default)?.timeIntervalSinceNow ?? longestPause
         var fired: gboolean = 0
@@ -47,7 +47,6 @@ import Foundation
         }
     }
 
-    /// The longest wait, in seconds. Blocks that other threads add to the run loop are noticed after this time at the
-    /// latest.
+    /// The longest wait, in seconds. A block that another thread adds to the run loop starts after at most this time.
     private static let longestPause = 0.5
 }

@@ -66,7 +66,7 @@ extension FPUIActionExtensionContext {
         gtk_box_append(box.object(as: GtkBox.self), widget)
     }
 
-    /// Returns a label with plain text: the extension's text has no markup.
+    /// Returns a label that shows the extension's text as plain text, without interpreting markup.
     private func label(_ text: String) -> UnsafeMutablePointer<GtkWidget>? {
         guard let label = gtk_label_new(text) else { return nil }
         let opaque = OpaquePointer(label)

@@ -1,6 +1,7 @@
 import CGTK
 
-/// Calls a closure when a GTK object emits a signal, on the main thread, as long as the object exists.
+/// Calls a closure on the main thread whenever a GTK object emits a signal. The closure is retained as long as the
+/// object exists.
 ///
 /// - Parameters:
 ///   - signal: a signal without arguments or return value, such as `clicked`.
@@ -9,7 +10,7 @@ import CGTK
     _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Void
 ) {
     let handler: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in SignalAction.run(data) }
-    // SAFETY: GTK calls it with the arguments of the signal, which are the object and the connection's data.
+    // SAFETY: GTK calls the handler with the arguments of the signal, which are the object and the connection's data.
     SignalAction.connect(object.gtkAddress, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 
@@ -22,7 +23,7 @@ import CGTK
         SignalAction.run(data)
         return 1
     }
-    // SAFETY: GTK calls it with the same two arguments, and reads its result.
+    // SAFETY: GTK calls the handler with the same two arguments, and reads its Boolean result.
     SignalAction.connect(object.gtkAddress, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 

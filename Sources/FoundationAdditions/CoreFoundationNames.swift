@@ -1,8 +1,8 @@
-// The names of Core Foundation, in one file because each is a line.
+// The names of Core Foundation, in one file because each declaration is a single line.
 import Foundation
 
-// Foundation on Linux does not have the types of Core Foundation, which older interfaces use. The classes that they are
-// bridged to on Apple's platforms stand in, so that `kUTTypePNG as String`, `"png" as CFString` and
+// Foundation on Linux does not have the types of Core Foundation, which older interfaces use. Each alias names the
+// class to which the type is bridged on Apple's platforms, so that `kUTTypePNG as String`, `"png" as CFString` and
 // `query as CFDictionary` compile.
 
 /// Stands in for any object of Core Foundation.
@@ -44,7 +44,7 @@ public var kCFBooleanFalse: CFBoolean! { NSNumber(value: false) }
 /// Four bytes that name a kind of file on the classic Mac OS, the first in the highest bits.
 public typealias OSType = UInt32
 
-/// The result of an older function: 0 for success.
+/// The result code of an older C function. Zero means success.
 public typealias OSStatus = Int32
 
 /// The status of success.

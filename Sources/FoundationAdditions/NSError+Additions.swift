@@ -13,7 +13,7 @@ extension NSError {
         self.init(domain: "", code: 0)
     }
 
-    /// The underlying errors: the one under `NSUnderlyingErrorKey`, and those under
+    /// The underlying errors: the error under `NSUnderlyingErrorKey`, followed by the errors under
     /// ``NSMultipleUnderlyingErrorsKey``.
     public var underlyingErrors: [any Error] {
         let one = userInfo[NSUnderlyingErrorKey] as? any Error

@@ -1,4 +1,4 @@
-// In a file of its own, as the part of Apple's module ObjectiveC, which Foundation exports.
+// Declarations of Apple's module ObjectiveC, which Foundation exports.
 import Foundation
 
 /// Any object can be an argument for `%@`, as on Apple's platforms. Foundation on Linux allows only its strings.

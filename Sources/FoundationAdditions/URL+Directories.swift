@@ -34,7 +34,7 @@ extension URL {
 
     private static func directory(_ name: FileManager.SearchPathDirectory, _ fallback: String) -> URL {
         let known = FileManager.default.urls(for: name, in: .userDomainMask).first?.path
-        // The URLs are marked as those of directories, even if the directories do not exist yet.
+        // `isDirectory` is passed because Foundation cannot find out the kind of a directory that does not exist yet.
         return URL(fileURLWithPath: known ?? NSHomeDirectory() + "/" + fallback, isDirectory: true)
     }
 }

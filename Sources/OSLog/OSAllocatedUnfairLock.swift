@@ -8,7 +8,7 @@
 /// Source: `os/lock.h`.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     // Sendable: the state is accessed only with the lock held. Only functions with "unchecked" in their names accept
-    // values that are not Sendable, and leave it to the caller that other threads do not use them.
+    // values that are not Sendable. Their callers must ensure that no other thread uses these values.
     private let storage: Storage
 
     private final class Storage {
@@ -32,10 +32,10 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
         case notOwner
     }
 
-    /// Creates a lock of a state that may not be sendable.
+    /// Creates a lock for a state that need not be `Sendable`.
     public init(uncheckedState initialState: State) { storage = Storage(initialState) }
 
-    /// Creates a lock of a state.
+    /// Creates a lock for a state.
     public init(initialState: State) where State: Sendable { storage = Storage(initialState) }
 
     /// Calls `body` with the lock held.
@@ -90,12 +90,12 @@ extension OSAllocatedUnfairLock where State == Void {
         try withLockIfAvailableUnchecked { _ in try body() }
     }
 
-    /// Waits for the lock and takes it.
+    /// Waits until the lock is free, and acquires it.
     public func lock() { os_unfair_lock_lock(storage.lock) }
 
     /// Releases the lock.
     public func unlock() { os_unfair_lock_unlock(storage.lock) }
 
-    /// Takes the lock if it is free, and returns whether it did.
+    /// Acquires the lock if it is free. Returns whether the lock was acquired.
     public func lockIfAvailable() -> Bool { os_unfair_lock_trylock(storage.lock) }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// A stream of messages.
+/// A log: a stream of messages that one subsystem and category identify.
 ///
-/// Messages are written to standard error, one line each: the time, the program, the stream and the message. The
-/// environment variable `PURVEY_LOG` sets the lowest level that is written (`debug`, `info`, `default`, `error`,
-/// `fault`); the default is `error`.
+/// Messages are written to standard error, one line each: the date and time, the program, the stream
+/// (`subsystem:category`), the type and the message. The environment variable `PURVEY_LOG` sets the lowest level that
+/// is written (`debug`, `info`, `default`, `error`, `fault`); the default is `error`.
 ///
 /// Source: `os/log.h`.
 public final class OSLog: Sendable {
@@ -13,7 +13,7 @@ public final class OSLog: Sendable {
     let category: String
     private let isEnabled: Bool
 
-    /// Creates the stream of a part of a program.
+    /// Creates a stream for a subsystem and a category.
     public convenience init(subsystem: String, category: String) {
         self.init(subsystem: subsystem, category: category, isEnabled: true)
     }
@@ -23,7 +23,7 @@ public final class OSLog: Sendable {
         self.init(subsystem: subsystem, category: category.rawValue)
     }
 
-    /// A category with a meaning for profiling tools.
+    /// A category with a meaning for Apple's profiling tools. On Linux, these categories are written as all others.
     public struct Category: Hashable, Sendable {
         let rawValue: String
 
@@ -41,12 +41,12 @@ public final class OSLog: Sendable {
         self.isEnabled = isEnabled
     }
 
-    /// The stream of code that does not have a stream of its own.
+    /// The default stream, without a subsystem and a category.
     public static let `default` = OSLog(subsystem: "", category: "")
     /// A stream that discards its messages.
     public static let disabled = OSLog(subsystem: "", category: "", isEnabled: false)
 
-    /// Whether messages of a type are written at this moment.
+    /// Returns whether messages of a type are written.
     public func isEnabled(type: OSLogType) -> Bool { isEnabled && type.rank >= Self.lowest }
 
     private static let lowest: Int = {
@@ -73,7 +73,7 @@ public struct Logger: Sendable {
 
     /// Creates a logger for the default stream.
     public init() { log = .default }
-    /// Creates a logger for the stream of a part of a program.
+    /// Creates a logger for the stream of a subsystem and a category.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
     /// Creates a logger for a stream.
     public init(_ logObj: OSLog) { log = logObj }
@@ -108,7 +108,7 @@ public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMes
 @_disfavoredOverload
 public func os_log(_ message: OSLogMessage) { OSLog.default.write(.default, message.text) }
 
-/// Writes a message of a type in `printf` format, which also has `%{public}@` and `%{private}@`.
+/// Writes a message of a type. The format is that of `printf`, extended by `%{public}@` and `%{private}@`.
 public func os_log(
     _ type: OSLogType, dso: UnsafeRawPointer? = nil, log: OSLog = .default, _ message: StaticString,
     _ args: any CVarArg...
@@ -116,7 +116,7 @@ public func os_log(
     log.write(type, message, args)
 }
 
-/// Writes a message in `printf` format, which also has `%{public}@` and `%{private}@`.
+/// Writes a message. The format is that of `printf`, extended by `%{public}@` and `%{private}@`.
 public func os_log(
     _ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default,
     _ args: any CVarArg...

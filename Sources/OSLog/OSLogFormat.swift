@@ -16,13 +16,13 @@ public struct OSLogIntegerFormatting: Sendable {
 
     /// Decimal digits.
     public static var decimal: OSLogIntegerFormatting { decimal() }
-    /// Decimal digits, with a minimum number of them.
+    /// Decimal digits, padded with zeros to a minimum number of digits.
     public static func decimal(explicitPositiveSign: Bool = false, minDigits: Int = 1) -> OSLogIntegerFormatting {
         number(10, "", minDigits, explicitPositiveSign, false)
     }
     /// Hexadecimal digits.
     public static var hex: OSLogIntegerFormatting { hex() }
-    /// Hexadecimal digits, with a minimum number of them.
+    /// Hexadecimal digits, padded with zeros to a minimum number of digits.
     public static func hex(
         explicitPositiveSign: Bool = false, includePrefix: Bool = false, uppercase: Bool = false, minDigits: Int = 1
     ) -> OSLogIntegerFormatting {
@@ -30,7 +30,7 @@ public struct OSLogIntegerFormatting: Sendable {
     }
     /// Octal digits.
     public static var octal: OSLogIntegerFormatting { octal() }
-    /// Octal digits, with a minimum number of them.
+    /// Octal digits, padded with zeros to a minimum number of digits.
     public static func octal(
         explicitPositiveSign: Bool = false, includePrefix: Bool = false, uppercase: Bool = false, minDigits: Int = 1
     ) -> OSLogIntegerFormatting {
@@ -58,7 +58,7 @@ public struct OSLogFloatFormatting: Sendable {
 
     /// Fixed-point notation with six decimal places.
     public static var fixed: OSLogFloatFormatting { number("f", nil, false, false) }
-    /// Fixed-point notation with a number of decimal places.
+    /// Fixed-point notation with the given number of decimal places.
     public static func fixed(
         precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting { number("f", precision, explicitPositiveSign, uppercase) }
@@ -70,13 +70,14 @@ public struct OSLogFloatFormatting: Sendable {
     }
     /// Exponential notation.
     public static var exponential: OSLogFloatFormatting { number("e", nil, false, false) }
-    /// Exponential notation with a number of decimal places.
+    /// Exponential notation with the given number of decimal places.
     public static func exponential(
         precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting { number("e", precision, explicitPositiveSign, uppercase) }
     /// Exponential notation for large and small numbers, fixed-point notation for others.
     public static var hybrid: OSLogFloatFormatting { number("g", nil, false, false) }
-    /// Exponential notation for large and small numbers, fixed-point notation for others, with a number of digits.
+    /// Exponential notation for large and small numbers, fixed-point notation for others, with the given number of
+    /// significant digits.
     public static func hybrid(
         precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting { number("g", precision, explicitPositiveSign, uppercase) }
@@ -90,7 +91,7 @@ public enum OSLogBoolFormat: Sendable {
     case answer
 }
 
-/// The format of an `Int32` in a message, by its meaning.
+/// The meaning of an `Int32` in a message, which determines its format.
 public enum OSLogInt32ExtendedFormat: Sendable {
     /// An IPv4 address.
     case ipv4Address
@@ -108,7 +109,7 @@ public enum OSLogInt32ExtendedFormat: Sendable {
     case answer
 }
 
-/// The format of an `Int` in a message, by its meaning.
+/// The meaning of an `Int` in a message, which determines its format.
 public enum OSLogIntExtendedFormat: Sendable {
     /// Bits per second.
     case bitrate
@@ -133,11 +134,11 @@ public struct OSLogStringAlignment: Sendable {
 
     /// No alignment.
     public static var none: OSLogStringAlignment { OSLogStringAlignment(columns: 0, isRight: false) }
-    /// Left alignment in a column of a number of characters.
+    /// Left alignment in a column that is `columns` characters wide.
     public static func left(columns: @autoclosure () -> Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns(), isRight: false)
     }
-    /// Right alignment in a column of a number of characters.
+    /// Right alignment in a column that is `columns` characters wide.
     public static func right(columns: @autoclosure () -> Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns(), isRight: true)
     }

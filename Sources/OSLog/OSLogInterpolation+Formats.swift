@@ -28,14 +28,14 @@ extension OSLogInterpolation {
         append(Self.text(boolean(), format), .none, privacy)
     }
 
-    /// Adds a number in a format that interprets it.
+    /// Adds an integer in the format for its meaning, such as a byte count.
     public mutating func appendInterpolation(
         _ number: @autoclosure () -> Int32, format: OSLogInt32ExtendedFormat, privacy: OSLogPrivacy = .auto
     ) {
         append(Self.text(number(), format), .none, privacy)
     }
 
-    /// Adds a number in a format that interprets it.
+    /// Adds an integer in the format for its meaning, such as a byte count.
     public mutating func appendInterpolation(
         _ number: @autoclosure () -> Int, format: OSLogIntExtendedFormat, privacy: OSLogPrivacy = .auto
     ) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The visibility of a value in a message for readers of the log.
+/// The visibility of an interpolated value in the log: shown, hidden, or replaced by a hash.
 public struct OSLogPrivacy: Sendable, Equatable {
     /// The replacement of a hidden value.
     public enum Mask: Sendable, Equatable {
@@ -28,17 +28,17 @@ public struct OSLogPrivacy: Sendable, Equatable {
     public static func sensitive(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(isShown: false, mask: mask) }
 }
 
-/// A message with values in it.
+/// A message for the log, created from a string literal. Each interpolated value has a visibility and a format.
 public struct OSLogMessage: ExpressibleByStringInterpolation, ExpressibleByStringLiteral, Sendable {
     package let text: String
 
-    /// Creates a message without values.
+    /// Creates a message without interpolated values.
     public init(stringLiteral value: String) { text = value }
-    /// Creates a message with values.
+    /// Creates a message with interpolated values.
     public init(stringInterpolation: OSLogInterpolation) { text = stringInterpolation.text }
 }
 
-/// A message under construction.
+/// A message under construction, for the compiler's string interpolation.
 public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     fileprivate var text = ""
 

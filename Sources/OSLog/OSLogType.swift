@@ -1,6 +1,6 @@
 /// The severity of a message.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
-    /// The number on Apple's platforms.
+    /// The type's number, the same as on Apple's platforms.
     public let rawValue: UInt8
     /// Creates a type from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }

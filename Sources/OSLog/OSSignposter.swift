@@ -4,13 +4,13 @@ import Synchronization
 ///
 /// Source: `os/signpost.h`.
 public struct OSSignpostID: Hashable, Sendable, Comparable {
-    /// The number.
+    /// The identifier's number.
     public let rawValue: UInt64
     /// Creates an identifier from its number.
     public init(_ value: UInt64) { rawValue = value }
     /// Creates a new identifier. The stream is ignored.
     public init(log: OSLog) { self = Self.make() }
-    /// Creates the identifier of an object.
+    /// Creates an identifier from the address of an object.
     public init(log: OSLog, object: AnyObject) {
         rawValue = UInt64(UInt(bitPattern: ObjectIdentifier(object)))
     }
@@ -57,7 +57,8 @@ public final class OSSignpostIntervalState: Sendable {
 
     fileprivate init(_ id: OSSignpostID) { self.id = id }
 
-    /// Returns the state of an interval that began elsewhere. The duration of the interval is measured from this call.
+    /// Returns the state of an interval whose beginning another part of the program marked. The duration of the
+    /// interval is measured from this call.
     public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { OSSignpostIntervalState(id) }
 }
 
@@ -84,7 +85,7 @@ public struct OSSignposter: Sendable {
 
     /// Returns a new identifier for an interval.
     public func makeSignpostID() -> OSSignpostID { .make() }
-    /// Returns the identifier for an interval of an object.
+    /// Returns an identifier from the address of an object, for intervals that belong to the object.
     public func makeSignpostID(from object: AnyObject) -> OSSignpostID { OSSignpostID(log: log, object: object) }
 
     /// Marks the beginning of an interval.
@@ -123,12 +124,12 @@ public struct OSSignposter: Sendable {
         log.mark(.event, name, id, message.text)
     }
 
-    /// Marks the interval that `task` takes.
+    /// Marks the interval during which `task` runs.
     public func withIntervalSignpost<T>(
         _ name: StaticString, id: OSSignpostID = .exclusive, around task: () throws -> T
     ) rethrows -> T { try withIntervalSignpost(name, id: id, "", around: task) }
 
-    /// Marks the interval that `task` takes.
+    /// Marks the interval during which `task` runs.
     public func withIntervalSignpost<T>(
         _ name: StaticString, id: OSSignpostID = .exclusive, _ message: SignpostMetadata, around task: () throws -> T
     ) rethrows -> T {

@@ -1,4 +1,4 @@
-// The constants of internet passwords, by kind. Their values are those of Apple's platforms.
+// The constants for internet passwords, by kind. The values are Apple's, because programs store them.
 import Foundation
 
 // MARK: Protocols
@@ -76,11 +76,11 @@ public var kSecAttrAuthenticationTypeMSN: CFString { "msna" }
 public var kSecAttrAuthenticationTypeDPA: CFString { "dpaa" }
 /// Remote password authentication.
 public var kSecAttrAuthenticationTypeRPA: CFString { "rpaa" }
-/// HTTP's Basic.
+/// HTTP Basic authentication.
 public var kSecAttrAuthenticationTypeHTTPBasic: CFString { "http" }
-/// HTTP's Digest.
+/// HTTP Digest authentication.
 public var kSecAttrAuthenticationTypeHTTPDigest: CFString { "httd" }
-/// A form in HTML.
+/// A sign-in form in HTML.
 public var kSecAttrAuthenticationTypeHTMLForm: CFString { "form" }
 /// The default kind of authentication.
 public var kSecAttrAuthenticationTypeDefault: CFString { "dflt" }

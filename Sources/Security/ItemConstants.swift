@@ -1,4 +1,4 @@
-// The constants of items, by kind. Their values are those of Apple's platforms, because programs store them.
+// The constants for keychain items, by kind. The values are Apple's, because programs store them.
 import Foundation
 
 // MARK: Keys of a query
@@ -7,7 +7,8 @@ import Foundation
 public var kSecClass: CFString { "class" }
 /// The key for the access group of an item.
 public var kSecAttrAccessGroup: CFString { "agrp" }
-/// The key for when an item can be read. Items on Linux can be read at any time; the value is stored.
+/// The key for the condition under which an item can be read. The value is stored, but on Linux an item can always be
+/// read.
 public var kSecAttrAccessible: CFString { "pdmn" }
 /// The key for the name of an account.
 public var kSecAttrAccount: CFString { "acct" }
@@ -15,9 +16,9 @@ public var kSecAttrAccount: CFString { "acct" }
 public var kSecAttrAuthenticationType: CFString { "atyp" }
 /// The key for a comment.
 public var kSecAttrComment: CFString { "icmt" }
-/// The key for the time of an item's creation. Set by the system.
+/// The key for an item's creation date. The system sets it.
 public var kSecAttrCreationDate: CFString { "cdat" }
-/// The key for the code of an item's creator.
+/// The key for the code of the program that created an item.
 public var kSecAttrCreator: CFString { "crtr" }
 /// The key for a description.
 public var kSecAttrDescription: CFString { "desc" }
@@ -25,13 +26,13 @@ public var kSecAttrDescription: CFString { "desc" }
 public var kSecAttrGeneric: CFString { "gena" }
 /// The key for whether an item is hidden.
 public var kSecAttrIsInvisible: CFString { "invi" }
-/// The key for whether an item records that there is no password.
+/// The key for whether an item records that no password is to be stored for its account.
 public var kSecAttrIsNegative: CFString { "nega" }
-/// The key for the name of an item that is shown to users.
+/// The key for an item's display name.
 public var kSecAttrLabel: CFString { "labl" }
-/// The key for the time of an item's last change. Set by the system.
+/// The key for the date of an item's last change. The system sets it.
 public var kSecAttrModificationDate: CFString { "mdat" }
-/// The key for the path on the server of an internet password.
+/// The key for the path in an internet password's URL.
 public var kSecAttrPath: CFString { "path" }
 /// The key for the port of an internet password's server.
 public var kSecAttrPort: CFString { "port" }
@@ -45,31 +46,31 @@ public var kSecAttrServer: CFString { "srvr" }
 public var kSecAttrService: CFString { "svce" }
 /// The key for whether an item is synchronized between machines. The value is stored, and has no other effect.
 public var kSecAttrSynchronizable: CFString { "sync" }
-/// The key for the code of an item's type.
+/// The key for the code of an item's type, which the program defines.
 public var kSecAttrType: CFString { "type" }
 /// The key for the maximum number of results.
 public var kSecMatchLimit: CFString { "m_Limit" }
-/// The key for whether the result has the attributes.
+/// The key for whether the result contains the attributes.
 public var kSecReturnAttributes: CFString { "r_Attributes" }
-/// The key for whether the result has the password.
+/// The key for whether the result contains the password.
 public var kSecReturnData: CFString { "r_Data" }
-/// The key for whether the result has a reference that can be stored.
+/// The key for whether the result contains a persistent reference to the item.
 public var kSecReturnPersistentRef: CFString { "r_PersistentRef" }
-/// The key for whether the result has an object of the item. Not supported for passwords.
+/// The key for whether the result contains an object that represents the item. Not supported for passwords.
 public var kSecReturnRef: CFString { "r_Ref" }
-/// The key for the authentication of the user. Has no effect.
+/// The key for a context in which the user has authenticated. Has no effect.
 public var kSecUseAuthenticationContext: CFString { "u_AuthCtx" }
 /// The key for whether the user may be asked to authenticate. Has no effect.
 public var kSecUseAuthenticationUI: CFString { "u_AuthUI" }
-/// The key for which keychain is used on macOS. Has no effect.
+/// The key for whether macOS uses the data protection keychain. Has no effect.
 public var kSecUseDataProtectionKeychain: CFString { "nleg" }
-/// The key for the text of a question for the user. Has no effect.
+/// The key for the text of the authentication prompt. Has no effect.
 public var kSecUseOperationPrompt: CFString { "u_OpPrompt" }
 /// The key for the password.
 public var kSecValueData: CFString { "v_Data" }
 /// The key for the persistent reference of the item to find.
 public var kSecValuePersistentRef: CFString { "v_PersistentRef" }
-/// The key for an object of an item. Not supported for passwords.
+/// The key for an object that represents the item. Not supported for passwords.
 public var kSecValueRef: CFString { "v_Ref" }
 
 // MARK: Classes
@@ -78,26 +79,26 @@ public var kSecValueRef: CFString { "v_Ref" }
 public var kSecClassGenericPassword: CFString { "genp" }
 /// The class of internet passwords.
 public var kSecClassInternetPassword: CFString { "inet" }
-/// The class of certificates. No store on Linux has any.
+/// The class of certificates, which are not supported on Linux.
 public var kSecClassCertificate: CFString { "cert" }
-/// The class of keys. No store on Linux has any.
+/// The class of keys, which are not supported on Linux.
 public var kSecClassKey: CFString { "keys" }
-/// The class of identities. No store on Linux has any.
+/// The class of identities, which are not supported on Linux.
 public var kSecClassIdentity: CFString { "idnt" }
 
 // MARK: Limits, and other values
 
 /// The limit of one result.
 public var kSecMatchLimitOne: CFString { "m_LimitOne" }
-/// No limit of results.
+/// No limit on the number of results.
 public var kSecMatchLimitAll: CFString { "m_LimitAll" }
 /// Matches items whether they are synchronized or not.
 public var kSecAttrSynchronizableAny: CFString { "syna" }
-/// The user may be asked.
+/// The user may be asked to authenticate.
 public var kSecUseAuthenticationUIAllow: CFString { "u_AuthUIA" }
-/// A query that would need a question for the user fails.
+/// A query that requires authentication by the user fails.
 public var kSecUseAuthenticationUIFail: CFString { "u_AuthUIF" }
-/// Items that need a question for the user are left out.
+/// Items that require authentication by the user are left out.
 public var kSecUseAuthenticationUISkip: CFString { "u_AuthUIS" }
 
 // MARK: Accessibility

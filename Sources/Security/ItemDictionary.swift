@@ -1,7 +1,7 @@
 import Foundation
 import Secrets
 
-/// An error as the status that the public functions return.
+/// An error with the status code that the public functions return for it.
 struct StatusError: Error {
     let status: OSStatus
 
@@ -24,11 +24,11 @@ struct StatusError: Error {
     }
 }
 
-/// A dictionary that a program passed, with its values checked.
+/// The checked contents of a query or attribute dictionary that a program passed.
 struct ItemDictionary {
     enum Class {
         case password(SecretClass)
-        /// Certificates, keys or identities, of which there are none.
+        /// Certificates, keys or identities. No such item can be stored.
         case other
     }
 
@@ -64,7 +64,7 @@ struct ItemDictionary {
             self.value = data.withUnsafeBytes { SecretBytes(copying: $0) }
         case "v_PersistentRef":
             guard let data = value as? Data else { throw StatusError(errSecParam) }
-            // A reference in another form is one of another system, whose items are not in this store.
+            // Data in another format are a reference of another system, whose items are not in this store.
             guard let reference = ItemForm.reference(in: data) else { throw StatusError(errSecItemNotFound) }
             self.reference = reference
         case "r_Attributes": form.hasAttributes = try returned(value)

@@ -1,13 +1,13 @@
 import Foundation
 import Secrets
 
-/// The form of a result: the values that a query asked for.
+/// The kinds of values that a query requests in its result.
 struct ItemForm {
     var hasAttributes = false
     var hasData = false
     var hasReference = false
 
-    /// Returns one item in this form; `nil` if the query asked for nothing.
+    /// Returns the requested values of an item, or `nil` if the query requests none.
     func object(_ item: SecretItem) -> CFTypeRef? {
         let data = hasData ? Self.data(of: item) : nil
         let reference = hasReference ? Self.reference(to: item) : nil
@@ -18,7 +18,7 @@ struct ItemForm {
         return values as NSDictionary
     }
 
-    /// Returns items in this form: an array, or one object for a query with a limit of one.
+    /// Returns the requested values of items: an array, or one object for a query with a limit of one.
     func object(_ items: [SecretItem], limit: Int) -> CFTypeRef? {
         if limit == 1 { return items.first.flatMap { object($0) } }
         guard hasAttributes || hasData || hasReference else { return nil }
@@ -54,7 +54,8 @@ struct ItemForm {
         return (Data(item.itemClass.rawValue.utf8) + identity) as NSData
     }
 
-    /// Returns the identity of the item to which a stored reference refers; `nil` if the data is not such a reference.
+    /// Returns the identifier of the item to which a persistent reference refers, or `nil` if the data is not such a
+    /// reference.
     static func reference(in data: Data) -> UUID? {
         let bytes = [UInt8](data)
         guard bytes.count == 20, SecretClass(rawValue: String(decoding: bytes[..<4], as: UTF8.self)) != nil else {

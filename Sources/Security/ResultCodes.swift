@@ -1,5 +1,5 @@
-// The results of the functions, by number. Apple's platforms have more of them; these are the ones with which programs
-// compare a result.
+// The result codes of the functions. Apple's platforms have more. These are the codes that programs compare results
+// with.
 import Foundation
 
 /// No error.
@@ -40,11 +40,11 @@ public var errSecNoSuchAttr: OSStatus { -25303 }
 public var errSecInvalidItemRef: OSStatus { -25304 }
 /// The class of items does not exist.
 public var errSecNoSuchClass: OSStatus { -25306 }
-/// The user may not be asked.
+/// The operation requires the user, who may not be asked.
 public var errSecInteractionNotAllowed: OSStatus { -25308 }
 /// The attribute cannot be changed.
 public var errSecReadOnlyAttr: OSStatus { -25309 }
-/// The user would have to be asked.
+/// The operation requires an interaction with the user.
 public var errSecInteractionRequired: OSStatus { -25315 }
 /// The item's data is not available.
 public var errSecDataNotAvailable: OSStatus { -25316 }
@@ -57,7 +57,7 @@ public var errSecConversionError: OSStatus { -67594 }
 /// The access group has too many items.
 public var errSecQuotaExceeded: OSStatus { -67596 }
 
-/// Returns a sentence about a result, or `nil` for an unknown one.
+/// Returns a sentence that describes a result code, or `nil` for an unknown code.
 ///
 /// - Parameter reserved: has no effect.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {

@@ -1,16 +1,16 @@
 import Foundation
 import Secrets
 
-// The four functions for items, as in Apple's module Security. Each blocks until the store has replied, and any thread
-// that may block can call it. None logs its arguments.
+// The four functions for items, as in Apple's module Security. Each blocks until the secret store has replied. Any
+// thread that may block can call them. No function logs its arguments.
 
 /// Adds a password.
 ///
 /// - Parameters:
-///   - attributes: the class, attributes and `kSecValueData`. With `kSecReturn…` keys, `result` gets the item.
+///   - attributes: the class, attributes and `kSecValueData`. With `kSecReturn…` keys, `result` receives the item.
 ///   - result: a place for the result; may be `nil`.
 /// - Returns: `errSecSuccess`; `errSecDuplicateItem` if an item has the same primary key; `errSecParam` for a key or
-///   value that the function does not take; `errSecNoSuchAttr` for an attribute of the other class;
+///   value that the function does not accept; `errSecNoSuchAttr` for an attribute that only the other class has;
 ///   `errSecMissingEntitlement` if the program is not in the access group; `errSecDataTooLarge`, `errSecQuotaExceeded`,
 ///   `errSecDiskFull`, `errSecIO` and `errSecNotAvailable` if the password cannot be stored.
 @discardableResult
@@ -35,10 +35,11 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// - Parameters:
 ///   - query: the class, or `kSecValuePersistentRef`; the attributes that an item must have; `kSecMatchLimit`, which is
 ///     one by default; and `kSecReturn…` keys.
-///   - result: a place for the result: the data, the attributes, the persistent reference, or a dictionary of several
-///     of them; an array of these if the limit is not one; may be `nil`.
+///   - result: a place for the result; may be `nil`. The result for one item is its data, its attributes, its
+///     persistent reference, or a dictionary of several of these. If the limit is not one, the result is an array.
 /// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecParam` for a query without a class, or with a key or value
-///   that it does not take; `errSecNoSuchAttr`; `errSecMissingEntitlement`; `errSecIO`; `errSecNotAvailable`.
+///   that the function does not accept; `errSecNoSuchAttr`; `errSecMissingEntitlement`; `errSecIO`;
+///   `errSecNotAvailable`.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { (source) throws(StatusError) in
@@ -91,7 +92,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     }
 }
 
-/// Runs a function with this process's store, and returns its result as a number.
+/// Runs a function with this process's secret store, and returns its result as a status code.
 private func status(_ body: (any SecretSource) throws(StatusError) -> Void) -> OSStatus {
     guard let source = SharedSecrets.current else { return errSecNotAvailable }
     do throws(StatusError) {
@@ -107,7 +108,7 @@ private func replied<Reply>(_ call: () throws(SecretError) -> Reply) throws(Stat
 }
 
 extension ItemDictionary {
-    /// The attributes of a new or changed item. The times are set by the store.
+    /// The attributes of a new or changed item. The store sets the dates.
     fileprivate var storedAttributes: SecretAttributes {
         var stored = attributes
         if let synchronized { stored[.isSynchronizable] = .flag(synchronized == .yes) }
@@ -122,7 +123,7 @@ extension ItemDictionary {
         case .other: throw StatusError(errSecItemNotFound)
         case nil: if reference == nil { throw StatusError(errSecParam) }
         }
-        // A reference finds its item whether it is synchronized or not.
+        // A persistent reference matches its item whether the item is synchronized or not.
         return SecretSearch(
             itemClass: passwords, attributes: attributes,
             synchronized: synchronized ?? (reference == nil ? .no : .any), reference: reference,

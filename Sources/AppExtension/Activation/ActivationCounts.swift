@@ -4,9 +4,9 @@ import UniformTypeIdentifiers
 
 /// The dictionary form of an activation rule: the kinds and numbers of attachments that an extension accepts.
 ///
-/// Every attachment must be of a kind that the rule names, within the number for that kind. An attachment counts as
-/// the first kind of the list that one of its types belongs to: image, movie, web page, web URL, text, file. Unknown
-/// keys are ignored.
+/// Every attachment must be of a kind that the rule names, and no kind may have more attachments than the rule permits.
+/// An attachment counts as the first kind that the rule names and that includes one of the attachment's types, in the
+/// order image, movie, web page, web URL, text, file. Unknown keys are ignored.
 struct ActivationCounts: Sendable, Equatable {
     private enum Kind: String, CaseIterable {
         case image = "NSExtensionActivationSupportsImageWithMaxCount"
@@ -35,7 +35,8 @@ struct ActivationCounts: Sendable, Equatable {
     private let limits: [Kind: Int]
     private let fewest: Int
     private let most: Int
-    /// Whether all types of an attachment must be of named kinds. If `false`, one type suffices.
+    /// Whether each type of an attachment must belong to a kind that the rule names. If `false`, one such type
+    /// suffices.
     private let isStrict: Bool
 
     init(_ values: [String: Any]) throws(ActivationRule.RuleError) {
@@ -61,7 +62,8 @@ struct ActivationCounts: Sendable, Equatable {
     func accepts(_ items: [ActivationRule.Item]) -> Bool {
         let attachments = items.flatMap(\.attachments)
         guard !attachments.isEmpty, attachments.count >= fewest, attachments.count <= most else { return false }
-        // If the rule names no kinds, only the number of attachments matters.
+        // A rule that names no kinds limits only the number of attachments. Without a maximum number, it accepts
+        // nothing.
         if limits.isEmpty { return most != Int.max }
         var counts: [Kind: Int] = [:]
         for types in attachments {

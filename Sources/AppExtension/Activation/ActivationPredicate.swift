@@ -1,6 +1,6 @@
 import Foundation
 
-/// A rule in a property list that is written as a predicate.
+/// A rule of a property list in the form of a predicate.
 ///
 ///     predicate   = disjunct (("OR" | "||") disjunct)*
 ///     disjunct    = term (("AND" | "&&") term)*
@@ -22,10 +22,10 @@ import Foundation
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
 /// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it. ``PredicateFunction`` has the
-/// functions, and ``PredicateCast`` the texts of a cast. `MATCHES` takes a quoted pattern; see ``PredicatePattern``. An
-/// arithmetic operator binds more tightly the further right it is in the list above; the two of a pair such as `+` and
-/// `-` bind equally. A ``PredicateVocabulary`` defines the names; a variable is that of an enclosing subquery. Keywords
-/// are not case-sensitive. This type is needed because Foundation on Linux cannot create predicates from text.
+/// functions, and ``PredicateCast`` the texts of a cast. `MATCHES` takes a quoted pattern; see ``PredicatePattern``.
+/// Arithmetic operators have the precedence of ``PredicateOperation/precedence``. A ``PredicateVocabulary`` defines the
+/// names. A variable must be that of an enclosing subquery. Keywords are not case-sensitive. This type is needed
+/// because Foundation on Linux cannot create predicates from text.
 package struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode
 
@@ -58,7 +58,7 @@ package struct PredicateFormula: Sendable, Equatable {
         root = try parser.parseValue()
     }
 
-    /// Returns the value; nothing if the computation exceeds the evaluation limit.
+    /// Returns the value, or ``PredicateValue/nothing`` if the computation exceeds the evaluation limit.
     ///
     /// - Parameter values: The values of the vocabulary's names.
     func value(_ values: [String: PredicateValue]) -> PredicateValue {
@@ -85,7 +85,7 @@ indirect enum PredicateExpression: Sendable, Equatable {
     case null
     case list([PredicateExpression])
     case variable(String)
-    /// The name of a value that the predicate is evaluated with, such as `fileproviderItems`. It begins a key path.
+    /// The first name of a key path, such as `fileproviderItems`. The caller of the evaluation passes its value.
     case name(String)
     case member(PredicateExpression, String)
     case count(PredicateExpression)
@@ -100,7 +100,7 @@ indirect enum PredicateExpression: Sendable, Equatable {
     case cast(PredicateExpression, PredicateCast)
 }
 
-/// An arithmetic operation on the result so far and a value.
+/// An arithmetic operation with its right operand. The left operand is the result of the preceding steps.
 struct PredicateStep: Sendable, Equatable {
     let operation: PredicateOperation
     let value: PredicateExpression

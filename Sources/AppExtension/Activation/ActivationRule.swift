@@ -2,7 +2,7 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// A rule that decides whether an extension is offered for some items, based only on the registered types of their
+/// A rule that decides whether to offer an extension for items. It examines only the registered types of their
 /// attachments.
 ///
 /// Source: `NSExtensionActivationRule` of an extension's property list, in both of its forms.

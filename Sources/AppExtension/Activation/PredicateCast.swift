@@ -3,9 +3,9 @@ import Foundation
 /// A conversion of a value by `CAST`: `CAST(value, "NSNumber")`. An impossible conversion results in
 /// ``PredicateValue/nothing``.
 ///
-/// A date becomes a number of seconds since the beginning of 2001, as with Apple, and such a number becomes that
-/// date. Dates and numbers are distinguished by their origin (``PredicateExpression/isDate``): a value under a
-/// provider's own key is a number.
+/// As on Apple's platforms, a date converts to a number of seconds since the beginning of 2001, and back. Dates are
+/// represented as numbers. ``PredicateExpression/isDate`` recognizes a date by the expression that yields it. A value
+/// under a key that the provider defines counts as a number.
 enum PredicateCast: Sendable, Equatable {
     case number
     case text

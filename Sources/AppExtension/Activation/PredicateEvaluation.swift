@@ -13,12 +13,12 @@ struct PredicateScope {
     }
 }
 
-/// The cost limit of an evaluation. It is needed because nested subqueries examine every item for every item.
+/// The cost limit of an evaluation. It is needed because the cost of a rule grows exponentially with the depth of its
+/// nested subqueries.
 final class PredicateEffort {
     struct Exhausted: Error {}
 
-    /// The remaining cost. Its initial value is more than enough for ten thousand attachments with a rule of the usual
-    /// form.
+    /// The remaining cost. The initial value suffices for a common rule and ten thousand attachments.
     private var left = 2_000_000
 
     /// Deducts a cost.

@@ -31,7 +31,7 @@ extension PredicateParser {
     private mutating func part() throws(ActivationRule.RuleError) -> PredicateExpression {
         var value = try plainValue()
         var isOpen = if case .name(let root) = value { vocabulary.open.contains(root) } else { false }
-        // The aggregate function, which applies to the values of all names that follow it.
+        // The aggregate function, such as `sum`. It applies to the value of the key path that follows it.
         var aggregate: PredicateFunction?
         var names = 0
         while true {
@@ -189,8 +189,8 @@ extension PredicateParser {
         return .list(elements)
     }
 
-    /// Parses a bracketed value that contains a condition. Parses it only once per position, and then returns the
-    /// stored result.
+    /// Parses a bracketed value that contains a condition. Parses it only once for each position. Later calls return
+    /// the stored result.
     private mutating func conditional(
         _ read: (inout PredicateParser) throws(ActivationRule.RuleError) -> PredicateExpression
     ) throws(ActivationRule.RuleError) -> PredicateExpression {

@@ -3,8 +3,9 @@ struct PredicateParser {
     let tokens: [PredicateToken]
     var index = 0
     private var depth = 0
-    /// The parsed values that contain conditions, by the position of their brackets, with the position after them. A
-    /// bracket may be parsed in two ways; without this memo, its contents would be parsed twice at every depth.
+    /// The parsed values that contain conditions, each with the index of the token after it, by the index of their
+    /// opening bracket. A bracket may be parsed twice, as a condition and as a value. Without this cache, the parsing
+    /// time would double with each level of nesting.
     var conditionals: [Int: (result: Result<PredicateExpression, ActivationRule.RuleError>, end: Int)] = [:]
 
     /// The variables of the enclosing subqueries.
@@ -12,8 +13,8 @@ struct PredicateParser {
 
     let vocabulary: PredicateVocabulary
 
-    /// The maximum depth of nested brackets, and the maximum length of a chain of names. They ensure that no text can
-    /// overflow the stack.
+    /// The maximum depth of nested brackets, and the maximum length of a chain of names. The limit ensures that no text
+    /// can overflow the stack.
     static let deepest = 60
 
     init(tokens: [PredicateToken], _ vocabulary: PredicateVocabulary) {
@@ -92,7 +93,7 @@ struct PredicateParser {
         return try comparison()
     }
 
-    /// Parses a bracket, which contains a condition or the left side of a comparison.
+    /// Parses a bracket that contains a condition, or that begins the left side of a comparison.
     private mutating func bracket() throws(ActivationRule.RuleError) -> PredicateNode {
         let start = index
         do throws(ActivationRule.RuleError) {
@@ -106,7 +107,7 @@ struct PredicateParser {
             do throws(ActivationRule.RuleError) {
                 return try comparison()
             } catch _ where index <= reached {
-                // The attempt that got further reports the error.
+                // Report the error of the attempt that parsed more tokens.
                 throw error
             }
         }

@@ -1,7 +1,8 @@
 /// A regular expression of a predicate (`MATCHES`), which must match a whole text.
 ///
 /// It runs as an automaton that follows all paths at once, so that the time is at most proportional to the product of
-/// the pattern's and the text's length. Back-references and look-ahead are impossible in this way, and are refused.
+/// the lengths of pattern and text. Such an automaton cannot evaluate back-references and look-ahead, so a pattern with
+/// them is invalid.
 struct PredicatePattern: Sendable, Equatable {
     /// A step of the automaton. Its successor is the following element of ``steps``.
     enum Step: Sendable, Equatable {
@@ -13,7 +14,7 @@ struct PredicatePattern: Sendable, Equatable {
         case end
     }
 
-    /// A condition on a position between two characters.
+    /// An assertion about a position between two characters.
     enum Place: Sendable, Equatable { case start, end, wordBoundary, noWordBoundary }
 
     private let steps: [Step]
@@ -51,7 +52,7 @@ struct PredicatePattern: Sendable, Equatable {
         return ways.steps.contains { steps[$0] == .end }
     }
 
-    /// Adds a step, or the steps that follow it without consuming a character.
+    /// Adds a step. In place of a step that consumes no character, adds the steps that follow it.
     private func add(_ first: Int, to ways: inout PredicateWays, _ scalars: [Unicode.Scalar], _ index: Int) {
         var open = [first]
         while let step = open.popLast() {
@@ -140,7 +141,7 @@ private struct PredicatePatternWriter {
         for _ in 0..<fewest {
             let start = steps.count
             try write(node)
-            // An empty pattern needs no repetition.
+            // A pattern without steps matches the empty text, however often it is repeated.
             if steps.count == start { return }
         }
         guard let most else {

@@ -139,7 +139,7 @@ struct PredicatePatternParser {
         } else {
             return node
         }
-        // A lazy repetition affects only the order of attempts, not whether the whole text matches.
+        // The mark of a lazy repetition is ignored, because laziness does not change whether the whole text matches.
         _ = take("?")
         guard let scalar = current, "*+?{".unicodeScalars.contains(scalar) else { return result }
         throw fault("\"\(scalar)\" cannot follow a repetition")

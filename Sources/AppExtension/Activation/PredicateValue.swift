@@ -4,7 +4,7 @@ package enum PredicateValue: Sendable, Equatable {
     case number(Double)
     case text(String)
     case list([PredicateValue])
-    /// An object with properties. A property name with dots is also found by the chain of its parts.
+    /// An object with properties. A property named `a.b` is also found as the property `b` of the property `a`.
     case object([String: PredicateValue])
     /// A missing value.
     case nothing
@@ -28,8 +28,8 @@ package enum PredicateValue: Sendable, Equatable {
     var presentElements: [PredicateValue] { elements.filter { $0 != .nothing } }
 
     /// Returns a property of a value, or the properties of a list's elements in one list. An element without the
-    /// property contributes the value ``nothing``. Otherwise a condition on all elements could hold because of the
-    /// other elements.
+    /// property contributes the value ``nothing``. Otherwise a condition on all elements could hold although an element
+    /// lacks the property.
     func member(_ name: String) -> PredicateValue {
         switch self {
         case .object(let properties):

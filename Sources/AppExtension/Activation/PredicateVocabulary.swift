@@ -1,10 +1,10 @@
 /// The names that a predicate may contain: names of the examined objects and of their properties.
 package struct PredicateVocabulary: Sendable {
-    /// The names at which a value can begin, besides variables.
+    /// The first names of key paths, such as `fileproviderItems`. A key path may also begin with a variable.
     let roots: [String]
     /// The names that may follow a dot.
     let properties: [String]
-    /// The properties and roots after which any name may follow, because providers define these names.
+    /// The properties and roots that any name may follow after a dot, because providers define the names.
     let open: Set<String>
 
     /// The vocabulary for the rules of share and action extensions.
@@ -21,10 +21,10 @@ package struct PredicateVocabulary: Sendable {
             ProviderItemProperty.resolvedUserInfo.rawValue, ProviderItemProperty.domainUserInfo,
         ])
 
-    /// The vocabulary for the rules of file providers' interactions with the user; see ``UserInteraction``.
+    /// The vocabulary for the rules of file providers' interactions with the user (``UserInteraction``).
     package static let userInteractions = interactions(with: InteractionRoot.ofRules)
 
-    /// The vocabulary for the values in the texts of their alerts.
+    /// The vocabulary for the values in the texts of the interactions' alerts (``InteractionText``).
     static let alertTexts = interactions(with: InteractionRoot.ofTexts)
 
     private static func interactions(with roots: [InteractionRoot]) -> PredicateVocabulary {
@@ -32,7 +32,7 @@ package struct PredicateVocabulary: Sendable {
             roots: roots.map(\.rawValue), properties: fileProviderItems.properties, open: fileProviderItems.open)
     }
 
-    /// Returns the names in words for error messages.
+    /// Returns a list of names for an error message. Long lists are replaced by a description.
     static func list(_ names: [String]) -> String {
         guard names.count <= 6 else { return "a property of an item" }
         return "\"" + names.joined(separator: "\" or \"") + "\""
@@ -48,10 +48,11 @@ package enum ProviderItemProperty: String, CaseIterable, Sendable {
     /// Dates in seconds since 1970.
     case creationDate, contentModificationDate, lastUsedDate
     case favoriteRank, tagData, symlinkTargetPath, userInfo
-    /// The `userInfo` of the directories that contain the item. The value of a nearer directory hides that of a farther
-    /// one with the same key.
+    /// The merged `userInfo` of the directories that contain the item. If several directories have the same key, the
+    /// value of the nearest one is used.
     case inheritedUserInfo
-    /// ``inheritedUserInfo`` together with the item's own keys that everything in it inherits.
+    /// The entries of ``inheritedUserInfo`` and of the item's own `userInfo` whose keys end in `.inherited`. For a key
+    /// in both, the item's own value is used.
     case resolvedUserInfo
     case isTrashed, isUploaded, isUploading, uploadingError, isDownloaded, isDownloading, isMostRecentVersionDownloaded
     case isShared, isSharedByCurrentUser

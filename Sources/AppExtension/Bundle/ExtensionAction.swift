@@ -7,19 +7,20 @@ package struct ExtensionAction: Sendable, Equatable {
     package let identifier: String
     /// The value of `NSExtensionFileProviderActionName`, which is shown to the user.
     package let name: String
-    /// The text that the user has to enter for the action (`PurveyActionInput`); `nil` for none.
+    /// A description of the text that the user must enter for the action (`PurveyActionInput`); `nil` if the action
+    /// needs no text.
     package let input: String?
-    /// The subjects of actions that have a place of their own in windows.
+    /// The subjects of actions that the file browser shows in a separate list.
     package enum Topic: String, Sendable {
         /// The earlier versions of a file.
         case versions
     }
-    /// The subject of the action (`PurveyActionTopic`); `nil` for none of those.
+    /// The subject of the action (`PurveyActionTopic`); `nil` for any other subject.
     package let topic: Topic?
     /// The value of `NSExtensionFileProviderActionActivationRule`.
     private let rule: ActivationPredicate
 
-    /// Whether the action is to be offered for items.
+    /// Returns whether to offer the action for items.
     ///
     /// - Parameters:
     ///   - items: Objects with the properties of ``ProviderItemProperty``.
@@ -31,11 +32,12 @@ package struct ExtensionAction: Sendable, Equatable {
     /// The key for the actions in `NSExtension`.
     static let listKey = "NSExtensionFileProviderActions"
     private static let prefix = "NSExtensionFileProviderAction"
-    /// A key of Purvey for a description of the text that the user has to enter, as part of a sentence.
+    /// A key of Purvey: a description of the text that the user must enter, as a part of a sentence (`the user to share
+    /// with`).
     private static let inputKey = "PurveyActionInput"
     /// A key of Purvey: the subject of the action.
     private static let topicKey = "PurveyActionTopic"
-    /// The maximum number of actions, more than a user could choose from.
+    /// The maximum number of actions. It is higher than any useful number.
     private static let most = 100
 
     /// Reads the actions of an extension. An invalid action is left out, and a sentence describes its fault. The other

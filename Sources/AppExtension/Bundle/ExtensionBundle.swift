@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// An extension as its `Info.plist` describes it: a directory `Name.appex` with an executable.
+/// The description of an extension from its `Info.plist`. An extension is a directory `Name.appex` with an executable.
 package struct ExtensionBundle: Sendable, Equatable {
     /// The value of `CFBundleIdentifier`.
     package let identifier: String
@@ -19,7 +19,7 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let activationRule: ActivationRule?
     /// Whether the extension requests access to the network (``networkKey``).
     package let usesNetwork: Bool
-    /// Whether the file provider watches its service by itself (``watchesKey``).
+    /// Whether the file provider itself watches its service for changes (``watchesKey``).
     package let watchesService: Bool
     /// Whether the extension shows its own windows (``windowsKey``).
     package let showsWindows: Bool
@@ -29,7 +29,7 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let timeLimit: Int
     /// Whether the file provider accepts symbolic links as links (``linksKey``); `nil` if unspecified.
     package let importsSymbolicLinks: Bool?
-    /// Whether the file provider reports a conflict if the service has other contents than those that a change is based
+    /// Whether the file provider fails an upload if the service has other contents than those that the change is based
     /// on (``conflictKey``).
     package let failsUploadsOnConflict: Bool
     /// The numbers of fetches and uploads that the file provider accepts at the same time (``fetchesKey``,
@@ -38,32 +38,34 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let uploadLimit: Int?
     /// The actions that the user can run on items of the file provider.
     package let actions: [ExtensionAction]
-    /// Sentences about the faults of invalid actions. The extension can be used without these actions.
+    /// Sentences that describe the faults of invalid actions. The extension can be used without these actions.
     package let actionFaults: [String]
     /// The interactions with the user that the file provider requires before operations.
     package let interactions: [UserInteraction]
-    /// Sentences about the faults of invalid interactions. The extension can be used without these interactions.
+    /// Sentences that describe the faults of invalid interactions. The extension can be used without these
+    /// interactions.
     package let interactionFaults: [String]
     /// The identifier of the file provider whose user interface this is (``providerKey``), if specified.
     package let namedProvider: String?
 
-    /// The settings with which a domain of the file provider can be added, each with a description (``settingsKey``).
-    /// If `nil`, a domain can be added only with a directory.
+    /// The names of the settings that the user gives to add a domain, each with a description (``settingsKey``). If
+    /// `nil`, a domain can be added only for a local directory.
     package let domainSettings: [String: String]?
     /// The settings that a domain does not require. In the property list, their names end with a question mark.
     package let optionalSettings: Set<String>
 
     /// The groups whose directories and user defaults the extension shares with other programs; see ``AppGroup``.
     package let groups: [String]
-    /// The access groups of stored passwords that the extension declares (``secretGroupsKey``), besides its own.
+    /// The access groups of stored passwords that the extension declares (``secretGroupsKey``), in addition to its own
+    /// access group.
     package let secretGroups: [String]
-    /// The name by which commands know the file provider (``shortNameKey``), if any.
+    /// The file provider's name in commands (``shortNameKey``), if it has one.
     package let shortName: String?
 
     /// A key in `NSExtension`: true if the extension needs the network.
     package static let networkKey = "PurveyAllowsNetwork"
-    /// A key in `NSExtension`: true if a file provider watches its service for changes, so that its process is kept
-    /// running.
+    /// A key in `NSExtension`: true if a file provider watches its service for changes. The daemon then keeps its
+    /// process running.
     package static let watchesKey = "PurveyWatchesService"
     /// A key in `NSExtension`: true if the user interface of a file provider shows windows, for which it needs the
     /// display.
@@ -80,8 +82,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// Apple's keys in `NSExtension`: the maximum numbers of concurrent fetches and uploads.
     package static let fetchesKey = "NSExtensionFileProviderDownloadPipelineDepth"
     package static let uploadsKey = "NSExtensionFileProviderUploadPipelineDepth"
-    /// A key in `NSExtension`: the identifier of the file provider to which this user interface belongs. By default, it
-    /// belongs to the provider whose identifier is the same except for the part after the last dot.
+    /// A key in `NSExtension`: the identifier of the file provider to which this user interface belongs. By default,
+    /// the user interface belongs to the provider whose identifier differs only in the part after the last dot.
     package static let providerKey = "PurveyFileProvider"
 
     /// A key in `NSExtension`: a dictionary of the possible entries of a domain's `userInfo`, each with a description
@@ -104,7 +106,7 @@ package struct ExtensionBundle: Sendable, Equatable {
 }
 
 extension ExtensionBundle {
-    /// The ``principalClass`` with the module's name in place of the build variable that Xcode's templates use.
+    /// The ``principalClass``, in which the module's name replaces the build variable that Xcode's templates use.
     package var plainPrincipalClass: String {
         let name = (executable as NSString).lastPathComponent
         return principalClass.replacingOccurrences(
@@ -127,7 +129,7 @@ extension ExtensionBundle {
     /// The `NSExtensionPointIdentifier` of the user interfaces of file providers.
     package static let providerInterfacePoint = "com.apple.fileprovider-actionsui"
 
-    /// Sentences about faults with which the extension can be used.
+    /// Sentences that describe faults which do not prevent the use of the extension.
     package var minorFaults: [String] { actionFaults + interactionFaults }
 
     /// Whether the extension is a file provider, or the user interface of one. All of Apple's extension points for them

@@ -142,7 +142,7 @@ package struct ExtensionInspection {
         return groups
     }
 
-    /// The maximum number of groups. It is limited because the process gets access to a directory for each.
+    /// The maximum number of groups. It is limited because the process gets access to a directory for each group.
     private static let mostGroups = 32
 
     private mutating func activationRule(_ described: [String: Any]) -> ActivationRule? {
@@ -166,8 +166,8 @@ package struct ExtensionInspection {
             return nil
         }
         let path = folder + "/" + name
-        // Links are not followed, because with a link an extension could run another program of this user in its
-        // confinement.
+        // Links are not followed, because a link would let an extension run another program of this user in the
+        // extension's confinement.
         guard let status = try? FileStatus.of(path, followingLinks: false) else {
             faults.append("the executable \(path) does not exist")
             return nil
@@ -176,8 +176,8 @@ package struct ExtensionInspection {
             faults.append("\(path) is not an executable file")
             return nil
         }
-        // The kernel hides the memory use of a process from a user who may not read its program, so the limit on its
-        // memory could not be enforced.
+        // The kernel hides the memory use of a process from a user who may not read the executable. The memory limit
+        // could then not be enforced.
         guard access(path, R_OK) == 0 else {
             faults.append("the executable \(path) cannot be read, and its memory not watched ('chmod u+r')")
             return nil

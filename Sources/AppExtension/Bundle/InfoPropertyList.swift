@@ -13,7 +13,8 @@ package struct InfoPropertyList {
     /// Creates a list from a dictionary.
     package init(_ values: [String: Any]) { self.values = values }
 
-    /// Reads a file. Returns `nil`, and adds a fault, if it contains no valid list. Blocks on the file system.
+    /// Reads a file. Returns `nil`, and adds a fault, if the file is not a valid property list. Blocks on the file
+    /// system.
     package init?(path: String, faults: inout [String]) {
         do {
             // Non-blocking, so that opening a named pipe does not wait.
@@ -38,7 +39,7 @@ package struct InfoPropertyList {
         }
     }
 
-    /// Returns a required string. Returns `nil`, and adds a fault, if it is missing.
+    /// Returns a required string. Returns `nil`, and adds a fault, if the string is missing or empty.
     package func string(_ key: String, faults: inout [String]) -> String? {
         guard let value = values[key] else {
             faults.append("\(key) is missing")
@@ -76,8 +77,8 @@ package struct InfoPropertyList {
         return directory
     }
 
-    /// Whether a text is valid as a bundle's identifier. It becomes a file name, so none of its characters may have a
-    /// meaning in a path.
+    /// Whether a text is valid as a bundle's identifier. The identifier becomes a file name, so none of its characters
+    /// may have a meaning in a path.
     package static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
         return text.utf8.allSatisfy { byte in

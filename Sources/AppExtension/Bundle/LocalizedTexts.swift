@@ -35,7 +35,7 @@ struct LocalizedTexts {
         }
     }
 
-    /// Returns the text for a key; `nil` if no table has one.
+    /// Returns the text for a key; `nil` if no table has a text for it.
     func text(_ key: String) -> String? {
         tables.lazy.compactMap { $0[key] as? String }.first { !$0.isEmpty }
     }

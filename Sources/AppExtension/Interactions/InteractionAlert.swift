@@ -1,10 +1,10 @@
 import Foundation
 
-/// An alert before an operation, with its texts.
+/// An alert to show before an operation, with all values inserted into its texts.
 package struct InteractionAlert: Sendable, Equatable {
     package let title: String
     package let subtitle: String
-    /// The labels of the buttons; `nil` for the usual ones.
+    /// The labels of the buttons; `nil` for the default labels.
     package let continueLabel: String?
     package let cancelLabel: String?
     /// Whether the user may continue. If `false`, the operation is forbidden.
@@ -29,7 +29,7 @@ struct AlertDeclaration: Sendable, Equatable {
     let suppression: String?
 
     static let key = "Alert"
-    /// The second spelling is that of Apple's header.
+    /// The keys for the suppression identifier. Apple's header has the second spelling.
     private static let suppressionKeys = ["SuppressionIdentifier", "SupressionIdentifier"]
     /// The maximum length of a suppression identifier in bytes.
     private static let longestSuppression = 1024
@@ -49,7 +49,8 @@ struct AlertDeclaration: Sendable, Equatable {
     /// Reads an alert.
     ///
     /// - Parameters:
-    ///   - interaction: The dictionary that contains the alert. `RecoveryOptions` and `HelpURL` may stand in either.
+    ///   - interaction: The dictionary that contains the alert. `RecoveryOptions` and `HelpURL` may be in this
+    ///     dictionary or in the alert's own.
     ///   - suppression: The suppression identifier of the interaction.
     init(
         _ stored: Any, in interaction: [String: Any], _ suppression: String?, _ localized: (String) -> String?
@@ -78,19 +79,21 @@ struct AlertDeclaration: Sendable, Equatable {
         }
         canContinue = try flag("Continue", true)
         isDestructive = try flag("Destructive", false)
-        // An address of another kind would run a program that the user has not chosen.
+        // A URL with another scheme could start a program that the user has not chosen.
         helpURL = ((values["HelpURL"] ?? interaction["HelpURL"]) as? String).flatMap { address in
             ["http", "https"].contains(URL(string: address)?.scheme?.lowercased()) ? address : nil
         }
-        // A suppressed alert lets the operation pass, which this one never does.
+        // The user cannot suppress an alert that forbids an operation, because the operation proceeds if its alert is
+        // suppressed.
         self.suppression = canContinue ? suppression : nil
     }
 
-    /// Returns the alert with its texts.
+    /// Returns the alert for an operation, with values inserted into its texts.
     ///
     /// - Parameters:
     ///   - items: The items that the rule holds for.
-    ///   - count: Their number, unknown ones included.
+    ///   - count: The number of items that the rule holds for. For items from outside the domain, `items` is empty, and
+    ///     `count` is their number.
     func alert(for subject: InteractionSubject, _ items: [PredicateValue], count: Int) -> InteractionAlert {
         var values = subject.values(for: items.first ?? .nothing, count: count)
         func set(_ root: InteractionRoot, _ value: PredicateValue) { values[root.rawValue] = value }

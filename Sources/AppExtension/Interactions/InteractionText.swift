@@ -1,8 +1,8 @@
-/// A text of an alert: a string, or a dictionary with a format and the values for its places.
+/// A text of an alert: a string, or a dictionary with a format and the values for its placeholders.
 struct InteractionText: Sendable, Equatable {
     private enum Part: Sendable, Equatable {
         case text(String)
-        /// A value by its index.
+        /// The index of a value.
         case value(Int)
     }
 
@@ -13,7 +13,7 @@ struct InteractionText: Sendable, Equatable {
     private static let valuesKey = "NSStringFormatValues"
     /// The maximum number of values, as on Apple's systems.
     private static let mostValues = 10
-    /// The maximum length of a text in bytes, and of one value in it.
+    /// The maximum lengths of a text and of one value in it, in bytes.
     private static let (longest, longestValue) = (4096, 255)
 
     init(_ stored: Any, _ localized: (String) -> String?) throws(ActivationRule.RuleError) {
@@ -33,7 +33,7 @@ struct InteractionText: Sendable, Equatable {
         parts = Self.parts(of: localized(format) ?? format)
     }
 
-    /// Returns the text with its values. A missing value is empty.
+    /// Returns the text with the values inserted. A missing value is replaced by an empty string.
     func text(_ values: [String: PredicateValue]) -> String {
         let texts = self.values.map { Self.words(for: $0.value(values)) }
         let text = parts.map { part in
@@ -45,7 +45,8 @@ struct InteractionText: Sendable, Equatable {
         return Self.shortened(text, to: Self.longest)
     }
 
-    /// Splits a format at its places: `%@` and `%d` for the next value, `%2$@` for the second one, and `%%` for `%`.
+    /// Splits a format at its placeholders: `%@` and `%d` for the next value, `%2$@` for the second value, and `%%` for
+    /// `%`.
     private static func parts(of format: String) -> [Part] {
         var parts: [Part] = []
         var text = ""

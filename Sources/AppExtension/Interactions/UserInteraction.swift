@@ -8,7 +8,8 @@ package struct UserInteraction: Sendable, Equatable {
 
     private indirect enum Content: Sendable, Equatable {
         case alert(AlertDeclaration)
-        /// Interactions for the items that the rule holds for. The first that applies counts.
+        /// Nested interactions, for the items that the rule holds for. The first one that has an alert for them is
+        /// used.
         case interactions([UserInteraction])
     }
 
@@ -16,12 +17,12 @@ package struct UserInteraction: Sendable, Equatable {
     static let listKey = "NSFileProviderUserInteractions"
     private static let ruleKey = "ActivationRule"
     private static let nestedKey = "SubInteractions"
-    /// The maximum number of interactions, nested ones included.
+    /// The maximum number of interactions, including nested ones.
     private static let most = 200
     /// The maximum depth of nested interactions.
     private static let deepest = 16
 
-    /// Whether an alert of the interaction forbids the operation.
+    /// Whether one of the interaction's alerts forbids the operation.
     package var mayForbid: Bool {
         switch content {
         case .alert(let alert): !alert.canContinue
@@ -39,7 +40,7 @@ package struct UserInteraction: Sendable, Equatable {
 
     /// Returns the alert for an operation, or `nil` if the operation needs none.
     ///
-    /// - Parameter interactions: A provider's interactions. The first one with an alert for the operation counts.
+    /// - Parameter interactions: A provider's interactions. The first one that has an alert for the operation is used.
     package static func alert(for subject: InteractionSubject, in interactions: [UserInteraction]) -> InteractionAlert?
     {
         guard subject.count > 0 else { return nil }

@@ -22,7 +22,7 @@ package enum UserOperation: String, Sendable, CaseIterable {
     var comesFromOutside: Bool { self == .moveIn || self == .copyIn }
 }
 
-/// The names at which a value in a rule or a text of an interaction can begin.
+/// The first names of key paths in the rules and texts of interactions, such as `sourceItem` in `sourceItem.filename`.
 enum InteractionRoot: String, CaseIterable {
     case action, sourceItem, sourceItemsCount, destinationItem, domainUserInfo
     case matchingItemsCount, matchingItemsCountMinusOne, matchingItemsCountMinusTwo
@@ -34,14 +34,15 @@ enum InteractionRoot: String, CaseIterable {
     static let ofTexts: [InteractionRoot] = allCases
 }
 
-/// An operation as the rules of interactions see it.
+/// The values of an operation that the rules of interactions can examine.
 package struct InteractionSubject: Sendable {
     package let operation: UserOperation
-    /// The number of items, known and unknown ones.
+    /// The number of items. It is known also for items from outside the domain.
     let count: Int
     /// The items, as objects with the properties of ``ProviderItemProperty``; empty for items from outside the domain.
     let items: [PredicateValue]
-    /// The directory that items are put into, or the new name of an item; nothing for other operations.
+    /// The directory that receives the items, or an item with the new name; ``PredicateValue/nothing`` for other
+    /// operations.
     let destination: PredicateValue
     /// The provider's data about the domain.
     let domain: PredicateValue
@@ -63,15 +64,15 @@ package struct InteractionSubject: Sendable {
         items = []
     }
 
-    /// An item of which only the name is known.
+    /// Returns an item of which only the name is known.
     package static func item(named name: String) -> PredicateValue {
         .object([ProviderItemProperty.filename.rawValue: .text(name)])
     }
 
-    /// The values of the names in a rule.
+    /// Returns the values of the first names of key paths in a rule.
     ///
     /// - Parameters:
-    ///   - item: The item that is examined; nothing for items from outside.
+    ///   - item: The item that the rule examines; ``PredicateValue/nothing`` for items from outside the domain.
     ///   - count: The number of items that the enclosing rule holds for.
     func values(for item: PredicateValue, count: Int) -> [String: PredicateValue] {
         [

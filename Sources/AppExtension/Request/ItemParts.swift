@@ -2,14 +2,14 @@ import Conduit
 import Foundation
 import ItemProvider
 
-/// The parts of an extension item that are data, in the form in which they are sent and archived.
+/// The title, text and user info of an extension item, encoded for messages and archives.
 struct ItemParts: Sendable {
     /// The title as attributed text in the encoding of item providers.
     let title: Data?
     /// The text in the same encoding.
     let text: Data?
-    /// The user info in CBOR. Values that a property list cannot contain are left out, and so are the keys of the three
-    /// properties.
+    /// The user info in CBOR. Values that a property list cannot contain are left out, and so are the title, the text
+    /// and the attachments.
     let userInfo: Data?
 
     init(title: Data?, text: Data?, userInfo: Data?) {
@@ -34,7 +34,7 @@ struct ItemParts: Sendable {
         NSExtensionItemAttributedTitleKey, NSExtensionItemAttributedContentTextKey, NSExtensionItemAttachmentsKey,
     ]
 
-    /// Sets these parts of an item. Invalid parts are left out.
+    /// Sets the title, text and user info of an item. Invalid ones are left out.
     func fill(_ item: NSExtensionItem) {
         if let userInfo, let list = PropertyListItem.decode(userInfo) as? NSDictionary {
             var info: [AnyHashable: Any] = [:]

@@ -6,8 +6,8 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// The server of the requests over one socket. Each request has its own object of the principal class and its own
-/// context.
+/// A server of the requests that arrive over one socket. Each request has its own object of the principal class and its
+/// own context.
 package final class ExtensionRuntime: Sendable {
     private let attachments = AttachmentExchange()
     private let principal: PrincipalClass
@@ -81,7 +81,8 @@ package final class ExtensionRuntime: Sendable {
     }
 }
 
-/// A request with the object that handles it. Sendable because it is only stored here; only client code uses it.
+/// A request with the object that handles it. Sendable because the runtime only stores the handler and the context.
+/// Only the extension's code uses them.
 private struct RunningRequest: @unchecked Sendable {
     let handler: any NSExtensionRequestHandling
     let context: NSExtensionContext

@@ -13,7 +13,8 @@ import LinuxSystem
 /// Source: Foundation, the entry point of every extension's executable.
 public func NSExtensionMain() -> Never {
     signal(SIGPIPE, SIG_IGN)
-    // Writes the output line by line, and reports crashes. The host stores both in the extension's log.
+    // From now on, output is written line by line, and a crash is reported on standard error. The host stores both in
+    // the extension's log.
     cswift_print_by_lines()
     cswift_report_crashes()
     do {
@@ -48,8 +49,8 @@ public func NSExtensionMain() -> Never {
 /// The descriptor number of the host's socket.
 private let hostSocket: CInt = 3
 
-/// Serves the main queue on the first thread. Unlike `dispatchMain`, does not end this thread: `/proc` shows a process
-/// without its first thread as a zombie, so that the program could not be identified.
+/// Serves the main queue on the first thread. Unlike `dispatchMain`, does not end this thread. Without its first
+/// thread, `/proc` would show the process as a zombie, and the daemon could not identify its executable.
 private func serveMainQueue() -> Never {
     // A run loop without a source returns at once.
     let source = Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }

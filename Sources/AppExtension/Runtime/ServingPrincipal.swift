@@ -1,8 +1,8 @@
 import Foundation
 import LinuxSystem
 
-/// A principal class that does not serve requests with extension items, but has its own protocol, such as a file
-/// provider's class.
+/// A principal class with its own message protocol instead of requests with extension items, such as a file provider's
+/// class.
 ///
 /// `NSExtensionMain()` finds the class by its name, without knowing its module.
 package protocol ServingPrincipal: AnyObject {
@@ -16,8 +16,8 @@ package protocol ServingPrincipal: AnyObject {
     ) throws
 }
 
-/// A server for principal classes that conform to a protocol of a module that depends on this one. It is a class of
-/// that module, and is found by its name like a principal class.
+/// A server for the principal classes that conform to a certain protocol. The protocol and the server are declared in a
+/// module that depends on this one. Therefore the server is found by its name, as a principal class is.
 package protocol PrincipalServer: AnyObject {
     /// Serves requests like ``ServingPrincipal/serve(_:for:ended:)``.
     ///
@@ -31,7 +31,7 @@ package protocol PrincipalServer: AnyObject {
     static func serves(_ principal: AnyClass) -> Bool
 }
 
-/// The known servers.
+/// The servers that the executable may contain.
 enum PrincipalServers {
     private static let names = ["FileProvider.ReplicaServer"]
 

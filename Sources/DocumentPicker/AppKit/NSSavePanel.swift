@@ -2,10 +2,10 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// A panel that lets the user pick a name and a folder of the services for a new file.
+/// A panel that lets the user pick a name and a folder in a mounted domain for a new file.
 ///
-/// It runs `purvey-files`, as ``UIDocumentPickerViewController`` does. The panel makes no file. The user confirms that
-/// an existing file is replaced.
+/// It runs `purvey-files`, as ``UIDocumentPickerViewController`` does. The panel creates no file. If the picked file
+/// exists, the user must confirm that it may be replaced.
 ///
 /// Source: AppKit, `NSSavePanel.h`.
 @MainActor open class NSSavePanel: NSObject {
@@ -17,9 +17,9 @@ import UniformTypeIdentifiers
     open var url: URL? { pickedURLs.first }
     /// The folder that is shown first: a directory in a mount. `nil` for the recent files.
     open var directoryURL: URL?
-    /// The types of the file. The first one completes a name without an extension.
+    /// The types of the file. If the name has no extension, the panel adds that of the first type.
     open var allowedContentTypes: [UTType] = []
-    /// The extensions or type identifiers of the file, as programs named them before ``allowedContentTypes``.
+    /// The types of the file, as extensions or type identifiers. Superseded by ``allowedContentTypes``.
     open var allowedFileTypes: [String]? {
         get { allowedContentTypes.isEmpty ? nil : allowedContentTypes.map(\.identifier) }
         set {
@@ -36,17 +36,17 @@ import UniformTypeIdentifiers
     open var prompt: String?
     /// A text above the buttons.
     open var message: String?
-    /// The label of the entry for the name. It is not used, because the window has its own.
+    /// The label of the text field for the name. It has no effect, because the window has its own label.
     open var nameFieldLabel: String?
-    /// Whether the user may make folders. The window always permits it.
+    /// Whether the user may create folders. It has no effect: the window always permits it.
     open var canCreateDirectories = true
-    /// Whether hidden files are shown. It has no effect: the window shows all files that the services list.
+    /// Whether hidden files are shown. It has no effect: the window shows all items of the domains.
     open var showsHiddenFiles = false
-    /// Whether the name has no extension. The window always shows it.
+    /// Whether the extension of the name is hidden. It has no effect: the window always shows the extension.
     open var isExtensionHidden = false
-    /// Whether the user may hide the extension. The window never hides it.
+    /// Whether the user may hide the extension. It has no effect: the window never hides the extension.
     open var canSelectHiddenExtension = false
-    /// Whether files of other types may be saved.
+    /// Whether files of other types may be saved. It has no effect.
     open var allowsOtherFileTypes = false
     /// Whether packages can be entered. It has no effect: packages are shown as folders.
     open var treatsFilePackagesAsDirectories = false
@@ -143,14 +143,14 @@ import UniformTypeIdentifiers
             return .OK
         case .cancelled: return .cancel
         case .failed(let error):
-            // A panel cannot report failures, so the program sees that the user picked nothing.
+            // A panel cannot report failures, so for the program the user picked nothing.
             DocumentPickerError.note(error)
             return .cancel
         }
     }
 }
 
-/// A panel that lets the user pick files or folders of the services.
+/// A panel that lets the user pick files or folders in mounted domains.
 ///
 /// Source: AppKit, `NSOpenPanel.h`.
 @MainActor open class NSOpenPanel: NSSavePanel {
@@ -160,7 +160,7 @@ import UniformTypeIdentifiers
     open var canChooseDirectories = false
     /// Whether the user may pick more than one item.
     open var allowsMultipleSelection = false
-    /// Whether links are resolved. It has no effect: the links of services are picked as items of their own.
+    /// Whether symbolic links are resolved. It has no effect: the user picks the link itself.
     open var resolvesAliases = true
     /// Whether contents are downloaded before the panel ends. It has no effect: they are downloaded when they are read.
     open var canDownloadUbiquitousContents = true
@@ -198,7 +198,7 @@ import UniformTypeIdentifiers
         public static let stop = ModalResponse(-1_000)
         /// The panel was ended.
         public static let abort = ModalResponse(-1_001)
-        /// The panel goes on.
+        /// The panel is still shown.
         public static let `continue` = ModalResponse(-1_002)
     }
 }

@@ -2,8 +2,8 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// The functions that copy and move documents which a program exports, or which the user picked for it. All functions
-/// block.
+/// Functions that copy and move the documents that a program exports, or that the user picked for a program. All
+/// functions block.
 enum DocumentTransfer {
     /// Copies picked items into a new directory in the temporary directory. The copies belong to the program.
     static func copyToInbox(_ urls: [URL]) throws -> [URL] {
@@ -45,7 +45,7 @@ enum DocumentTransfer {
         return new
     }
 
-    /// The maximum number of names that are tried.
+    /// The maximum number of names to try if names are taken.
     private static let mostNumbers = 1_000
 
     private static func copy(_ source: URL, into folder: URL, named name: String) throws -> URL {

@@ -4,7 +4,8 @@ import Foundation
 import LinuxSystem
 
 /// A picked item as the picker sends it: a bookmark of an existing item, or a bookmark of a folder and the name of a
-/// file in it that may not exist yet. A bookmark grants access to its receiver only, even to a confined one.
+/// file in it that may not exist yet. A bookmark grants access only to the process that receives it, which may be
+/// confined.
 package struct PickedItem: SchemaMessage {
     let bookmark: ByteString
     let name: String?
@@ -32,7 +33,7 @@ package struct PickedItem: SchemaMessage {
     }
 }
 
-/// A report of the items that the user picked. After the reply, the picker ends unless it browses.
+/// A report of the items that the user picked. After the reply, the picker ends unless it is a document browser.
 package struct PickCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 1 }
@@ -54,7 +55,8 @@ package struct DismissCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// A request for a new document in a folder. The program makes it, which may take long if it asks the user.
+/// A request for a new document in a folder. The program that started the picker creates the document. The reply may
+/// take long, because the program may ask the user.
 package struct NewDocumentCall: Call, SchemaMessage {
     package static var method: UInt64 { 3 }
     let folder: PickedItem
@@ -64,7 +66,7 @@ package struct NewDocumentCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.folder))
 
     package struct Reply: SchemaMessage {
-        /// The name of the new document in the folder; `nil` if the program makes none.
+        /// The name of the new document in the folder; `nil` if the program created none.
         package let name: String?
 
         init(name: String?) { self.name = name }
@@ -73,7 +75,7 @@ package struct NewDocumentCall: Call, SchemaMessage {
     }
 }
 
-/// A request of the program that the picker show an item.
+/// The program's request to show an item in the picker.
 package struct RevealCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 4 }

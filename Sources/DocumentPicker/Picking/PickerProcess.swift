@@ -3,19 +3,19 @@ import Exchange
 import Foundation
 import LinuxSystem
 
-/// A run of the program that shows the picker. The program runs as a client of the daemon by itself, so that this
-/// process sees nothing but what the user picks.
+/// A process of the picker program. The picker is itself a client of the daemon, so that this process can access only
+/// the items that the user picks.
 package final class PickerProcess: Sendable {
-    /// A report of the picker. ``cancelled`` and ``failed(_:)`` end the run; ``picked(_:)`` does unless the picker
-    /// browses.
+    /// A report of the picker. No event follows ``cancelled`` or ``failed(_:)``. Only a document browser reports events
+    /// after ``picked(_:)``.
     package enum Event: Sendable {
         case picked([URL])
         case cancelled
         case failed(DocumentPickerError)
     }
 
-    /// A function that makes a new document in a folder. It is called on a thread that may block, and calls `reply`
-    /// once with the document's name, or with `nil` if it made none.
+    /// A function that creates a new document in a folder. It is called on a thread that may block, and calls `reply`
+    /// once with the document's name, or with `nil` if it created no document.
     package typealias NewDocument = @Sendable (_ folder: URL, _ reply: @escaping @Sendable (String?) -> Void) -> Void
 
     private struct State {
@@ -25,10 +25,11 @@ package final class PickerProcess: Sendable {
 
     private let browses: Bool
     private let report: @Sendable (Event) -> Void
-    // Leaf lock: reports are made after its release.
+    // Leaf lock: events are reported after it is released.
     private let state = Lock(State())
 
-    /// The maximum number of seconds for which the picker's standard error is read: a user may take weeks.
+    /// The maximum number of seconds for which the picker's standard error is read. It is large because the user may
+    /// leave the picker open for weeks.
     private static let longestRun = 2_000_000
     /// The number of seconds to wait for the last lines of standard error after the picker has ended.
     private static let patience = 2
@@ -39,7 +40,7 @@ package final class PickerProcess: Sendable {
         self.report = report
     }
 
-    /// Starts the picker. Failures to start it are reported, too. Never blocks.
+    /// Starts the picker. Never blocks. A failure to start is reported as an event, too.
     ///
     /// - Parameters:
     ///   - program: the path of the picker program; `nil` for `purvey-files` (see ``ProgramSearch``).
@@ -127,8 +128,8 @@ package final class PickerProcess: Sendable {
         return service
     }
 
-    /// Waits for the program's end. If the program has not reported the end of the run, it has failed, for the reason
-    /// that it printed last.
+    /// Waits until the picker has exited. If it exited without reporting a pick or a cancellation, reports a failure
+    /// with the last line of its standard error.
     private func watch(_ child: ChildProgram, _ messages: FileDescriptor, _ connection: Connection) {
         let words = Lock("")
         let isRead = Semaphore()
@@ -138,10 +139,12 @@ package final class PickerProcess: Sendable {
             isRead.signal()
         }
         let ending = try? child.wait()
-        // The program's last message may not have been served yet. The connection serves it before it reports its end.
+        // The picker's last message may not have been served yet. The connection serves all messages before it reports
+        // that it was closed.
         connection.onClose { [self] _ in
             HandlerThreads.shared.run { [self] in
-                // Programs that the user opened from the picker may hold its standard error open.
+                // The wait is limited because programs that the user opened from the picker may hold its standard error
+                // open.
                 isRead.wait(seconds: Self.patience)
                 end(with: .failed(Self.failure(words.withLock { $0 }, ending)))
             }
@@ -156,10 +159,10 @@ package final class PickerProcess: Sendable {
         }
     }
 
-    /// Reports the end of the run, if it has not ended yet, and closes the connection.
+    /// Reports the last event, unless it was reported before, and closes the connection.
     ///
-    /// - Parameter reply: replies to the call that ends the run. It is called after the run is marked as ended, so that
-    ///   the program's exit after the reply is not a failure.
+    /// - Parameter reply: replies to the picker's last call. It is called after `hasEnded` is set, so that the picker's
+    ///   exit after the reply does not count as a failure.
     private func end(with event: Event?, _ reply: () -> Void = {}) {
         let (isFirst, connection) = state.withLock { state in
             defer { state = State(connection: nil, hasEnded: true) }

@@ -2,16 +2,16 @@ import Foundation
 import LinuxSystem
 import OSLog
 
-/// A program's request that the user pick items, which is passed to the picker program on its command line.
+/// A program's request to let the user pick items. It is passed to the picker program on its command line.
 package struct PickerRequest: Sendable, Equatable {
     package enum Purpose: Sendable, Equatable {
         case files
         case folders
         case filesAndFolders
-        /// A folder for a new file, whose name is suggested to the user.
+        /// A folder and a name for a new file. The given name is the suggestion.
         case save(name: String)
-        /// Documents, one after the other, while the window stays. The label is that of the button for a new document;
-        /// `nil` for none.
+        /// Documents that the user opens one after the other, while the window stays open. The string is the label of
+        /// the button for a new document; `nil` for no button.
         case browse(newDocument: String?)
     }
 
@@ -25,14 +25,14 @@ package struct PickerRequest: Sendable, Equatable {
     package var prompt: String?
     /// A text above the buttons.
     package var message: String?
-    /// The place that is shown first: a directory in a mount, or `DOMAIN:PATH`.
+    /// The directory that is shown first: its path in a mount, or `DOMAIN:PATH`.
     package var place: String?
     /// Whether the picked items are sent over ``handOverDescriptor`` rather than printed.
     package var isHandedOver = false
     /// Whether a NUL follows each printed path instead of a line end.
     package var endsWithNull = false
 
-    /// The number of the descriptor over which the picker program sends what the user picked.
+    /// The number of the descriptor over which the picker program sends the picked items.
     package static let handOverDescriptor: CInt = 3
 
     package init(_ purpose: Purpose) { self.purpose = purpose }
@@ -114,7 +114,7 @@ package struct PickerRequest: Sendable, Equatable {
     }
 }
 
-/// A reason why the user could not pick.
+/// A failure of the document picker.
 public struct DocumentPickerError: Error, LocalizedError, Sendable, CustomStringConvertible, Equatable {
     /// The failure in one sentence.
     public let description: String

@@ -3,13 +3,14 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// A view controller that shows the providers' documents, and lets the user open them one after the other.
+/// A view controller that shows the documents of the mounted domains, and lets the user open one after the other.
 ///
 /// It runs `purvey-files` while it is visible, as ``UIDocumentPickerViewController`` does.
 ///
 /// Source: UIKit, `UIDocumentBrowserViewController.h`.
 open class UIDocumentBrowserViewController: UIViewController {
-    /// The way in which the file that the program made for a new document gets into its folder.
+    /// Whether the file that the program created for a new document is copied or moved into the folder that the user
+    /// chose.
     public enum ImportMode: UInt, Sendable {
         /// The user cancelled the creation.
         case none
@@ -20,7 +21,7 @@ open class UIDocumentBrowserViewController: UIViewController {
     private let types: [String]
     private var picker: PickerProcess?
 
-    /// The delegate, which opens and makes documents.
+    /// The delegate, which opens and creates documents.
     open weak var delegate: (any UIDocumentBrowserViewControllerDelegate)?
     /// Whether the window has a button for a new document.
     open var allowsDocumentCreation = true
@@ -35,13 +36,13 @@ open class UIDocumentBrowserViewController: UIViewController {
     /// Whether names are shown with their extensions. The window always shows them.
     open var shouldShowFileExtensions = true
 
-    /// Creates a browser of documents of these types; of all types for `nil`.
+    /// Creates a browser for documents of the given types, or of all types if `contentTypes` is `nil`.
     public init(forOpening contentTypes: [UTType]?) {
         types = contentTypes?.map(\.identifier) ?? []
         super.init()
     }
 
-    /// Creates a browser as programs did before ``init(forOpening:)``.
+    /// Creates a browser for documents with the given type identifiers. Superseded by ``init(forOpening:)``.
     public convenience init(forOpeningFilesWithContentTypes allowedContentTypes: [String]?) {
         self.init(forOpening: allowedContentTypes?.compactMap { UTType($0) })
     }
@@ -112,9 +113,9 @@ open class UIDocumentBrowserViewController: UIViewController {
         }
     }
 
-    /// Imports a document into the folder of another one.
+    /// Imports a document into the folder of another document.
     ///
-    /// - Parameter completion: gets the new URL, or the error.
+    /// - Parameter completion: called with the new URL, or with an error.
     open func importDocument(
         at documentURL: URL, nextToDocumentAt neighbourURL: URL, mode importMode: ImportMode,
         completionHandler completion: @escaping @MainActor (URL?, (any Error)?) -> Void
@@ -130,7 +131,7 @@ open class UIDocumentBrowserViewController: UIViewController {
         }
     }
 
-    /// Shows a document in the window. A document outside of the mounts cannot be imported, and is an error.
+    /// Shows a document in the window. Fails for a document outside of the mounts, because it cannot be imported.
     open func revealDocument(
         at url: URL, importIfNeeded: Bool, completion: (@MainActor (URL?, (any Error)?) -> Void)? = nil
     ) {
@@ -145,7 +146,7 @@ open class UIDocumentBrowserViewController: UIViewController {
         }
     }
 
-    /// Renames a document. A name that is taken is an error.
+    /// Renames a document. Fails if another item has the name.
     open func renameDocument(
         at documentURL: URL, proposedName: String,
         completionHandler: @escaping @MainActor (URL?, (any Error)?) -> Void
@@ -174,14 +175,14 @@ extension DocumentTransfer {
     }
 }
 
-/// The object that opens and makes documents for a browser. All methods are optional.
+/// An object that opens and creates documents for a browser. All methods are optional.
 ///
 /// Source: UIKit, `UIDocumentBrowserViewController.h`.
 @MainActor public protocol UIDocumentBrowserViewControllerDelegate: NSObjectProtocol {
-    /// Informs the delegate of the documents that the user opens. The window stays.
+    /// Informs the delegate of the documents that the user opens. The window stays open.
     func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL])
     /// Asks the delegate for a new document. The delegate calls the handler once, with a file to import, or with `nil`
-    /// and `none`. The default makes no document.
+    /// and `none`. The default creates no document.
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
         didRequestDocumentCreationWithHandler importHandler:
@@ -199,7 +200,7 @@ extension UIDocumentBrowserViewControllerDelegate {
     /// Does nothing.
     public func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
     }
-    /// Makes no document.
+    /// Creates no document.
     public func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
         didRequestDocumentCreationWithHandler importHandler:

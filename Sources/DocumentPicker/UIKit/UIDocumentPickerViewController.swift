@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The use of a document picker, as in the first versions of UIKit.
+/// The purpose of a document picker, as the first versions of UIKit distinguished it.
 ///
 /// Source: UIKit, `UIDocumentPickerViewController.h`.
 public enum UIDocumentPickerMode: UInt, Sendable {
@@ -13,11 +13,11 @@ public enum UIDocumentPickerMode: UInt, Sendable {
     case moveToService
 }
 
-/// A controller that lets the user pick files or folders of the services, or places for files that are exported.
+/// A controller that lets the user pick files or folders in mounted domains, or destinations for exported files.
 ///
-/// It runs `purvey-files` when it appears: present it with `present(_:animated:completion:)`. The program, not this
-/// process, reads the services. This process gets what the user picked. A picked URL is a file of a mount: its contents
-/// are downloaded when they are read.
+/// It runs `purvey-files` when it appears: present it with `present(_:animated:completion:)`. That program lists the
+/// domains. This process receives only the URLs of the picked items. They are files of a mount, whose contents are
+/// downloaded when they are read.
 ///
 /// Source: UIKit, `UIDocumentPickerViewController.h`.
 open class UIDocumentPickerViewController: UIViewController {
@@ -37,7 +37,7 @@ open class UIDocumentPickerViewController: UIViewController {
     open var directoryURL: URL?
     /// Whether names are shown with their extensions. The picker always shows them.
     open var shouldShowFileExtensions = true
-    /// The use of the picker.
+    /// The purpose of the picker.
     open var documentPickerMode: UIDocumentPickerMode {
         switch purpose {
         case .open(_, let isCopy): isCopy ? .import : .open
@@ -45,15 +45,16 @@ open class UIDocumentPickerViewController: UIViewController {
         }
     }
 
-    /// Creates a picker of files of these types, or of folders for `UTType.folder`.
+    /// Creates a picker for files of the given types. With `UTType.folder`, folders can be picked.
     ///
-    /// - Parameter asCopy: whether the delegate gets copies in the temporary directory, which are downloaded.
+    /// - Parameter asCopy: whether the delegate receives copies in the temporary directory. To make the copies, the
+    ///   contents are downloaded.
     public init(forOpeningContentTypes contentTypes: [UTType], asCopy: Bool = false) {
         purpose = .open(types: contentTypes.map(\.identifier), isCopy: asCopy)
         super.init()
     }
 
-    /// Creates a picker of places for these files.
+    /// Creates a picker for the destinations of exported files.
     ///
     /// - Parameter asCopy: whether the files are copied. Otherwise they are moved.
     public init(forExporting urls: [URL], asCopy: Bool = false) {
@@ -61,17 +62,18 @@ open class UIDocumentPickerViewController: UIViewController {
         super.init()
     }
 
-    /// Creates a picker as programs did before ``init(forOpeningContentTypes:asCopy:)``.
+    /// Creates a picker for files with the given type identifiers. Superseded by
+    /// ``init(forOpeningContentTypes:asCopy:)``.
     public convenience init(documentTypes: [String], in mode: UIDocumentPickerMode) {
         self.init(forOpeningContentTypes: documentTypes.compactMap { UTType($0) }, asCopy: mode == .import)
     }
 
-    /// Creates a picker as programs did before ``init(forExporting:asCopy:)``.
+    /// Creates a picker for the destinations of exported files. Superseded by ``init(forExporting:asCopy:)``.
     public convenience init(urls: [URL], in mode: UIDocumentPickerMode) {
         self.init(forExporting: urls, asCopy: mode != .moveToService)
     }
 
-    /// Creates a picker as programs did before ``init(forExporting:asCopy:)``.
+    /// Creates a picker for the destinations of exported files. Superseded by ``init(forExporting:asCopy:)``.
     public convenience init(url: URL, in mode: UIDocumentPickerMode) {
         self.init(urls: [url], in: mode)
     }
@@ -125,7 +127,7 @@ open class UIDocumentPickerViewController: UIViewController {
             case .failed(let error): throw error
             }
         } catch {
-            // UIKit's delegate has no method for failures, so the user seems to have picked nothing.
+            // UIKit's delegate has no method for failures, so for the program the user picked nothing.
             DocumentPickerError.note(error)
             cancel()
         }
@@ -149,11 +151,12 @@ open class UIDocumentPickerViewController: UIViewController {
     }
 }
 
-/// The object that receives the items that the user picked. All methods are optional.
+/// An object that receives the picked items. All methods are optional.
 ///
 /// Source: UIKit, `UIDocumentPickerViewController.h`.
 @MainActor public protocol UIDocumentPickerDelegate: NSObjectProtocol {
-    /// Informs the delegate of the picked items, or of the places of exported files. The picker is dismissed.
+    /// Informs the delegate of the picked items, or of the new URLs of the exported files. The picker has been
+    /// dismissed.
     func documentPicker(_ controller: UIDocumentPickerViewController, didPickDocumentsAt urls: [URL])
     /// Informs the delegate that the user picked nothing, or that the picker could not be shown.
     func documentPickerWasCancelled(_ controller: UIDocumentPickerViewController)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A domain of a provider: one tree of items, such as an account. The user sees each domain as a folder of its own.
 ///
-/// Unlike Apple's class, it is Sendable. Values from the initializer do not change, and a lock protects the others.
+/// Unlike Apple's class, it is Sendable. Values from the initializer do not change. A lock protects all other values.
 ///
 /// Source: FileProvider, `NSFileProviderDomain.h`.
 open class NSFileProviderDomain: NSObject, @unchecked Sendable {
@@ -98,7 +98,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     /// The identity of the system's database of the domain; `nil` while it is not known. It changes when the system
     /// loses the database and creates a new one.
     open var backingStoreIdentity: Data? { with { $0.backingStoreIdentity } }
-    /// Whether trashed items stay at the service.
+    /// Whether the service stores trashed items.
     open var supportsSyncingTrash: Bool {
         get { with { $0.supportsSyncingTrash } }
         set { with { $0.supportsSyncingTrash = newValue } }
@@ -108,7 +108,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         get { with { $0.supportsStringSearchRequest } }
         set { with { $0.supportsStringSearchRequest = newValue } }
     }
-    /// The known folders that the provider can take over. Not used on Linux.
+    /// The known folders that the provider can take over. Has no effect on Linux.
     open var supportedKnownFolders: NSFileProviderKnownFolders {
         get { with { $0.supportedKnownFolders } }
         set { with { $0.supportedKnownFolders = newValue } }
@@ -116,7 +116,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     /// The external volume of the domain; always `nil` on Linux.
     open var volumeUUID: UUID? { nil }
     /// The provider's own data about the domain. The keys are strings. The values are strings, numbers, dates or data.
-    /// The value for the key `path` is the path of a folder that the user handed to the domain.
+    /// The value for the key `path` is the path of a directory to which the user gave the domain access.
     open var userInfo: [AnyHashable: Any]? {
         get { with { $0.userInfo } }
         set { with { $0.userInfo = newValue } }
@@ -126,7 +126,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         lock.withLock { body(&state) }
     }
 
-    /// Sets the state of the domain to the one that the daemon reported.
+    /// Sets values that the daemon reported.
     package func set(isEnabled: Bool, isDisconnected: Bool, backingStoreIdentity: Data?) {
         with {
             $0.isEnabled = isEnabled
@@ -144,7 +144,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
 }
 
 extension NSNotification.Name {
-    /// A notification that the domains have changed: one was added, removed, enabled, disabled or modified. It is
-    /// posted in processes that have requested the list of domains.
+    /// A notification that a domain was added, removed, enabled, disabled or modified. It is posted in processes that
+    /// have requested the list of domains.
     public static let fileProviderDomainDidChange = NSNotification.Name("NSFileProviderDomainDidChange")
 }

@@ -7,11 +7,11 @@ import Foundation
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderExternalVolumeHandling: NSObjectProtocol {
-    /// Decides whether to connect a domain whose volume was attached again. If the result is an error, the domain is
-    /// not connected.
+    /// Decides whether to connect a domain whose volume was attached again. An error means that the domain is not
+    /// connected.
     func shouldConnectExternalDomain(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// Decides whether to connect a domain whose volume was attached again. If the result is an error, the domain is
-    /// not connected.
+    /// Decides whether to connect a domain whose volume was attached again. An error means that the domain is not
+    /// connected.
     func shouldConnectExternalDomain() async throws
 }
 

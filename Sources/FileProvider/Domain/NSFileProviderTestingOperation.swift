@@ -1,13 +1,13 @@
 import Foundation
 
-// The steps that tests of a provider take on Apple's systems, with ``NSFileProviderDomain/TestingModes/interactive``.
-// On Linux there are no such steps. The function that lists them fails, so no operation is ever created.
+// The steps that tests of a provider run on Apple's systems, with ``NSFileProviderDomain/TestingModes/interactive``.
+// Linux has no such steps. The function that lists them fails, so no operation is ever created.
 
 /// The kind of a testing operation.
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public enum NSFileProviderTestingOperationType: Int, Sendable {
-    /// The ingestion of an item's state: the step that takes in a change of the item from one side.
+    /// The ingestion of an item's state: the system records a change of the item that one side reports.
     case ingestion = 0
     /// The lookup of an item.
     case lookup = 1
@@ -43,9 +43,9 @@ public protocol NSFileProviderTestingOperation: NSObjectProtocol {
     var type: NSFileProviderTestingOperationType { get }
 }
 
-/// The ingestion of an item's state: the step that takes in a change of the item from one side.
+/// The ingestion of an item's state: the system records a change of the item that one side reports.
 public protocol NSFileProviderTestingIngestion: NSFileProviderTestingOperation {
-    /// The side whose state of the item is taken in.
+    /// The side that reports the item's state.
     var side: NSFileProviderTestingOperationSide { get }
     /// The identifier of the item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
@@ -65,7 +65,7 @@ public protocol NSFileProviderTestingLookup: NSFileProviderTestingOperation {
 public protocol NSFileProviderTestingCreation: NSFileProviderTestingOperation {
     /// The side on which the item is created.
     var targetSide: NSFileProviderTestingOperationSide { get }
-    /// The item on the opposite side, which the target is to match.
+    /// The item on the opposite side, with the state that the target will get.
     var sourceItem: any NSFileProviderItem { get }
     /// The version of the domain.
     var domainVersion: NSFileProviderDomainVersion? { get }
@@ -75,7 +75,7 @@ public protocol NSFileProviderTestingCreation: NSFileProviderTestingOperation {
 public protocol NSFileProviderTestingModification: NSFileProviderTestingOperation {
     /// The side on which the item is modified.
     var targetSide: NSFileProviderTestingOperationSide { get }
-    /// The item on the opposite side, which the target is to match.
+    /// The item on the opposite side, with the state that the target will get.
     var sourceItem: any NSFileProviderItem { get }
     /// The identifier of the item on the side where it is modified.
     var targetItemIdentifier: NSFileProviderItemIdentifier { get }

@@ -2,11 +2,11 @@ import Foundation
 
 /// An enumerator of a container's items and of the changes in it.
 ///
-/// The system asks for the current sync anchor, then for one page after the other, and after that for changes, again
-/// and again.
+/// The system requests the current sync anchor, then all pages, one after the other. Later, it requests the changes
+/// since the last anchor, whenever the provider signals changes.
 ///
-/// A class has to implement the enumeration of items, and may leave changes out. On an existential value, the optional
-/// functions can also be called as `enumerator.enumerateChanges?(for: observer, from: anchor)`.
+/// A class must implement the enumeration of items. The enumeration of changes is optional. On an existential value,
+/// the optional functions can also be called as `enumerator.enumerateChanges?(for: observer, from: anchor)`.
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public protocol NSFileProviderEnumerator: NSObjectProtocol {
@@ -17,7 +17,7 @@ public protocol NSFileProviderEnumerator: NSObjectProtocol {
     ///
     /// The function must return soon. It may call the observer later, on any thread.
     ///
-    /// - Parameter page: one of the two initial pages, or one that this provider has returned.
+    /// - Parameter page: one of the two initial pages, or a page that this enumerator has reported as the next one.
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage)
 
     /// Reports the changes since a sync anchor to an observer.
@@ -26,12 +26,12 @@ public protocol NSFileProviderEnumerator: NSObjectProtocol {
     /// Returns the current sync anchor; `nil` if the provider cannot report changes.
     func currentSyncAnchor(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void)
 
-    /// Returns the current sync anchor; `nil` if the provider cannot report changes. A class implements this or the
-    /// form with a completion handler.
+    /// Returns the current sync anchor; `nil` if the provider cannot report changes. A class implements this form or
+    /// the form with a completion handler.
     func currentSyncAnchor() async -> NSFileProviderSyncAnchor?
 }
 
-/// Defaults for a class that leaves changes out.
+/// Defaults for a class that does not enumerate changes.
 extension NSFileProviderEnumerator {
     /// Reports that the sync anchor has expired, so that everything is enumerated again.
     public func enumerateChanges(
@@ -62,11 +62,11 @@ extension NSFileProviderEnumerator {
 
 /// The optional functions, as they are called on an existential value.
 extension NSFileProviderEnumerator {
-    /// `enumerateChanges` as an optional function, to be called with `?`. It is never `nil`: the default reports that
-    /// the sync anchor has expired.
+    /// `enumerateChanges` as an optional function, which programs call with `?`. It is never `nil`: the default reports
+    /// that the sync anchor has expired.
     public var enumerateChanges: NSFileProviderEnumerateChanges? { NSFileProviderEnumerateChanges(enumerator: self) }
-    /// `currentSyncAnchor` as an optional function, to be called with `?`. It is never `nil`: the default returns no
-    /// sync anchor.
+    /// `currentSyncAnchor` as an optional function, which programs call with `?`. It is never `nil`: the default
+    /// returns no sync anchor.
     public var currentSyncAnchor: NSFileProviderCurrentSyncAnchor? { NSFileProviderCurrentSyncAnchor(enumerator: self) }
 }
 

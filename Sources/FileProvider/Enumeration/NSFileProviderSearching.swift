@@ -27,11 +27,11 @@ open class NSFileProviderStringSearchRequest: NSObject {
 
     /// The text that the user entered.
     open var query: String { words }
-    /// The number of results that are needed in all pages together. Further results are ignored.
+    /// The number of results needed, in all pages together. Further results are ignored.
     open var desiredNumberOfResults: Int { wanted }
 }
 
-/// An enumerator of search results, page by page, the best first.
+/// An enumerator of search results, page by page. The best results come first.
 ///
 /// The system requests one page after the other, on any thread.
 ///
@@ -53,7 +53,7 @@ public protocol NSFileProviderSearchEnumerator: NSObjectProtocol {
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearchEnumerationObserver: NSObjectProtocol {
-    /// Takes some results of the page.
+    /// Receives results of the page. May be called several times for a page.
     func didEnumerate(_ searchResults: [any NSFileProviderSearchResult])
     /// Ends the page.
     ///

@@ -12,7 +12,7 @@ public protocol NSFileProviderEnumerationObserverRequirements: NSObjectProtocol 
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObserverRequirements {
-    /// Takes some items of the page.
+    /// Receives items of the page. May be called several times for a page.
     func didEnumerate(_ updatedItems: [any NSFileProviderItem])
     /// Ends the page.
     ///
@@ -25,7 +25,8 @@ public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObse
 }
 
 extension NSFileProviderEnumerationObserverRequirements {
-    /// The default for a class that does not declare the member. On an existential value, the member is then `nil`.
+    /// The default for a class that does not declare the member. Through an `any` value of the observer's protocol, the
+    /// member is then `nil`.
     public var suggestedPageSize: Int { OptionalMember.missing(0) }
 }
 
@@ -48,9 +49,9 @@ public protocol NSFileProviderChangeObserverRequirements: NSObjectProtocol {
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequirements {
-    /// Takes items that are new or have changed.
+    /// Receives items that are new or have changed. May be called several times for a batch.
     func didUpdate(_ updatedItems: [any NSFileProviderItem])
-    /// Takes the identifiers of removed items.
+    /// Receives the identifiers of removed items. May be called several times for a batch.
     func didDeleteItems(withIdentifiers deletedItemIdentifiers: [NSFileProviderItemIdentifier])
     /// Ends the batch of changes.
     ///
@@ -65,7 +66,8 @@ public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequir
 }
 
 extension NSFileProviderChangeObserverRequirements {
-    /// The default for a class that does not declare the member. On an existential value, the member is then `nil`.
+    /// The default for a class that does not declare the member. Through an `any` value of the observer's protocol, the
+    /// member is then `nil`.
     public var suggestedBatchSize: Int { OptionalMember.missing(0) }
 }
 

@@ -5,7 +5,7 @@ public let NSFileProviderErrorDomain = "NSFileProviderErrorDomain"
 /// The key in an error's `userInfo` for the item that already has the requested name. Superseded by
 /// ``NSFileProviderErrorItemKey``.
 public let NSFileProviderErrorCollidingItemKey = "NSFileProviderErrorCollidingItemKey"
-/// The key in an error's `userInfo` for the item that the error is about.
+/// The key in an error's `userInfo` for the item that caused the error.
 public let NSFileProviderErrorItemKey = "NSFileProviderErrorItemKey"
 /// The key in an error's `userInfo` for the ``NSFileProviderItemIdentifier`` of an item that does not exist.
 public let NSFileProviderErrorNonExistentItemIdentifierKey = "NSFileProviderErrorNonExistentItemIdentifierKey"
@@ -58,7 +58,7 @@ public struct NSFileProviderError: _BridgedStoredNSError {
         case providerTranslocated = -2002
         /// An older version of the provider, which is still running.
         case olderExtensionVersionRunning = -2003
-        /// A newer version of the provider, which was found.
+        /// A newer version of the provider than the one that runs.
         case newerExtensionVersionFound = -2004
         /// An item that cannot be synchronized.
         case cannotSynchronize = -2005
@@ -124,7 +124,7 @@ extension NSFileProviderError {
     public static var providerTranslocated: Code { .providerTranslocated }
     /// An older version of the provider, which is still running.
     public static var olderExtensionVersionRunning: Code { .olderExtensionVersionRunning }
-    /// A newer version of the provider, which was found.
+    /// A newer version of the provider than the one that runs.
     public static var newerExtensionVersionFound: Code { .newerExtensionVersionFound }
     /// An item that cannot be synchronized.
     public static var cannotSynchronize: Code { .cannotSynchronize }
@@ -150,8 +150,8 @@ extension NSFileProviderError {
     public static var localVersionConflictingWithServer: Code { .localVersionConflictingWithServer }
 }
 
-/// Whether an error has the given code. An `NSError` of this domain matches, too, because on Linux no cast converts it
-/// to ``NSFileProviderError``.
+/// Whether an error has the given code. An `NSError` of this domain matches, too, because on Linux it cannot be cast to
+/// ``NSFileProviderError``.
 public func ~= (code: NSFileProviderError.Code, error: any Error) -> Bool {
     let error = error as NSError
     return error.domain == NSFileProviderErrorDomain && error.code == code.rawValue

@@ -4,8 +4,8 @@ import ItemValues
 import LinuxSystem
 
 extension ProviderError {
-    /// Converts an error of a provider for the engine. The result is transient if neither the error nor one of its
-    /// underlying errors has a known domain (file provider, Cocoa, POSIX, URL).
+    /// Converts an error of a provider to the engine's form. The failure is transient if neither the error nor one of
+    /// its underlying errors has a known domain (file provider, Cocoa, POSIX, URL) and code.
     package init(_ error: any Error) {
         switch error {
         case let failure as ProviderError: self = failure
@@ -147,11 +147,12 @@ extension ProviderError {
         }
     }
 
-    /// Cuts a text, because texts in programs' errors may be of any length.
+    /// Returns at most 1,000 characters of a text, because texts in programs' errors may be of any length.
     private static func shortened(_ text: String) -> String { text.count > 1000 ? text.prefix(999) + "…" : text }
 
     private static func sentence(_ error: NSError, _ original: any Error) -> String {
-        // Foundation's description of any other Swift error says only that the operation could not be completed.
+        // For a Swift error without a description of its own, Foundation's text says only that the operation could not
+        // be completed.
         let isForeign =
             error.userInfo[NSLocalizedDescriptionKey] == nil && type(of: original) != NSError.self
             && !(original is any LocalizedError) && !(original is any CustomNSError)

@@ -6,8 +6,8 @@ import Foundation
 ///
 /// The property list declares the actions as for ``NSFileProviderCustomAction``. If the dictionary of an action has the
 /// key `PurveyActionInput`, the user is asked for a text. The key's value describes the text, such as `the name of the
-/// user to share with`. If a class conforms to this protocol, the system performs all its actions with this protocol's
-/// function.
+/// user to share with`. If a class conforms to this protocol, the system performs all its actions with
+/// ``performAction(identifier:onItemsWithIdentifiers:input:completionHandler:)``.
 ///
 /// Source: an addition. On Apple's systems, such actions belong to an extension with a user interface.
 public protocol FileProviderReplyingAction: NSObjectProtocol {
@@ -33,7 +33,7 @@ public struct FileProviderActionReply: Sendable, Equatable {
     public var lines: [String]
     /// An address, such as that of a share.
     public var link: URL?
-    /// Whether the address is to be opened in the browser. Otherwise it is only shown.
+    /// Whether to open the address in the browser. Otherwise it is only shown.
     public var opensLink: Bool
 
     /// Creates a reply.

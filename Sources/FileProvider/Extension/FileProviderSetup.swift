@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// The set-up of a domain: its settings, and the user's terminal.
+/// The set-up of a domain: its settings, and the means to ask the user on the terminal.
 ///
 /// Source: an addition, see ``FileProviderSettingUp``.
 public final class FileProviderSetup: Sendable {
@@ -18,7 +18,7 @@ public final class FileProviderSetup: Sendable {
     /// The purpose of this set-up.
     public let purpose: Purpose
 
-    /// The user's side of a set-up.
+    /// An object that asks and informs the user during a set-up.
     private let user: any SetupUser
     // Leaf lock.
     private let state: Lock<[String: String]>
@@ -32,8 +32,9 @@ public final class FileProviderSetup: Sendable {
     /// Creates a set-up without a terminal, for a provider's own tests.
     ///
     /// - Parameters:
-    ///   - credentials: Called for the user's name and password, with the server and the name that is already known.
-    ///   - open: Called with a link that is to be opened.
+    ///   - credentials: Returns the user's name and password. Called with the server and with the user's name, if it is
+    ///     known already.
+    ///   - open: Called with a link to open, and a message for the user.
     ///   - report: Called with a line for the user.
     public convenience init(
         purpose: Purpose, settings: [String: String],
@@ -46,23 +47,23 @@ public final class FileProviderSetup: Sendable {
             user: ScriptedSetupUser(credentials: credentials, open: open, report: report))
     }
 
-    /// The settings of the domain, as given and as changed with ``set(_:forKey:)``. They are in the domain's
-    /// ``NSFileProviderDomain/userInfo`` once the set-up has succeeded.
+    /// The settings of the domain: those that the user gave, with the changes by ``set(_:forKey:)``. After a successful
+    /// set-up, they are stored in the domain's ``NSFileProviderDomain/userInfo``.
     public var settings: [String: String] { state.withLock { $0 } }
 
-    /// Sets a setting, or removes it if `value` is `nil`. Takes effect when the set-up succeeds. Passwords do not
-    /// belong into settings, which are stored in plain text.
+    /// Sets a setting, or removes it if `value` is `nil`. Takes effect when the set-up succeeds. Do not store passwords
+    /// in settings, which are saved as plain text.
     public func set(_ value: String?, forKey key: String) {
         state.withLock { $0[key] = value }
     }
 
-    /// Asks the user for a name and a password: takes the password from `--password-file`, if given, or asks on the
-    /// terminal.
+    /// Asks the user for a name and a password on the terminal. If the user gave `--password-file`, reads the password
+    /// from that file instead.
     ///
     /// - Parameters:
     ///   - server: The server's name, which the user sees.
-    ///   - user: The user's name, if it is known. Then only the password is requested.
-    /// - Throws: An error if there is no terminal and no file, or the user interrupted the command.
+    ///   - user: The user's name, if it is known. In this case, the user is asked only for the password.
+    /// - Throws: An error if there is neither a terminal nor a password file, or if the user interrupted the command.
     public func credentials(for server: String, user: String?) async throws -> FileProviderCredentials {
         try await self.user.credentials(for: server, user: user)
     }
@@ -72,7 +73,7 @@ public final class FileProviderSetup: Sendable {
         await user.open(url, message: message)
     }
 
-    /// Shows the user a line: progress, or a finding.
+    /// Shows the user a line of text, such as progress or a finding.
     public func report(_ line: String) {
         user.report(line)
     }
@@ -94,14 +95,14 @@ public struct FileProviderCredentials: Sendable {
     }
 }
 
-/// The user's side of a set-up.
+/// An object that asks and informs the user during a set-up.
 package protocol SetupUser: Sendable {
     func credentials(for server: String, user: String?) async throws -> FileProviderCredentials
     func open(_ url: URL, message: String) async
     func report(_ line: String)
 }
 
-/// The user's side of a set-up in a test.
+/// A substitute for the user in a provider's tests. Closures give the answers.
 private struct ScriptedSetupUser: SetupUser {
     let credentials: @Sendable (String, String?) async throws -> FileProviderCredentials
     let open: @Sendable (URL, String) async -> Void
@@ -118,23 +119,25 @@ private struct ScriptedSetupUser: SetupUser {
 
 /// A provider that checks a domain's settings, and signs the user in, before the domain is added.
 ///
-/// The principal class conforms to it, in both extension models. `purvey domains add`, `purvey domains set` and
-/// `purvey sign-in` create an object of the class for the domain with its new settings, and call it before they store
-/// anything. If it throws, nothing changes: a domain that was being added, its directories and its secrets are removed.
+/// The principal class conforms to this protocol, in both extension models. `purvey domains add`, `purvey domains set`
+/// and `purvey sign-in` create an object of the class for the domain with its new settings, and call
+/// ``setUpDomain(_:)`` before they store anything. If the function throws, nothing changes: a domain that was being
+/// added is removed, with its directories and secrets.
 ///
 /// Source: an addition. Apple's providers set up their domains in windows of their apps.
 public protocol FileProviderSettingUp: NSObjectProtocol {
-    /// Checks the settings of this object's domain: reaches the server, signs in, and stores credentials with
+    /// Checks the settings of this object's domain: connects to the server, signs in, and stores credentials with
     /// `SecItemAdd`.
     ///
-    /// There is no time limit while the user is asked for something, and for half an hour after a link was opened.
-    /// Cancelled if the user interrupts the command.
+    /// The time limit is suspended while the user is being asked, and for half an hour after a link was opened. The
+    /// task is cancelled if the user interrupts the command.
     ///
     /// - Throws: An error whose `localizedDescription` is one sentence with advice to the user.
     func setUpDomain(_ setup: FileProviderSetup) async throws
 }
 
-/// A provider that describes what it found out about the service of its domain, such as how it protects uploads.
+/// A provider that reports findings about the service of its domain, such as the service's protection against
+/// conflicting uploads.
 ///
 /// Source: an addition.
 public protocol FileProviderDescribing: NSObjectProtocol {
@@ -142,7 +145,7 @@ public protocol FileProviderDescribing: NSObjectProtocol {
     var domainFindings: [String] { get }
 }
 
-/// A provider that users sign in to with a password. `purvey sign-in` uses it.
+/// A provider that signs in with the user's password. `purvey sign-in` calls it.
 ///
 /// A subclass of ``NSFileProviderExtension`` conforms to it. Requests that need a sign-in fail with
 /// ``NSFileProviderError/notAuthenticated``. The system then asks the user once. After a successful sign-in, it
@@ -150,7 +153,7 @@ public protocol FileProviderDescribing: NSObjectProtocol {
 ///
 /// Source: an addition. Apple's providers show windows of their own.
 public protocol FileProviderSigningIn: NSObjectProtocol {
-    /// Signs in. Stores the credentials in the provider's own directory, so that the sign-in lasts across restarts.
+    /// Signs in. The provider stores the credentials in its own directory, so that the sign-in lasts across restarts.
     ///
     /// Called on any thread.
     ///

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A provider that stores its files itself. The principal class of its extension is a subclass.
+/// The base class of providers that store their files themselves. The principal class of an extension is a subclass.
 ///
-/// Each function may be called on any thread, several at a time. A function with a completion handler must call it
-/// once, and soon: a provider changes its local state at once, and informs the service later. Each such function also
-/// has an `async` form. A subclass overrides one of the two; the default of each calls the other.
+/// Functions may be called on any thread, and concurrently. A function must call its completion handler once, and soon:
+/// a provider changes its local state at once, and informs the service later. Each function with a completion handler
+/// also has an `async` form. A subclass overrides one of the two forms. The default of each form calls the other form.
 ///
 /// Source: FileProvider, `NSFileProviderExtension.h`.
 open class NSFileProviderExtension: NSObject {
@@ -32,7 +32,7 @@ open class NSFileProviderExtension: NSObject {
             .noSuchItem, userInfo: [NSFileProviderErrorNonExistentItemIdentifierKey: identifier])
     }
 
-    /// Returns the place of an item's file, whether or not the file exists. The place of an item never changes, and is
+    /// Returns the URL of an item's file, whether or not the file exists. The URL of an item never changes, and is
     /// beneath ``NSFileProviderManager/documentStorageURL``.
     ///
     /// The default uses the identifier as a path in the domain's directory.
@@ -59,17 +59,17 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Fetches the whole current contents of a file to the file's place, because a program reads the file.
+    /// Fetches the whole current contents of a file to the file's URL, because a program reads the file.
     open func startProvidingItem(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         answer("startProvidingItem", completionHandler) { try await $0.startProvidingItem(at: url) }
     }
-    /// Fetches the whole current contents of a file to the file's place, because a program reads the file.
+    /// Fetches the whole current contents of a file to the file's URL, because a program reads the file.
     open func startProvidingItem(at url: URL) async throws {
         try await ask("startProvidingItem") { startProvidingItem(at: url, completionHandler: $0) }
     }
 
-    /// Informs the provider that no process uses the file any more. The file may be removed if the service has its
-    /// contents. The placeholder must stay.
+    /// Informs the provider that no process uses the file any more. The provider may remove the file if the service has
+    /// its contents, but not its placeholder.
     open func stopProvidingItem(at url: URL) {}
 
     /// Informs the provider that the file was changed locally, so that its contents must be uploaded.
@@ -77,7 +77,8 @@ open class NSFileProviderExtension: NSObject {
 
     // MARK: Listing
 
-    /// Returns an enumerator of a directory or the working set, or one that reports changes of a single file.
+    /// Returns an enumerator of a directory or the working set, or an enumerator that reports the changes of a single
+    /// file.
     ///
     /// - Throws: ``NSFileProviderError/noSuchItem``. The default throws `CocoaError.featureUnsupported`.
     open func enumerator(
@@ -147,7 +148,7 @@ open class NSFileProviderExtension: NSObject {
 
     /// Moves an item to another directory.
     ///
-    /// - Parameter newName: the new name; `nil` to keep the present one.
+    /// - Parameter newName: the new name; `nil` if the name does not change.
     open func reparentItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         toParentItemWithIdentifier parentItemIdentifier: NSFileProviderItemIdentifier, newName: String?,
@@ -257,7 +258,7 @@ open class NSFileProviderExtension: NSObject {
 
     /// Sets an item's rank among the favorites, or removes the item from them.
     ///
-    /// - Parameter favoriteRank: the rank, a number of 64 bits; `nil` removes the item.
+    /// - Parameter favoriteRank: the rank, an integer of 64 bits; `nil` removes the item from the favorites.
     open func setFavoriteRank(
         _ favoriteRank: NSNumber?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -281,11 +282,11 @@ open class NSFileProviderExtension: NSObject {
     ///
     /// - Parameters:
     ///   - size: the size in pixels.
-    ///   - perThumbnailCompletionHandler: called for each item. Data and error are both `nil` if the item has no
-    ///     thumbnail.
-    ///   - completionHandler: called after the replies for all items. The default calls it at once with an error,
+    ///   - perThumbnailCompletionHandler: called for each item, with its encoded picture. Data and error are both `nil`
+    ///     if the item has no thumbnail.
+    ///   - completionHandler: called after the last item. The default implementation calls it at once with an error,
     ///     because it has no thumbnails.
-    /// - Returns: a progress that stops the work when it is cancelled.
+    /// - Returns: a progress. When it is cancelled, the provider stops the work.
     open func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
         perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
@@ -310,7 +311,7 @@ open class NSFileProviderExtension: NSObject {
     open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: [URLResourceKey: Any]) throws {
         try Placeholder.write(at: placeholderURL, metadata)
     }
-    /// Returns the place of a file's placeholder.
+    /// Returns the URL of a file's placeholder.
     open class func placeholderURL(for url: URL) -> URL { NSFileProviderManager.placeholderURL(for: url) }
     /// The purpose identifier for the provider's file coordinators.
     open var providerIdentifier: String { manager.providerIdentifier }
@@ -351,7 +352,7 @@ extension NSFileProviderExtension {
                 if let item, error == nil {
                     answer(.success(item))
                 } else {
-                    // A completion handler that is called with neither item nor error is a mistake of the provider.
+                    // A provider that passes neither an item nor an error makes a mistake.
                     answer(.failure(error ?? CocoaError(.featureUnsupported)))
                 }
             }

@@ -12,7 +12,7 @@ struct StorageMapping {
         folder = path.isEmpty ? storage : storage.appendingPathComponent(path, isDirectory: true).standardizedFileURL
     }
 
-    /// Returns the place of an item's file; `nil` if the identifier is not a path within the directory.
+    /// Returns the URL of an item's file; `nil` if the identifier is not a path within the directory.
     func url(of identifier: NSFileProviderItemIdentifier) -> URL? {
         if identifier == .rootContainer { return folder }
         let slash = UInt8(ascii: "/")

@@ -1,7 +1,7 @@
 import ItemValues
 
-/// The provider's identifier of an item. It stays the same while the item exists, even if the item is renamed or
-/// moved.
+/// The provider's identifier of an item. It should stay the same while the item exists. The system also supports
+/// providers that change the identifier when they rename or move an item.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable {
@@ -14,8 +14,8 @@ public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable
 
     /// The root of a domain.
     public static let rootContainer = Self(ProviderItem.rootIdentifier)
-    /// The working set: the items that are of interest to the user at present. It is not a directory. Its change feed
-    /// reports the changes of the whole domain.
+    /// The working set: the items that currently interest the user. It is not a directory. Its enumerator reports the
+    /// changes of the whole domain.
     public static let workingSet = Self(ProviderItem.workingSetIdentifier)
     /// The trash.
     public static let trashContainer = Self(ProviderItem.trashIdentifier)

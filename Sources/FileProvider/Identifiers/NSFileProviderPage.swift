@@ -18,13 +18,13 @@ public struct NSFileProviderPage: Hashable, RawRepresentable, Sendable {
     package static let limit = 500
 
     // Any thread may read an immutable object.
-    /// The first page of an enumeration in the order of dates, the newest items first. It is an `NSData`, as with
-    /// Apple, to be used as `initialPageSortedByDate as Data` or `as NSFileProviderPage`.
+    /// The first page of an enumeration in the order of dates, the newest items first. As on Apple's platforms, it is
+    /// an `NSData`, which programs convert with `as Data` or `as NSFileProviderPage`.
     public nonisolated(unsafe) static let initialPageSortedByDate = NSData(
         data: Data("NSFileProviderInitialPageSortedByDate".utf8))
     // Any thread may read an immutable object.
-    /// The first page of an enumeration in the order of names. It is an `NSData`, as with Apple, to be used as
-    /// `initialPageSortedByName as Data` or `as NSFileProviderPage`.
+    /// The first page of an enumeration in the order of names. As on Apple's platforms, it is an `NSData`, which
+    /// programs convert with `as Data` or `as NSFileProviderPage`.
     public nonisolated(unsafe) static let initialPageSortedByName = NSData(
         data: Data("NSFileProviderInitialPageSortedByName".utf8))
 }
@@ -50,7 +50,7 @@ extension NSFileProviderPage: _ObjectiveCBridgeable {
     }
 }
 
-/// A point in a container's sequence of changes, from which later changes can be requested.
+/// A point in a container's sequence of changes. The changes since this point can be requested.
 ///
 /// An anchor has at most 500 bytes: a larger anchor counts as expired.
 ///

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Names for an item whose name is taken by another item.
+/// Alternative names for an item whose name another item already has.
 package enum ConflictName {
     /// Returns “name (conflicted copy 2026-11-22).ext”, with a number if `number` is greater than 1.
     ///
@@ -23,8 +23,8 @@ package enum ConflictName {
         inserting(number == 1 ? " (recovered)" : " (recovered \(number))", into: name)
     }
 
-    /// Inserts words before the extension of a name. If the result is too long for a file name, shortens the part of
-    /// the name that precedes the words.
+    /// Returns a name with words inserted before its extension. If the result is too long for a file name, the part
+    /// before the words is shortened.
     package static func inserting(_ words: String, into name: String) -> String {
         var base = name[...]
         var suffix = name[name.endIndex...]

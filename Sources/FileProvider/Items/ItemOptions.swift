@@ -115,7 +115,7 @@ public struct NSFileProviderTypeAndCreator: Sendable {
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public enum NSFileProviderContentPolicy: Int, Sendable {
-    /// The same policy as that of the item's directory.
+    /// The policy of the directory that contains the item.
     case inherited = 0
     /// Contents that are fetched when they are used, and evicted when space is needed.
     case downloadLazily = 1

@@ -1,8 +1,8 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// The members of an item, as they are read on an existential value. The type of each has one more level of optionality
-/// than in a class. On this level, `nil` means that the class does not declare the member.
+/// The members of an item as they are read through `any NSFileProviderItem`. Each type has one more level of
+/// optionality than in a class. On this level, `nil` means that the class does not declare the member.
 extension NSFileProviderItemProtocol {
     /// The item, with its members as its class declares them.
     private var own: any NSFileProviderItemRequirements { self }

@@ -1,11 +1,12 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// The members that a class of items may leave out.
+/// The optional members of a class of items.
 ///
-/// Programs conform to ``NSFileProviderItemProtocol`` instead. It declares each member once more, as optional:
-/// `item.contentType` of an `any NSFileProviderItemProtocol` is a `UTType?`, as on Apple's platforms. One Swift
-/// protocol cannot declare both forms. Therefore this protocol declares the members in the form that classes implement.
+/// Programs conform to ``NSFileProviderItemProtocol`` instead. That protocol declares each member once more, as
+/// optional: `item.contentType` of an `any NSFileProviderItemProtocol` is a `UTType?`, as on Apple's platforms. One
+/// Swift protocol cannot declare both forms. Therefore this protocol declares the members in the form that classes
+/// implement.
 public protocol NSFileProviderItemRequirements: NSObjectProtocol {
     /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. A class implements this or
     /// ``typeIdentifier``.
@@ -72,8 +73,8 @@ public protocol NSFileProviderItemRequirements: NSObjectProtocol {
 
 /// An item of a provider: a file, a directory or a symbolic link.
 ///
-/// Members are read on any thread. A class must declare an identifier, a parent, a name, and either `contentType` or
-/// `typeIdentifier`.
+/// The system reads members on any thread. A class must declare an identifier, a parent, a name, and either
+/// `contentType` or `typeIdentifier`.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
@@ -84,8 +85,8 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     /// The name with its extension. It is never empty, not even that of the root.
     var filename: String { get }
 
-    // The members are declared once more, as optional. An extension of this protocol fulfils these requirements for
-    // every class. The compiler uses them for an existential value.
+    // The optional members, declared once more with optional types. An extension of this protocol implements these
+    // requirements for every class. The compiler uses them for `any NSFileProviderItemProtocol`.
     /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. `nil` if the item's class does
     /// not declare this member.
     var contentType: UTType? { get }
@@ -159,8 +160,8 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     var contentPolicy: NSFileProviderContentPolicy? { get }
 }
 
-/// The name that programs use for an item: a class conforms to it, and it is the type of a value.
+/// The name that programs use for items, both as the protocol of a class and as the type of a value.
 ///
-/// On Apple's platforms, it is an `any NSFileProviderItemProtocol`. Only Apple's importer lets a class conform to such
-/// a type.
+/// On Apple's platforms, it stands for `any NSFileProviderItemProtocol`, to which a class can conform only with Apple's
+/// importer of Objective-C.
 public typealias NSFileProviderItem = NSFileProviderItemProtocol

@@ -11,8 +11,8 @@ open class NSFileProviderItemVersion: NSObject {
     /// Creates a version.
     ///
     /// - Parameters:
-    ///   - contentVersion: differs if the contents do.
-    ///   - metadataVersion: differs if the name, the parent, a date or the like does.
+    ///   - contentVersion: differs if the contents differ.
+    ///   - metadataVersion: differs if the name, the parent, a date or other metadata differ.
     public init(contentVersion: Data, metadataVersion: Data) {
         contents = contentVersion
         metadata = metadataVersion
@@ -22,7 +22,7 @@ open class NSFileProviderItemVersion: NSObject {
     /// Creates a version whose parts are both empty.
     public override convenience init() { self.init(contentVersion: Data(), metadataVersion: Data()) }
 
-    /// The part of a version for an item that the system and the provider have never synchronized.
+    /// The value of either part for an item that the system and the provider have never synchronized.
     open class var beforeFirstSyncComponent: Data { Data("NSFileProviderItemVersionBeforeFirstSync".utf8) }
 
     /// The version of the contents.

@@ -1,6 +1,6 @@
 import CRuntimeSupport
 
-/// A test whether a class implements an optional member of a protocol.
+/// The test that finds out whether a class implements an optional member of a protocol.
 ///
 /// On Apple's platforms, the Objective-C runtime provides this test. On Linux, an optional member is a requirement with
 /// a default implementation. The default sets a flag of the calling thread, which ``read(_:)`` checks after the call.
@@ -17,7 +17,7 @@ enum OptionalMember {
         return notes.contains(.isMissing) ? nil : value
     }
 
-    /// Marks the member as missing. Default implementations call this function. Its result is not used.
+    /// Sets the flag for a missing member. Default implementations call this function. Its result is not used.
     static func missing<Value>(_ value: Value) -> Value {
         notes.insert(.isMissing)
         return value

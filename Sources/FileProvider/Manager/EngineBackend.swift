@@ -10,12 +10,14 @@ protocol EngineBackend: ManagerBackend {
     ///
     /// - Parameters:
     ///   - domain: the domain that the request is about.
-    ///   - completion: called once, on any thread. A failure is an error of the public interface.
+    ///   - completion: called once, on any thread. A failure is an error that programs may see, such as an
+    ///     ``NSFileProviderError``.
     func ask<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void)
 
-    /// Requests a set's version from a running engine. Does not start a daemon, because no program waits for the reply.
+    /// Requests the version of an item set from a running engine. Does not start a daemon, because no program waits for
+    /// the reply.
     func watch(
         _ request: ManagerSetVersionCall, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<ItemSetVersion, any Error>) -> Void)
@@ -79,8 +81,8 @@ extension EngineBackend {
         perform(request, of: domain, settled(completion))
     }
 
-    /// Wraps the error of a failed synchronization in a `cannotSynchronize` error, as Apple documents it. The cause
-    /// becomes the underlying error.
+    /// Returns a completion handler that wraps a failure in a `cannotSynchronize` error, as Apple documents it. The
+    /// failure becomes the underlying error.
     private func settled(_ completion: @escaping Completion) -> Completion {
         { error in
             guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {

@@ -4,7 +4,7 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// An updater that sets a `Progress` to the daemon's totals of transfers, as long as the program retains the
+/// An updater that writes the daemon's totals of transfers to a `Progress`, as long as the program retains the
 /// `Progress`.
 ///
 /// The `Progress` is changed on the main queue only, because it must not be used by two threads at once.
@@ -18,7 +18,7 @@ final class GlobalProgress: Sendable {
     private let isUpload: Bool
     private let domain: NSFileProviderDomainIdentifier?
 
-    /// The time in seconds between two updates: `busy` while there are transfers, `idle` otherwise.
+    /// The seconds between two updates: `busy` while there are transfers, `idle` otherwise.
     private static let pauses = (busy: 0.2, idle: 1.0)
 
     private init(
@@ -33,7 +33,7 @@ final class GlobalProgress: Sendable {
 
     /// Creates a progress and keeps it updated.
     ///
-    /// - Returns: a progress, which is finished until the daemon reports a transfer.
+    /// - Returns: a progress, which counts as finished until the daemon reports a transfer.
     static func make(
         for kind: Progress.FileOperationKind, of domain: NSFileProviderDomainIdentifier?,
         _ backend: any ManagerBackend
@@ -66,7 +66,7 @@ final class GlobalProgress: Sendable {
     private static func show(_ count: TransferTotals, in progress: Progress) {
         progress.setUserInfoObject(Int(count.files), forKey: .fileTotalCountKey)
         progress.setUserInfoObject(Int(count.filesDone), forKey: .fileCompletedCountKey)
-        // Without transfers, one of one unit is completed.
+        // Without transfers, the progress is finished: one of one unit is completed.
         progress.totalUnitCount = count.files > 0 ? max(1, count.bytes) : 1
         progress.completedUnitCount = count.files > 0 ? min(count.bytesDone, max(1, count.bytes)) : 1
     }

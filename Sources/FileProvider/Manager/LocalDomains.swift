@@ -2,8 +2,8 @@ import FileProviderWire
 import Foundation
 import Synchronization
 
-/// The backend of managers in a process without a daemon. It keeps domains in memory, and sends signals to listeners
-/// in the same process, so that tests of providers can run.
+/// The backend of managers in a process without a daemon. It stores domains in memory, and sends signals to listeners
+/// in the same process. It exists for tests of providers.
 package final class LocalDomains: ManagerBackend {
     package typealias Listener =
         @Sendable (NSFileProviderItemIdentifier, NSFileProviderDomainIdentifier?) -> Void
@@ -18,7 +18,7 @@ package final class LocalDomains: ManagerBackend {
 
     package init() {}
 
-    /// Adds a listener of signals. Returns its number, with which ``removeListener(_:)`` removes it.
+    /// Adds a listener for signals. Returns its identifier for ``removeListener(_:)``.
     package func addListener(_ listener: @escaping Listener) -> UInt64 {
         state.withLock { state in
             state.next += 1

@@ -4,7 +4,8 @@ import Foundation
 import ItemValues
 import LinuxSystem
 
-/// The service to which a manager sends its requests: the daemon, over the connection of a program or an extension.
+/// A receiver of a manager's requests. Most backends send them to the daemon, over the connection of a program or an
+/// extension.
 ///
 /// Completion handlers may be called on any thread, even before the function returns. The manager calls the handlers of
 /// programs on separate threads.
@@ -15,10 +16,10 @@ package protocol ManagerBackend: Sendable {
     var providerIdentifier: String { get }
     /// Returns the directory for the files of a provider that stores them itself.
     func documentStorage() -> URL
-    /// Returns a watcher of directories. Blocks.
+    /// Returns a watcher of directories. In an extension, blocks until the host replies.
     func folderWatcher() throws(Errno) -> any FolderWatcher
-    /// Returns a directory for files that the provider hands to the system. It is on the same volume as the place to
-    /// which the system moves the files.
+    /// Returns a directory for files that the provider passes to the system. It is on the same volume as the directory
+    /// to which the system moves the files.
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
     /// Returns a directory for the provider's own state of a domain.
     func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
@@ -27,7 +28,7 @@ package protocol ManagerBackend: Sendable {
     func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void)
     /// Adds a domain. If a domain with its identifier exists, updates that domain's name and properties.
     func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion)
-    /// Adds a domain with the files of a directory.
+    /// Adds a domain, and imports the files of a directory into it.
     func importDomain(_ domain: NSFileProviderDomain, from folder: URL, _ completion: @escaping Completion)
     /// Removes a domain.
     ///
@@ -38,7 +39,7 @@ package protocol ManagerBackend: Sendable {
     func removeAll(_ completion: @escaping Completion)
     /// Disconnects a domain, or connects it again.
     ///
-    /// - Parameter reason: the reason for the user; `nil` connects the domain again.
+    /// - Parameter reason: the reason that the user sees; `nil` connects the domain again.
     func setDisconnected(
         _ reason: String?, isTemporary: Bool, domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
@@ -86,9 +87,9 @@ package protocol ManagerBackend: Sendable {
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
 
     // MARK: Sets
-    /// Waits until the version of a set differs from a known version. Does not start a daemon.
+    /// Waits until the version of an item set differs from a known version. Does not start a daemon.
     ///
-    /// - Parameter known: the version that the caller knows; `nil` to get the version at once.
+    /// - Parameter known: the version that the caller knows; `nil` to return the version at once.
     func version(
         of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
         _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void)
@@ -96,7 +97,7 @@ package protocol ManagerBackend: Sendable {
     func transfers(
         isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void)
-    /// Returns one page of a set.
+    /// Returns one page of an item set.
     ///
     /// - Parameter position: the position from the previous page; `nil` for the first page.
     func items(
@@ -104,7 +105,7 @@ package protocol ManagerBackend: Sendable {
         _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void)
 }
 
-/// Defaults for a backend with limited functions. They behave as if no provider existed.
+/// Defaults for a backend that does not support all requests. Most of them fail as if no provider existed.
 extension ManagerBackend {
     package var providerIdentifier: String { Self.nameOfProcess }
     static var nameOfProcess: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }

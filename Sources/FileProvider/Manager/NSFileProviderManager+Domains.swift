@@ -1,15 +1,16 @@
 import Foundation
 import Synchronization
 
-// Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
+// Unlike on Apple's platforms, a subclass cannot override these functions, because Swift does not allow overriding a
+// declaration of an extension.
 extension NSFileProviderManager {
-    /// The files to keep when a domain is removed.
+    /// The files to preserve when a domain is removed.
     public enum DomainRemovalMode: Int, Sendable {
         /// No files.
         case removeAll = 0
         /// Files with changes that are not uploaded.
         case preserveDirtyUserData = 1
-        /// All local files.
+        /// All local files. On Linux, a removal with this mode fails with `CocoaError.featureUnsupported`.
         case preserveDownloadedUserData = 2
     }
 
@@ -23,7 +24,7 @@ extension NSFileProviderManager {
         public static let temporary = Self(rawValue: 1 << 0)
     }
 
-    /// Adds a domain. A domain with the same identifier gets the new name and properties.
+    /// Adds a domain. If a domain with the identifier exists, updates its name and properties.
     public class func add(
         _ domain: NSFileProviderDomain, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -32,7 +33,7 @@ extension NSFileProviderManager {
         }
         backend.add(domain, changing(completionHandler))
     }
-    /// Adds a domain. A domain with the same identifier gets the new name and properties.
+    /// Adds a domain. If a domain with the identifier exists, updates its name and properties.
     public class func add(_ domain: NSFileProviderDomain) async throws {
         try await answer { add(domain, completionHandler: $0) }
     }
@@ -99,9 +100,9 @@ extension NSFileProviderManager {
         try await answer { removeAllDomains(completionHandler: $0) }
     }
 
-    /// Disconnects the domain: nothing is fetched or uploaded until ``reconnect()``.
+    /// Disconnects the domain. Until ``reconnect()``, the system neither fetches nor uploads anything.
     ///
-    /// - Parameter localizedReason: the reason, for the user.
+    /// - Parameter localizedReason: the reason that the user sees.
     public func disconnect(
         reason localizedReason: String, options: DisconnectionOptions = [],
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -110,7 +111,7 @@ extension NSFileProviderManager {
             localizedReason, isTemporary: options.contains(.temporary), domain: domain?.identifier,
             Self.calling(completionHandler))
     }
-    /// Disconnects the domain: nothing is fetched or uploaded until ``reconnect()``.
+    /// Disconnects the domain. Until ``reconnect()``, the system neither fetches nor uploads anything.
     public func disconnect(reason localizedReason: String, options: DisconnectionOptions = []) async throws {
         try await Self.answer { disconnect(reason: localizedReason, options: options, completionHandler: $0) }
     }
@@ -139,7 +140,7 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Whether the program has requested the list of domains. Only then does it receive notifications of changes.
+    /// Whether the program has requested the list of domains. Otherwise, no notifications are posted.
     private static let isObserving = Atomic(false)
 
     /// Posts the notification that the domains have changed.

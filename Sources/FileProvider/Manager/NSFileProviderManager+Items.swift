@@ -1,6 +1,7 @@
 import Foundation
 
-// Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
+// Unlike on Apple's platforms, a subclass cannot override these functions, because Swift does not allow overriding a
+// declaration of an extension.
 extension NSFileProviderManager {
     /// Materializes a file.
     ///
@@ -38,14 +39,14 @@ extension NSFileProviderManager {
         try await Self.answer { evictItem(identifier: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Waits until the provider has all local changes in a directory that were made before the call.
+    /// Waits until all local changes that were made in a directory before the call are uploaded.
     public func waitForChanges(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.waitForChanges(below: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Waits until the provider has all local changes in a directory that were made before the call.
+    /// Waits until all local changes that were made in a directory before the call are uploaded.
     public func waitForChanges(below itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { waitForChanges(below: itemIdentifier, completionHandler: $0) }
     }

@@ -1,13 +1,14 @@
 import Foundation
 import ItemValues
 
-// Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
+// Unlike on Apple's platforms, a subclass cannot override these functions, because Swift does not allow overriding a
+// declaration of an extension.
 extension NSFileProviderManager {
-    /// Adds a domain with the files of a directory, which become items of the domain and leave the directory.
+    /// Adds a domain, and moves the files of a directory into it.
     ///
-    /// Each of the files is passed to `createItem` with the option `mayAlreadyExist`. In the end, `importDidFinish` is
-    /// called. An import that a crash has interrupted is continued. Files that cannot be imported, such as sockets,
-    /// stay in the directory.
+    /// The system passes each file to `createItem` with the option `mayAlreadyExist`, and calls `importDidFinish` in
+    /// the end. After a crash, the import continues. Files that cannot be imported, such as sockets, stay in the
+    /// directory.
     ///
     /// - Parameter completionHandler: called when the import has begun, or with an error:
     ///   `CocoaError.fileWriteFileExists` if a domain with this identifier exists, `CocoaError.featureUnsupported` in
@@ -16,18 +17,17 @@ extension NSFileProviderManager {
         _ domain: NSFileProviderDomain, fromDirectoryAt url: URL,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { backend.importDomain(domain, from: url, calling(completionHandler)) }
-    /// Adds a domain with the files of a directory, which become items of the domain and leave the directory. Returns
-    /// when the import has begun.
+    /// Adds a domain, and moves the files of a directory into it. Returns when the import has begun.
     public class func `import`(_ domain: NSFileProviderDomain, fromDirectoryAt url: URL) async throws {
         try await answer { `import`(domain, fromDirectoryAt: url, completionHandler: $0) }
     }
 
     /// Imports an item and everything in it again, after the provider has lost its records of these items.
     ///
-    /// The system lists each directory again that it has listed before, and matches the provider's items with its own
-    /// by name. Local items that the provider does not have are passed to `createItem` with the option
-    /// `mayAlreadyExist`: directories, links, and files whose contents are local. In the end, `importDidFinish` is
-    /// called.
+    /// The system lists again each directory that it has listed before, and matches the provider's items with its own
+    /// by name. It passes local items that the provider does not have to `createItem` with the option
+    /// `mayAlreadyExist`: directories, links, and files whose contents are local. In the end, it calls
+    /// `importDidFinish`.
     ///
     /// - Parameter completionHandler: called when the import has begun, or with `NSFileProviderError.noSuchItem` if the
     ///   system does not know the item.
@@ -41,11 +41,11 @@ extension NSFileProviderManager {
         try await Self.answer { reimportItems(below: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Hands an item to the provider as if it had been changed locally. Returns before the provider receives it.
+    /// Sends an item to the provider as if it had been changed locally. Returns before the provider receives the item.
     ///
-    /// Contents are handed over if they are local and not older than the provider's (`itemChanged(at:)`). The date of
-    /// last use, tags and the favorite rank are handed over, too. Other fields, such as name and parent, are not handed
-    /// over, because they always come from the provider. A request that has only such fields fails with
+    /// Contents are sent if they are local and not older than the provider's (`itemChanged(at:)`). The date of last
+    /// use, the tags and the favorite rank are also sent. Other fields, such as name and parent, are not sent, because
+    /// the system always gets them from the provider. A request that has only such fields fails with
     /// `featureUnsupported`.
     ///
     /// - Parameter options: ignored.
@@ -60,7 +60,7 @@ extension NSFileProviderManager {
         Self.backend.requestModification(
             of: fields, of: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Hands an item to the provider as if it had been changed locally. Returns before the provider receives it.
+    /// Sends an item to the provider as if it had been changed locally. Returns before the provider receives the item.
     public func requestModification(
         of fields: NSFileProviderItemFields, forItemWithIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         options: NSFileProviderModifyItemOptions = []
@@ -71,15 +71,15 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Returns an enumerator of the local items: files with their contents, and listed directories. The provider is not
-    /// asked. Changes can be enumerated since a sync anchor of the same enumerator. Anchors of other enumerators are
-    /// expired.
+    /// Returns an enumerator of the local items: files with their contents, and listed directories. The enumerator
+    /// sends no request to the provider. It can enumerate changes since its own sync anchors. Anchors of other
+    /// enumerators count as expired.
     public func enumeratorForMaterializedItems() -> any NSFileProviderEnumerator {
         SetEnumerator(.materialized, of: domain?.identifier, Self.backend)
     }
 
-    /// Returns an enumerator of the items with local changes that the provider does not have yet. Changes can be
-    /// enumerated since a sync anchor of the same enumerator. Anchors of other enumerators are expired.
+    /// Returns an enumerator of the items with local changes that the provider does not have yet. The enumerator can
+    /// enumerate changes since its own sync anchors. Anchors of other enumerators count as expired.
     public func enumeratorForPendingItems() -> any NSFileProviderPendingSetEnumerator {
         SetEnumerator(.pending, of: domain?.identifier, Self.backend)
     }
@@ -89,7 +89,7 @@ extension NSFileProviderManager {
 ///
 /// Source: FileProvider, `NSFileProviderManager.h`.
 public protocol NSFileProviderPendingSetEnumerator: NSFileProviderEnumerator {
-    /// The version of the domain at the time of the enumeration.
+    /// The version of the domain's state at the time of the last enumeration.
     var domainVersion: NSFileProviderDomainVersion? { get }
     /// The seconds between two updates of the set.
     var refreshInterval: TimeInterval { get }

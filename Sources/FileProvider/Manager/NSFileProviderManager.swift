@@ -3,12 +3,12 @@ import Foundation
 @_weakLinked import FoundationNetworking
 import Synchronization
 
-/// The interface of programs and their providers to the system, to manage domains and to signal changes.
+/// The interface to the system for programs and their providers. They manage domains and signal changes with it.
 ///
 /// Completion handlers are called on separate threads. Without a daemon, domains are stored in the process, and
 /// functions that need a daemon fail with ``NSFileProviderError/providerNotFound``.
 ///
-/// Sendable because its only property is a constant with the domain.
+/// Sendable because its only stored property, the domain, is a constant.
 ///
 /// Source: FileProvider, `NSFileProviderManager.h`.
 open class NSFileProviderManager: NSObject, @unchecked Sendable {
@@ -61,9 +61,10 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         try await Self.answer { signalErrorResolved(error, completionHandler: $0) }
     }
 
-    /// Shows the progress of a download or upload with an item.
+    /// Associates a download or upload task with an item. The system shows an upload task's progress.
     ///
-    /// - Parameter task: a task that is not resumed yet. An item can have one task at a time.
+    /// - Parameter task: a task that is not resumed yet. An item can have one task at a time. Otherwise, the error is
+    ///   `CocoaError.featureUnsupported`.
     open func register(
         _ task: URLSessionTask, forItemWithIdentifier identifier: NSFileProviderItemIdentifier,
         completionHandler completion: @escaping @Sendable ((any Error)?) -> Void
@@ -71,7 +72,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         let isTaken = RegisteredTasks.shared.register(task, for: identifier, of: domain?.identifier)
         Self.calling(completion)(isTaken ? nil : CocoaError(.featureUnsupported))
     }
-    /// Shows the progress of a download or upload with an item.
+    /// Associates a download or upload task with an item. The system shows an upload task's progress.
     open func register(
         _ task: URLSessionTask, forItemWithIdentifier identifier: NSFileProviderItemIdentifier
     ) async throws {
@@ -91,8 +92,8 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     // MARK: Places
 
-    /// The purpose identifier for the provider's file coordinators. Coordinators with this identifier do not wait for
-    /// the provider.
+    /// The purpose identifier for the provider's file coordinators. A claim of a coordinator with this identifier waits
+    /// neither for the provider nor for the provider's other claims.
     open var providerIdentifier: String { Self.backend.providerIdentifier }
 
     /// The directory for the files of a provider that stores them itself. Reading this property creates the directory
@@ -105,7 +106,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         return url
     }
 
-    /// Returns a directory for files that are handed to the system.
+    /// Returns a directory for files that the provider passes to the system.
     open func temporaryDirectoryURL() throws -> URL { try Self.backend.temporaryFolder(of: domain?.identifier) }
 
     /// Returns a directory for the provider's own state of the domain. The directory is preserved across restarts, and
@@ -120,7 +121,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         try Placeholder.write(at: placeholderURL, metadata)
     }
 
-    /// Returns the place of a file's placeholder: a hidden file beside it.
+    /// Returns the URL of a file's placeholder: a hidden file beside the file.
     open class func placeholderURL(for url: URL) -> URL { Placeholder.url(for: url) }
 
     /// Returns the path at which the user sees an item.
@@ -174,12 +175,13 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     /// Returns the progress of all uploads or downloads, in bytes.
     ///
-    /// The object is updated some times a second while the program retains it. Updates happen on the main queue, so the
-    /// object must be read there, too. If the program does not run its main queue, the object does not change. A
-    /// transfer that begins and ends between two updates is not shown.
+    /// While the program retains the object, it is updated several times a second, or once a second if there are no
+    /// transfers. Updates happen on the main queue, so the program must read the object on the main queue, too. If the
+    /// program does not run its main queue, the object does not change. A transfer that begins and ends between two
+    /// updates is not shown.
     ///
     /// - Parameter kind: `.uploading` or `.downloading`. Other kinds never have transfers.
-    /// - Returns: a progress. While there are no transfers, it is finished, with one of one unit.
+    /// - Returns: a progress. While there are no transfers, it counts as finished: one of one unit is completed.
     open func globalProgress(for kind: Progress.FileOperationKind) -> Progress {
         GlobalProgress.make(for: kind, of: domain?.identifier, Self.backend)
     }
@@ -196,7 +198,7 @@ extension NSFileProviderManager {
     // Leaf lock.
     private static let installed = Mutex<(any ManagerBackend)?>(nil)
 
-    /// The backend of the managers within a task, so that each test has its own domains.
+    /// The backend of the managers within a task. With this value, each test has its own domains.
     @TaskLocal package static var backendOfTask: (any ManagerBackend)?
 
     /// The backend of the managers of this process.
@@ -205,8 +207,8 @@ extension NSFileProviderManager {
     /// Sets the backend of the managers of this process; `nil` for the default.
     package static func install(_ backend: (any ManagerBackend)?) { installed.withLock { $0 = backend } }
 
-    /// Returns a completion handler that passes only its first reply to a program's handler. It calls that handler on a
-    /// thread that may block.
+    /// Returns a completion handler that calls a program's handler with the first reply only, on a thread that may
+    /// block.
     static func calling(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {

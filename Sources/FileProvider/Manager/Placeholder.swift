@@ -11,8 +11,8 @@ enum Placeholder {
         url.deletingLastPathComponent().appendingPathComponent(name(for: url.path.lastPathName), isDirectory: false)
     }
 
-    /// Returns the placeholder's name, within the limit of a file name. If the name is too long, a hash of the whole
-    /// name replaces its end.
+    /// Returns the name of a file's placeholder. If the result would be too long for a file name, a hash replaces the
+    /// end of the file's name in it.
     private static func name(for name: String) -> String {
         let most = 255 - prefix.utf8.count - suffix.utf8.count
         guard name.utf8.count > most else { return prefix + name + suffix }
@@ -22,7 +22,7 @@ enum Placeholder {
         return "\(prefix)\(kept)-\(digest)\(suffix)"
     }
 
-    /// Whether a file with a given name may be a placeholder.
+    /// Whether a name has the form of a placeholder's name.
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) && name.hasSuffix(suffix) }
 
     private static let prefix = "."
@@ -51,8 +51,8 @@ enum Placeholder {
     }
 }
 
-/// The document storage: the directory for the files of a provider that stores them itself. It is in the container of
-/// the group that the provider's property list names. Without a group, it is in the provider's own container.
+/// The document storage: the directory for the files of a provider that stores them itself. If the provider's property
+/// list names a group, the storage is in the group's container. Otherwise, it is in the provider's own container.
 package enum DocumentStorage {
     static let name = "File Provider Storage"
 

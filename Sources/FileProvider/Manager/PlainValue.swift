@@ -1,10 +1,9 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Values that a property list can have.
+/// The conversion of values to types that a property list can contain.
 enum PlainValue {
-    /// Converts a value; returns `nil` if a property list cannot contain it. Writing an unsuitable value to a property
-    /// list would end the process.
+    /// Converts a value. Returns `nil` if a property list cannot contain the value: writing it would end the process.
     static func make(_ value: Any) -> Any? {
         switch value {
         case let date as Date: date.timeIntervalSinceReferenceDate.isFinite ? date : nil

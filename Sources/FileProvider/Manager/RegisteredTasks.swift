@@ -3,8 +3,8 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// The download and upload tasks that were registered for items, one per item. The progress of uploads is reported to
-/// the backend.
+/// The download and upload tasks that programs registered for items, one per item. The progress of upload tasks is
+/// reported to the backend.
 final class RegisteredTasks: Sendable {
     static let shared = RegisteredTasks()
 
@@ -20,7 +20,7 @@ final class RegisteredTasks: Sendable {
 
     /// Registers a task.
     ///
-    /// - Returns: `false` if the task runs already, or if the item has another task that has not ended.
+    /// - Returns: `false` if the task was resumed before, or if the item has another task that has not completed.
     func register(
         _ task: URLSessionTask, for item: NSFileProviderItemIdentifier, of domain: NSFileProviderDomainIdentifier?
     ) -> Bool {

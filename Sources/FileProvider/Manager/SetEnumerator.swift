@@ -5,12 +5,11 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// An enumerator of a domain's local items, or of its items that wait for their upload. The items come from the daemon;
-/// the provider is not asked.
+/// An enumerator of an item set: a domain's local items, or its items that wait for their upload. The items come from
+/// the daemon. The provider gets no request.
 ///
-/// A sync anchor denotes the contents of the set at the time when the enumerator returned the anchor. The enumerator
-/// remembers these contents for its last two anchors. All other anchors are expired, including those of other
-/// enumerators.
+/// A sync anchor denotes the items of the set when the enumerator created the anchor. The enumerator remembers these
+/// items for its last two anchors. All other anchors count as expired, including those of other enumerators.
 ///
 /// Any thread may use it.
 final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendable {
@@ -39,12 +38,12 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         SetWatches.shared.follow(set, of: domain, backend)
     }
 
-    /// The domain version that came with the last page.
+    /// The domain version from the daemon's last reply.
     var domainVersion: NSFileProviderDomainVersion? {
         state.withLock { $0.domainVersion }.map { NSFileProviderDomainVersion(number: $0) }
     }
-    /// The interval between useful enumerations, in seconds. Each enumeration returns the current set, which rarely
-    /// changes faster.
+    /// The shortest useful interval between enumerations, in seconds. Each enumeration returns the current set, which
+    /// rarely changes faster.
     var refreshInterval: TimeInterval { 1 }
     var isMaximumSizeReached: Bool { false }
 
@@ -84,8 +83,8 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         NSFileProviderPage(mark + Data(String(position).utf8))
     }
 
-    /// Returns the position of a page: 0 for the beginning, `nil` if no enumerator of this class has returned the
-    /// page.
+    /// Returns the position of a page: 0 for the first page, `nil` if the page does not come from an enumerator of this
+    /// class.
     private static func position(of page: NSFileProviderPage) -> Int64? {
         let first = [
             Data(), NSFileProviderPage.initialPageSortedByName as Data,

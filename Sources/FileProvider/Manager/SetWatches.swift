@@ -3,13 +3,13 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// The watches of item sets that this process has requested. A change of a set posts a notification, or is reported to
-/// a provider.
+/// The item sets that this process watches. A change of a set posts a notification, and is reported to the provider in
+/// an extension's process.
 ///
-/// A set is followed from the first request to the end of the process, because programs create a new enumerator after
-/// each notification. The daemon replies to a pending request when the set has changed; several changes cause one
-/// reply. If the daemon ends, the watch does not start another one. It tries to connect with growing delays, until
-/// another request has started a daemon.
+/// A set is watched from the first request to the end of the process, because programs create a new enumerator after
+/// each notification. A watch is a pending request to the daemon, which replies when the set has changed. Several
+/// changes can cause one reply. If the daemon ends, the watch does not start a new daemon. It tries to connect with
+/// growing delays, until a daemon runs again.
 final class SetWatches: Sendable {
     static let shared = SetWatches()
 
@@ -18,31 +18,31 @@ final class SetWatches: Sendable {
         let domain: NSFileProviderDomainIdentifier?
     }
 
-    /// A closure that reports a change to a provider, and then calls `done`.
+    /// A closure that reports a change to the provider, and calls `done` when the provider has handled the change.
     typealias Telling = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     private struct Watch {
         let backend: any ManagerBackend
-        /// The closure that reports changes, if any. Its owner calls `follow` only once.
+        /// The closure that reports changes to the provider, if any. Only one caller per set passes such a closure.
         var telling: Telling?
         /// The last known version; `nil` before the first reply.
         var version: UInt64?
-        /// The closures that wait for the first reply.
+        /// The closures to call after the first reply.
         var waiting: [@Sendable () -> Void] = []
-        /// The delay before the daemon is asked again.
+        /// The delay before the next attempt after a failure.
         var pause = SetWatches.firstPause
     }
 
-    // Leaf lock: backends are asked and closures called after it is released.
+    // Leaf lock: requests are sent, and closures called, after it is released.
     private let watches = Mutex<[Key: Watch]>([:])
 
     private static let firstPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(30)
 
-    /// Follows a set, unless it is followed already.
+    /// Begins to watch a set, unless the process watches it already.
     ///
     /// - Parameter telling: called for each change, on a thread that it may block. It must call its argument once.
-    ///   Before that, it is not called again.
+    ///   Until then, it is not called again.
     func follow(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ backend: any ManagerBackend,
         telling: Telling? = nil
@@ -59,8 +59,9 @@ final class SetWatches: Sendable {
         if isNew { ask(key) }
     }
 
-    /// Calls a function when a set is followed, so that the function's own requests miss no change. Calls it at once if
-    /// the set is followed already, or cannot be followed.
+    /// Calls a function after the first request for the set's version has succeeded or failed. Then every change after
+    /// the function's own requests posts a notification. Calls the function at once if the version is known already, or
+    /// if the set is not watched.
     func whenFollowed(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ body: @escaping @Sendable () -> Void
     ) {
@@ -105,7 +106,7 @@ final class SetWatches: Sendable {
     }
 
     private func failed(_ error: any Error, _ key: Key) {
-        // A set of a provider or domain that does not exist never changes, so its watch ends.
+        // The watch ends if the provider or domain does not exist, because its set never changes.
         let isFinal =
             switch (error as? NSFileProviderError)?.code {
             case .providerNotFound, .providerDomainNotFound: true
@@ -115,7 +116,7 @@ final class SetWatches: Sendable {
             guard var watch = watches[key] else { return ([], nil) }
             let (waiting, pause) = (watch.waiting, watch.pause)
             guard !isFinal, watch.version != nil || watch.telling != nil else {
-                // The watch ends. The next request for the set starts a new one.
+                // The watch ends. The next request for the set starts a new watch.
                 watches[key] = nil
                 return (waiting, nil)
             }

@@ -12,7 +12,7 @@ public protocol NSFileProviderEnumerating: NSObjectProtocol {
 
 /// A provider whose files the system stores. Each domain has its own object.
 ///
-/// Completion handlers are called once, on any thread. If the progress that a function has returned is cancelled, the
+/// Completion handlers are called once, on any thread. If the system cancels the progress that a function returned, the
 /// function calls its handler with `CocoaError.userCancelled`.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
@@ -33,7 +33,7 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     ///
     /// - Parameters:
     ///   - requestedVersion: the version to fetch; `nil` for the latest.
-    ///   - completionHandler: called with a file, which the system takes over, and with its item.
+    ///   - completionHandler: called with a file, which then belongs to the system, and with its item.
     func fetchContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion?,
         request: NSFileProviderRequest,
@@ -45,9 +45,9 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     /// - Parameters:
     ///   - itemTemplate: the new item, with a temporary identifier.
     ///   - fields: the valid fields of the template.
-    ///   - url: the contents; `nil` for a directory or a link.
-    ///   - completionHandler: called with the item, the fields that are still to be uploaded, and whether the
-    ///     contents are to be fetched.
+    ///   - url: the file with the contents; `nil` for a directory or a link.
+    ///   - completionHandler: called with the item, the fields that the provider has not uploaded yet, and whether the
+    ///     system must fetch the contents.
     func createItem(
         basedOn itemTemplate: any NSFileProviderItem, fields: NSFileProviderItemFields, contents url: URL?,
         options: NSFileProviderCreateItemOptions, request: NSFileProviderRequest,
@@ -60,9 +60,9 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     ///   - item: the item after the modification.
     ///   - version: the version that the modification is based on.
     ///   - changedFields: the modified fields.
-    ///   - newContents: the new contents; `nil` if they are unchanged.
-    ///   - completionHandler: called with the item, the fields that are still to be uploaded, and whether the
-    ///     contents are to be fetched.
+    ///   - newContents: the file with the new contents; `nil` if the contents are unchanged.
+    ///   - completionHandler: called with the item, the fields that the provider has not uploaded yet, and whether the
+    ///     system must fetch the contents.
     func modifyItem(
         _ item: any NSFileProviderItem, baseVersion version: NSFileProviderItemVersion,
         changedFields: NSFileProviderItemFields, contents newContents: URL?, options: NSFileProviderModifyItemOptions,

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A provider that can fetch contents as the difference to an older version.
+/// A provider that can fetch contents as the difference from an older version.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderIncrementalContentFetching: NSObjectProtocol {
@@ -16,8 +16,8 @@ public protocol NSFileProviderIncrementalContentFetching: NSObjectProtocol {
     ) -> Progress
 }
 
-/// A provider that can fetch byte ranges of files. A subclass of ``NSFileProviderExtension`` may conform to it, too.
-/// Programs that read a large file then wait only for the bytes that they read.
+/// A provider that can fetch byte ranges of files. A subclass of ``NSFileProviderExtension`` may conform to it, too. A
+/// program that reads a large file from such a provider waits only for the bytes that it reads.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderPartialContentFetching: NSObjectProtocol {
@@ -25,16 +25,16 @@ public protocol NSFileProviderPartialContentFetching: NSObjectProtocol {
     ///
     /// - Parameters:
     ///   - requestedVersion: the version that the bytes must belong to.
-    ///   - requestedRange: the bytes that are needed. More may be fetched.
+    ///   - requestedRange: the bytes that are needed. The provider may fetch more bytes.
     ///   - alignment: the alignment of the fetched range's bounds, a power of two. The end of the file need not be
     ///     aligned.
     ///   - options: with `strictVersioning`, the function fails with `NSFileProviderError.versionNoLongerAvailable` if
     ///     it cannot return this version.
     ///   - completionHandler: called once, either with an error or with a file, its item, and the fetched range. The
-    ///     file has the bytes at their offsets. A file in a directory for temporary files is removed afterwards; any
-    ///     other file stays.
-    /// - Returns: a progress that stops the work when it is cancelled. The system cancels it if it does not advance for
-    ///   too long.
+    ///     file contains the bytes at the same offsets as the whole file does. The system removes a file in a directory
+    ///     for temporary files, and leaves any other file.
+    /// - Returns: a progress. When it is cancelled, the provider stops the work. The system cancels a progress that
+    ///   does not advance for too long.
     func fetchPartialContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,
         request: NSFileProviderRequest, minimalRange requestedRange: NSRange, aligningTo alignment: Int,
@@ -66,7 +66,7 @@ public protocol NSFileProviderThumbnailing: NSObjectProtocol {
     /// - Parameters:
     ///   - size: the size in pixels.
     ///   - perThumbnailCompletionHandler: called for each item.
-    ///   - completionHandler: called after the replies for all items.
+    ///   - completionHandler: called after the last item.
     func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
         perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
@@ -84,7 +84,7 @@ public protocol NSFileProviderCustomAction: NSObjectProtocol {
     /// - Parameters:
     ///   - actionIdentifier: the identifier in the property list.
     ///   - completionHandler: called once.
-    /// - Returns: a progress that stops the work when it is cancelled.
+    /// - Returns: a progress. When it is cancelled, the provider stops the work.
     func performAction(
         identifier actionIdentifier: NSFileProviderExtensionActionIdentifier,
         onItemsWithIdentifiers itemIdentifiers: [NSFileProviderItemIdentifier],
@@ -95,15 +95,15 @@ public protocol NSFileProviderCustomAction: NSObjectProtocol {
 /// A provider with interactions that the user can suppress. A subclass of ``NSFileProviderExtension`` may conform to
 /// it, too.
 ///
-/// The property list declares the interactions in `NSFileProviderUserInteractions`. The `SuppressionIdentifier` of an
-/// interaction is the identifier here; several interactions may have the same one. The provider decides whether a
-/// suppression concerns one domain or all of them, and stores it.
+/// The property list declares the interactions in `NSFileProviderUserInteractions`. Each declaration has a
+/// `SuppressionIdentifier`, which several interactions may share. The provider stores which identifiers are suppressed,
+/// and decides whether a suppression applies to one domain or to all its domains.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderUserInteractionSuppressing: NSObjectProtocol {
-    /// Suppresses an interaction, or allows it again, when the user says so. Called on any thread.
+    /// Suppresses interactions, or permits them again, at the user's request. Called on any thread.
     func setInteractionSuppressed(_ suppression: Bool, forIdentifier suppressionIdentifier: String)
-    /// Whether the user has suppressed an interaction. Called on any thread, before the interaction is shown.
+    /// Returns whether the user has suppressed interactions. Called on any thread, before an interaction is shown.
     func isInteractionSuppressed(forIdentifier suppressionIdentifier: String) -> Bool
 }
 
@@ -113,7 +113,7 @@ public protocol NSFileProviderUserInteractionSuppressing: NSObjectProtocol {
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderDomainState: NSObjectProtocol {
-    /// The version of the state. If ``userInfo`` differs, the version differs, too.
+    /// The version of the state. It increases when ``userInfo`` changes.
     var domainVersion: NSFileProviderDomainVersion { get }
     /// Values for the activation rules of the provider's actions: strings, numbers and dates, at most 16 KiB.
     var userInfo: [AnyHashable: Any] { get }
@@ -123,28 +123,29 @@ public protocol NSFileProviderDomainState: NSObjectProtocol {
 ///
 /// Source: an addition. With them, `df` and file managers show the user's quota at the service.
 extension NSFileProviderDomain {
-    /// The key of the number of bytes that can still be stored. Its value is missing if there is no limit.
+    /// The key for the number of bytes that the user can still store. Without a limit, the entry is missing.
     public static let quotaAvailableKey = ProviderDomainState.quotaAvailableKey
-    /// The key of the number of bytes that the user has stored.
+    /// The key for the number of bytes that the user has stored.
     public static let quotaUsedKey = ProviderDomainState.quotaUsedKey
 }
 
-/// A provider that only reads the files with new contents that the system hands to it, and opens them with
-/// ``FileProviderContents/open(_:)``. The system then hands over its own file. For other providers it makes a copy,
-/// which takes as long as to write the whole file.
+/// A provider that only reads the files with new contents that it receives, and opens them with
+/// ``FileProviderContents/open(_:)``. Such a provider receives the system's own file. Any other provider receives a
+/// copy, whose creation takes as long as writing the whole file.
 ///
-/// Source: an addition. Apple's providers may do with such a file what they like.
+/// Source: an addition. Apple's providers may also change, move or clone such a file.
 public protocol FileProviderReadingContents: NSObjectProtocol {}
 
-/// Access to files that the system and a provider hand to each other: new contents, which `createItem` and `modifyItem`
+/// Access to the files that the system and a provider exchange: new contents, which `createItem` and `modifyItem`
 /// receive as URLs, and fetched contents.
 public enum FileProviderContents {
     // Leaf lock.
     private static let handed = Lock<[String: FileDescriptor]>([:])
 
-    /// Opens a file with new contents for reading. It can be read for as long as it is open, also after the reply.
+    /// Opens a file with new contents for reading. The file can be read as long as it is open, even after the
+    /// provider's reply.
     ///
-    /// - Parameter url: a URL that the system has passed. Any other file URL is opened as well.
+    /// - Parameter url: the URL that the system has passed. A URL of any other file is permitted, too.
     /// - Returns: a handle at the beginning of the file. Handles of the same file share their position.
     public static func open(_ url: URL) throws -> FileHandle {
         guard let file = handed.withLock({ $0[url.path] }) else { return try FileHandle(forReadingFrom: url) }
@@ -155,11 +156,12 @@ public enum FileProviderContents {
         }
     }
 
-    /// Makes fetched contents available to the system under a URL, with which the provider replies to the fetch. The
-    /// contents may be a file in memory. For small files this saves time, because creating, opening and removing a file
-    /// on disk takes longer than the transfer itself.
+    /// Returns a URL for fetched contents. The provider passes the URL to the completion handler of the fetch. The
+    /// contents may be a file in memory. For small files this saves time, because to create, open and remove a file on
+    /// disk takes longer than the transfer itself.
     ///
-    /// - Parameter contents: a regular file that is complete. It is read from the beginning. The caller may close it.
+    /// - Parameter contents: a regular file that is complete. The system reads it from the beginning. The caller may
+    ///   close the handle.
     /// - Returns: a URL at which no file exists. It is valid for one reply.
     public static func handOver(_ contents: FileHandle) throws -> URL {
         let copy = FileDescriptor(
@@ -169,16 +171,17 @@ public enum FileProviderContents {
         let number = handedOver.withLock { state in
             state.last += 1
             state.files["\(memory)\(state.last)"] = copy
-            // A file stays in the table if its fetch was cancelled, because the reply is not read then. Therefore the
-            // oldest files are dropped. Fetches in flight are not affected, because there are far fewer at a time.
+            // If a fetch was cancelled, its reply is not read and its file stays in the table. Therefore the table
+            // drops its oldest file. Fetches in flight are not affected, because there are far fewer of them than the
+            // table has files.
             state.files["\(memory)\(state.last - mostInMemory)"] = nil
             return state.last
         }
         return URL(filePath: "\(memory)\(number)")
     }
 
-    /// Returns contents that the provider has handed over, and removes them from the table; `nil` if the path is not in
-    /// it.
+    /// Returns contents that the provider passed to ``handOver(_:)``, and removes them from the table; `nil` if the
+    /// table does not contain the path.
     static func taken(_ path: String) -> FileDescriptor? {
         guard path.hasPrefix(memory) else { return nil }
         return handedOver.withLock { $0.files.removeValue(forKey: path) }
@@ -191,12 +194,12 @@ public enum FileProviderContents {
     // Leaf lock.
     private static let handedOver = Lock(HandedOver())
     private static let mostInMemory = 1024
-    /// The prefix of the paths of contents that were handed over. No file exists at these paths.
+    /// The prefix of the paths that ``handOver(_:)`` returns. No file exists at these paths.
     private static let memory = "/dev/null/"
 
     /// Makes a file available to ``open(_:)`` under a path at which no file exists.
     static func hand(_ file: FileDescriptor, at path: String) { handed.withLock { $0[path] = file } }
 
-    /// Ends the availability of a file. Handles that are open stay valid.
+    /// Removes a file that ``hand(_:at:)`` made available. Open handles stay valid.
     static func takeBack(_ path: String) { _ = handed.withLock { $0.removeValue(forKey: path) } }
 }

@@ -8,7 +8,7 @@ public struct NSFileProviderCreateItemOptions: OptionSet, Sendable {
     public let rawValue: UInt
     /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// An item that the service may have already, because it was found on disk.
+    /// An item that the service may have already, because the system found the item on disk.
     public static let mayAlreadyExist = Self(rawValue: 1 << 0)
     /// An item that was edited locally and deleted by the service.
     public static let deletionConflicted = Self(rawValue: 1 << 1)
@@ -26,7 +26,7 @@ public struct NSFileProviderModifyItemOptions: OptionSet, Sendable {
     public static let mayAlreadyExist = Self(rawValue: 1 << 0)
     /// A modification that fails if the service has other contents than those that the modification is based on.
     public static let failOnConflict = Self(rawValue: 1 << 1)
-    /// An upload that the user waits for in the program that shows the item.
+    /// An upload for which the user waits, in the program that shows the item.
     public static let isImmediateUploadRequestByPresentingApplication = Self(rawValue: 1 << 2)
 }
 
@@ -74,7 +74,7 @@ open class NSFileProviderRequest: NSObject {
     open var isSystemRequest: Bool { false }
     /// Whether the request comes from a program that shows files.
     open var isFileViewerRequest: Bool { false }
-    /// The program that caused the request, if it is known and may be disclosed.
+    /// The program that caused the request; `nil` if it is unknown or not disclosed.
     open var requestingExecutable: URL? { nil }
     /// The version of the domain that the system had at the time of the request.
     open var domainVersion: NSFileProviderDomainVersion? { nil }

@@ -4,11 +4,11 @@ import FileProviderWire
 import Foundation
 import LinuxSystem
 
-/// A request of the engine in a provider's process. Provider code works on the request on a separate thread, which may
-/// block.
+/// A request of the engine that a provider's process is serving. Provider code runs for it on a separate thread, which
+/// may block.
 ///
-/// Only the first result is used. Provider code may report further results, or none. At the time limit the request is
-/// over, and the thread that waits for a completion handler continues.
+/// Provider code may call a completion handler several times or never. Only the first result is used. When the time
+/// limit passes, the request is over, and the thread that waits for the completion handler continues.
 final class EngineRequest: Sendable {
     private struct State {
         var over: ProviderError?
@@ -61,7 +61,7 @@ final class EngineRequest: Sendable {
             return (state.entry.take(), state.endHandler.take())
         }
         if let entry { Deadlines.shared.cancel(entry) }
-        // Keeps the closure alive until the lock is released, as freeing its captures may run other code.
+        // Retain the closure until the lock is released, because the release of its captures may run other code.
         _ = endHandler
     }
 
@@ -140,9 +140,9 @@ private final class FirstValue<Value: Sendable>: Sendable {
     func set(_ value: Value) { first.withLock { $0 = $0 ?? value } }
 }
 
-/// The item that the running provider code was asked to change, as a task-local value. If this code waits for pending
-/// changes, the wait excludes this item; otherwise the code would wait for itself. The value does not reach the
-/// provider's own dispatch queues.
+/// The item whose change the running provider code is serving, as a task-local value. If this code waits for pending
+/// changes, the wait excludes this item, because the code would otherwise wait for itself. The value is not passed on
+/// to the provider's own dispatch queues.
 enum CurrentChange {
     @TaskLocal static var identifier: String?
 
@@ -158,14 +158,13 @@ enum CurrentChange {
     }
 }
 
-/// A request of the engine, in the form in which the provider sees it. The engine does not disclose which program
-/// caused it.
+/// The request object that a provider's functions receive. It does not disclose which program caused the request.
 final class ServedRequest: NSFileProviderRequest {
     private let version: NSFileProviderDomainVersion?
 
     /// Creates a request.
     ///
-    /// - Parameter provider: the provider's own object, which may have a version of its domain.
+    /// - Parameter provider: the object of the provider's class, which may report a version of its domain.
     init(to provider: any NSObjectProtocol) {
         version = (provider as? any NSFileProviderDomainState)?.domainVersion
         super.init()

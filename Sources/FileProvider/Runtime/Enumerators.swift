@@ -22,8 +22,8 @@ final class Enumerators: Sendable {
     // Leaf lock: enumerators are made and invalidated outside of it.
     private let state = Lock(State())
 
-    /// Returns the enumerator of a container. If none is cached, the provider's code creates one. The caller ensures
-    /// that no two threads request the same container at once.
+    /// Returns the cached enumerator of a container, or a new one from the provider. The caller ensures that no two
+    /// threads request the same container at once.
     func enumerator(
         of container: String, from provider: any ServedProvider
     ) throws(ProviderError) -> any NSFileProviderEnumerator {

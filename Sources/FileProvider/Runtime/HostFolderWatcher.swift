@@ -2,9 +2,9 @@ import Conduit
 import FileProviderWire
 import LinuxSystem
 
-/// A directory watcher for an extension's process. Such a process is confined and may not use the kernel's
-/// notifications itself. Instead, the host passes a descriptor from which the extension reads the kernel's
-/// notifications, and adds a watch for each directory that the extension was able to open.
+/// A directory watcher for an extension's process, which is confined and may not create watches itself. The host passes
+/// a descriptor from which the extension reads the kernel's notifications, and adds watches for directories that the
+/// extension has open.
 struct HostFolderWatcher: FolderWatcher {
     let notices: FolderNotices
     private let connection: Connection

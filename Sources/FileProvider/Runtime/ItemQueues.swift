@@ -1,7 +1,8 @@
 import Dispatch
 import LinuxSystem
 
-/// Queues that serialize the requests about one item, first in, first out, because providers do not expect two at once.
+/// Queues that serialize the requests about one item, first in, first out, because providers do not expect two
+/// concurrent requests about an item.
 package final class ItemQueues: Sendable {
     private struct State {
         /// The waiters for each key that is in use. A free key has no entry.
@@ -12,8 +13,7 @@ package final class ItemQueues: Sendable {
 
     package init() {}
 
-    /// Waits until no other caller holds a key, and takes the key. Call ``end(_:)`` afterwards. Call this on a thread
-    /// that may block.
+    /// Blocks until the key is free, and acquires it. Call ``end(_:)`` afterwards.
     package func begin(_ key: String) {
         let wake = state.withLock { state -> DispatchSemaphore? in
             guard let waiting = state.waiting[key] else {
@@ -41,13 +41,13 @@ package final class ItemQueues: Sendable {
     }
 }
 
-/// A turn that ends only once: when the request ends, or at the time limit.
+/// A request's ownership of a key. It ends only once: when the request ends, or when its time limit passes.
 final class Turn: Sendable {
     private let turns: ItemQueues
     private let key: String
     private let isOver = Lock(false)
 
-    /// Blocks until no other turn holds `key`, and then takes it. Call this on a thread that may block.
+    /// Blocks until `key` is free, and acquires it.
     init(_ turns: ItemQueues, _ key: String) {
         self.turns = turns
         self.key = key

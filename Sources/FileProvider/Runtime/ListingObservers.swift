@@ -3,14 +3,14 @@ import Foundation
 import ItemValues
 import LinuxSystem
 
-/// The items that an enumerator has reported, on any threads, until it finishes for the first time.
+/// The items that an enumerator has reported, on any thread, before it finished for the first time.
 ///
 /// Items are read when they are reported, because the provider's code may change them afterwards. Invalid items are
 /// left out.
 private struct Collected<Finish: Sendable>: Sendable {
     var updated: [ProviderItem] = []
     var deleted: [String] = []
-    /// The number of reported items, including unusable ones.
+    /// The number of reported items, including invalid ones.
     var count = 0
     /// The completion handler; `nil` after it was called.
     var finish: (@Sendable (Finish) -> Void)?
@@ -44,7 +44,7 @@ final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable 
         let reported = updatedItems.prefix(most + 1)
         let items = reported.compactMap { ProviderItem(usable: $0) }
         let count = collected.withLock { collected in
-            // Most pages come in one piece, which is not copied.
+            // Most enumerators report a page with a single call. Its items are not copied.
             if collected.updated.isEmpty { collected.updated = items } else { collected.updated += items }
             collected.count += reported.count
             return collected.count
@@ -91,7 +91,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
         let reported = updatedItems.prefix(size * ProviderWire.pageFactor + 1)
         let items = reported.compactMap { ProviderItem(usable: $0) }
         collect(reported.count) { collected in
-            // An item that is reported as updated after it was reported as deleted exists.
+            // An item that is reported as deleted and later as updated exists.
             let identifiers = Set(items.map(\.identifier))
             collected.deleted.removeAll { identifiers.contains($0) }
             collected.updated += items

@@ -24,7 +24,7 @@ extension BeginProviderCall {
 
     private func filled(_ managed: NSFileProviderDomain) -> NSFileProviderDomain {
         managed.take(userInfo: userInfo)
-        // The path is that of the directory that was handed over to the extension. A path that a program put into
+        // `path` is the directory to which the daemon gave the extension access. A path that a program put into
         // `userInfo` is dropped.
         if path != nil || managed.userInfo?["path"] != nil {
             var userInfo = managed.userInfo ?? [:]
@@ -34,8 +34,8 @@ extension BeginProviderCall {
         return managed
     }
 
-    /// Makes the managers of this process, which belongs to an extension, send their requests to the engine that
-    /// started the process.
+    /// Installs the backend of an extension's process: all managers of the process send their requests to the engine
+    /// that started the process.
     package func install(on connection: Connection) { install(on: connection, managedDomain) }
 
     func install(on connection: Connection, _ domain: NSFileProviderDomain?) {
@@ -79,20 +79,20 @@ private struct ExtensionBackend: EngineBackend {
         ask(ManagedDomainsCall(), of: own?.identifier) { result in
             switch result {
             case .success(let value):
-                // The extension's own object has more information: the directory that was handed over to it.
+                // The extension's own object has more information: the directory to which the extension has access.
                 completion(
                     value.domains.map { told in
                         let domain = NSFileProviderDomain(told)
                         return domain.identifier == own?.identifier ? own ?? domain : domain
                     }, nil)
-            // A user interface extension cannot reach the engine. It knows only its own domain.
+            // A user interface extension cannot send requests to the engine. It knows only its own domain.
             case .failure: completion(own.map { [$0] } ?? [], nil)
             }
         }
     }
 
-    // Only the program that the extension belongs to may add, remove and disconnect domains. An extension that
-    // disconnected its domain would get no more requests, and could not connect it again.
+    // Only the program that contains the extension may add, remove and disconnect domains. An extension that
+    // disconnected its domain would receive no more requests, and could not connect the domain again.
 
     func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) {
         completion(CocoaError(.featureUnsupported))

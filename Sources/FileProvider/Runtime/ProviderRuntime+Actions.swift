@@ -11,7 +11,7 @@ extension ProviderRuntime {
                 throw ProviderError(.unsupported, message: "the provider performs no actions")
             }
             let running = StoppableProgress()
-            // Stops the provider if the request ended early. Does nothing after the action has ended.
+            // Cancels the action if the request ended before the action. Does nothing after the action has ended.
             defer { running.cancel() }
             running.watch { engineRequest.advance(completed: $0, total: 1000) }
             let result: Result<ProviderActionReply, ProviderError> = try engineRequest.wait { done in
@@ -23,7 +23,7 @@ extension ProviderRuntime {
             }
             return try result.get()
         }
-        // A question that is sent after a change gets the changed state.
+        // These requests have one key, so that a request for the state returns the result of an earlier change.
         on(ProviderSuppressionCall.self, key: { _ in "suppression" }, in: &service) {
             request, provider, _ throws(ProviderError) in
             guard let object = provider.object as? any NSFileProviderUserInteractionSuppressing else {
@@ -36,7 +36,7 @@ extension ProviderRuntime {
         }
     }
 
-    /// Returns a function that performs an action; `nil` if the provider performs none.
+    /// Returns a function that performs an action; `nil` if the provider performs no actions.
     private static func performer(
         of object: AnyObject, for request: ProviderActionCall
     ) -> ((@escaping (FileProviderActionReply?, (any Error)?) -> Void) -> Progress)? {

@@ -1,7 +1,7 @@
 import Conduit
 import FileProviderWire
 
-/// Transfers of contents in both directions, and all other changes that the engine uploads.
+/// Requests that transfer contents in both directions, and requests for all other changes that the engine uploads.
 extension ProviderRuntime {
     func addTransfers(to service: inout Service) {
         on(ProviderContentsCall.self, .transfer, key: \.identifier, in: &service) {
@@ -38,7 +38,7 @@ extension ProviderRuntime {
             do throws(ProviderError) {
                 try provider.delete(request.identifier, engineRequest)
             } catch  where error.kind == .noSuchItem {
-                // The item is gone as requested, no matter which side removed it.
+                // The item does not exist any more, as requested. It does not matter which side removed it.
             }
             return Empty()
         }
@@ -56,7 +56,7 @@ extension ProviderRuntime {
         }
     }
 
-    /// Serves requests about files that programs use in the document storage.
+    /// Adds the handlers of requests about files that programs use in the document storage.
     func addCoordination(to service: inout Service) {
         on(ProviderIdentifyCall.self, key: { _ in nil }, in: &service) { request, provider, _ throws(ProviderError) in
             .init(identifier: provider.identifier(ofFileAt: request.path))
@@ -66,8 +66,8 @@ extension ProviderRuntime {
             try provider.start(request, engineRequest)
             return Empty()
         }
-        // This request is not serialized with others about the item, because another request may wait for a file whose
-        // claim is granted only after the provider learns of this change.
+        // This request has a key of its own, because another request about the item may wait for a claim that is
+        // granted only after the provider is informed of this change.
         on(ProviderChangedCall.self, key: { "changed " + $0.identifier }, in: &service) {
             request, provider, _ throws(ProviderError) in
             provider.noteChange(at: request.path)

@@ -4,7 +4,7 @@ import Foundation
 import ItemValues
 import LinuxSystem
 
-/// Requests for partial contents, which a provider serves that conforms to ``NSFileProviderPartialContentFetching``.
+/// Requests for byte ranges, for providers that conform to ``NSFileProviderPartialContentFetching``.
 extension ProviderRuntime {
     func addParts(to service: inout Service) {
         on(ProviderServesPartsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
@@ -13,7 +13,7 @@ extension ProviderRuntime {
                 usesExisting: (provider as? ReplicaProvider)?.incremental != nil,
                 keepsCopies: !(provider is ReplicaProvider))
         }
-        // Requests for parts do not wait for each other, even those for one file.
+        // Requests for byte ranges do not wait for each other, even if they are about the same file.
         on(ProviderPartCall.self, .transfer, key: { _ in nil }, in: &service) {
             request, provider, engineRequest throws(ProviderError) in
             guard let fetching = provider.object as? any NSFileProviderPartialContentFetching else {
@@ -45,7 +45,8 @@ extension ProviderRuntime {
                     request: ServedRequest(to: provider), minimalRange: NSRange(location: start, length: count),
                     aligningTo: request.alignment, options: [.strictVersioning]
                 ) { url, item, range, _, error in
-                    // Takes the file of every reply, also of one that comes too late.
+                    // The file of every reply is opened, even if the reply comes too late, so that temporary files are
+                    // removed.
                     let file = url.map { url in
                         Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
                     }
@@ -54,7 +55,7 @@ extension ProviderRuntime {
                 running.begin(progress)
             }
         } catch {
-            // The request is over: the provider is to stop.
+            // The request is over, so the provider must stop.
             running.cancel()
             throw error
         }
@@ -70,7 +71,7 @@ extension ProviderRuntime {
         guard let file, let item else {
             return .failure(ProviderError(.badAnswer, message: "the provider gave neither a part nor an error"))
         }
-        // The flags are ignored: holes that exist at the service read as zeros either way.
+        // The flags are ignored, because holes read as zeros whether or not they are also holes at the service.
         let (end, isTooFar) = range.location.addingReportingOverflow(range.length)
         guard range.location >= 0, range.length >= 0, !isTooFar else {
             return .failure(ProviderError(.badAnswer, message: "the provider gave the bytes \(range)"))
@@ -88,7 +89,7 @@ extension ProviderRuntime {
 
     private static func partFailure(_ error: any Error) -> ProviderError {
         var failure = ProviderError(error)
-        // Repeating the request does not help, since the provider has another version.
+        // To repeat the request does not help, because the provider has another version.
         if (error as? NSFileProviderError)?.code == .versionNoLongerAvailable { failure.kind = .expired }
         return failure
     }

@@ -15,7 +15,7 @@ extension ProviderRuntime {
                 object.searchEnumerator(
                     for: NSFileProviderStringSearchRequest(
                         query: request.query, desiredNumberOfResults: request.limit)))
-            // Provider code that blocks learns from this that the request is over.
+            // When the request is over, invalidates the enumerator even if provider code still blocks.
             engineRequest.onEnd { search.end() }
             defer { search.end() }
             return try search.results(request.limit, engineRequest)
@@ -31,7 +31,7 @@ private final class ProviderSearch: @unchecked Sendable {
     // Leaf lock: provider code is called after it is released.
     private let hasEnded = Lock(false)
 
-    /// The time limit for all pages together. Each page also has the time limit of one request.
+    /// The time limit for all pages together. Each page has also the time limit of a request.
     private static let longest: Duration = .seconds(300)
     /// The number of consecutive pages without a new result after which the search fails.
     private static let pagesWithoutNews = 1000

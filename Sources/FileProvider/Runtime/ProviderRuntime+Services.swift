@@ -11,8 +11,8 @@ extension ProviderRuntime {
             let sources = try provider.services(of: request.identifier, engineRequest).offered(toOwn: request.isOwn)
             return .init(names: sources.map(\.serviceName.rawValue))
         }
-        // Not handled like other requests, because it lasts until the program closes its connection, which may never
-        // happen.
+        // This request has no time limit, unlike others, because it lasts until the program closes its connection,
+        // which may never happen.
         service.on(ProviderServiceCall.self) { request, call in
             let (provider, limit) = self.providerAndLimit
             HandlerThreads.shared.runHandler {
@@ -32,7 +32,7 @@ extension ProviderRuntime {
         _ request: ProviderServiceCall, _ provider: any ServedProvider, _ limit: Duration,
         _ call: ServedCall<ProviderServiceCall>
     ) throws {
-        // The time limit applies only until the service is found.
+        // The time limit applies only to the search for the service.
         let engineRequest = EngineRequest(limit: limit, report: { _, _ in }, isOver: { _ in })
         defer { engineRequest.finish() }
         let sources = try provider.services(of: request.identifier, engineRequest).offered(toOwn: request.isOwn)

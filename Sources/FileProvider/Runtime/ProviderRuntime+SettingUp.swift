@@ -56,21 +56,22 @@ extension FileProviderSetup.Purpose {
     }
 }
 
-/// A provider's object. Sendable because the runtime calls it on any thread, as the protocol's documentation says.
+/// A provider's object. Sendable because provider classes allow calls on any thread.
 private struct SendableObject: @unchecked Sendable {
     let object: any FileProviderSettingUp
 }
 
-/// The user's side of a set-up in a provider's process: passes the questions on to the host.
+/// The connection from a provider's process to the user: sends prompts, links and reports to the host, which shows
+/// them.
 private final class HostSetupUser: SetupUser {
     private let connection: Connection
     /// Restarts the time limit of the request.
     private let advance: @Sendable () -> Void
 
     private struct State {
-        /// The number of questions that wait for the user's reply.
+        /// The number of prompts that wait for the user's reply.
         var questions = 0
-        /// The time until which the user may be busy with an opened link.
+        /// The instant until which the user may be busy with an opened link.
         var browsesUntil: ContinuousClock.Instant?
         var beat: Deadlines.Entry?
         var hasEnded = false
@@ -81,7 +82,7 @@ private final class HostSetupUser: SetupUser {
 
     /// The interval at which the request's time limit is restarted while the provider waits for the user.
     private static let pause: Duration = .milliseconds(500)
-    /// The time after the opening of a link in which the request's time limit is suspended. Services end a pending
+    /// The duration for which the request's time limit is suspended after a link was opened. Services end a pending
     /// sign-in earlier.
     private static let browsing: Duration = .seconds(1_800)
 
@@ -98,8 +99,8 @@ private final class HostSetupUser: SetupUser {
     func open(_ url: URL, message: String) async {
         state.withLock { $0.browsesUntil = .now + Self.browsing }
         keepAlive()
-        // A failure to show the link is ignored. The provider notices it, because the user does not sign in at the
-        // service.
+        // A failure to show the link is ignored, because the provider will find out that the user does not sign in at
+        // the service.
         _ = try? await connection.call(SetUpOpenCall(link: url.absoluteString, message: message))
     }
 
@@ -118,7 +119,7 @@ private final class HostSetupUser: SetupUser {
         if let beat { Deadlines.shared.cancel(beat) }
     }
 
-    /// Sends a question to the host. The set-up's time limit is suspended until the reply.
+    /// Sends a prompt to the host. The set-up's time limit is suspended until the reply.
     private func ask<C: Call>(_ request: C) async throws -> C.Reply {
         state.withLock { $0.questions += 1 }
         keepAlive()
@@ -133,7 +134,7 @@ private final class HostSetupUser: SetupUser {
         }
     }
 
-    /// Restarts the time limit now, and again and again while the user is asked.
+    /// Restarts the time limit now, and repeatedly while the user is being asked or is busy with a link.
     private func keepAlive() {
         advance()
         let former = state.withLock { state in

@@ -31,7 +31,7 @@ extension ProviderRuntime {
                 running.begin(progress)
             }
         } catch {
-            // The request is over: the provider is to stop.
+            // The request is over, so the provider must stop.
             running.cancel()
             throw error
         }
@@ -42,7 +42,7 @@ extension ProviderRuntime {
     }
 }
 
-/// The first reply for each requested item. Replies are collected until the request ends.
+/// A collection of the first reply for each requested item, until the request ends.
 private final class ThumbnailCollection: Sendable {
     private struct State {
         var awaited: Set<String>

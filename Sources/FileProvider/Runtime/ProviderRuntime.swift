@@ -5,8 +5,8 @@ import Glibc
 import LinuxSystem
 import Secrets
 
-/// A server of the engine's requests in an extension's process. It has one object of the principal class, for the only
-/// domain of the process.
+/// A server of the engine's requests in a provider's process. It creates one object of the principal class, for the
+/// only domain of the process.
 ///
 /// Each request runs provider code on a separate thread. Requests with the same key run one after the other; others run
 /// in parallel. The key is usually the identifier of the item that the request changes.
@@ -22,7 +22,7 @@ final class ProviderRuntime: Sendable {
         var connection: Connection?
         var answerTime: Duration = .seconds(30)
         var transferTime: Duration = .seconds(600)
-        /// The number of requests whose time limit has passed while the provider's code still works on them.
+        /// The number of requests whose time limit has passed while provider code is still running for them.
         var stuck = 0
     }
 
@@ -85,7 +85,7 @@ final class ProviderRuntime: Sendable {
         } catch {
             throw ProviderError(error)
         }
-        // This precedes the creation of the provider, which may read its passwords at once.
+        // This must come before the creation of the provider, which may read its passwords in the initializer.
         SharedSecrets.use(ConnectedSecrets(call.connection))
         let provider = try make(request, call.connection)
         state.withLock { state in
@@ -147,7 +147,8 @@ final class ProviderRuntime: Sendable {
                 turn?.end()
                 self.count(stuck: 1)
             } else if let turn {
-                // Cancelled code usually returns soon. If it does not, the turn ends after another time limit.
+                // Provider code usually returns soon after a cancellation. If it does not, the turn ends after one more
+                // time limit.
                 Deadlines.shared.run(after: limit) { turn.end() }
             }
         }
@@ -159,7 +160,7 @@ final class ProviderRuntime: Sendable {
         }
         let result: Result<C.Value, ProviderError>
         do throws(ProviderError) {
-            // The request may have waited for its turn until its time limit.
+            // The time limit may have passed while the request waited for its turn.
             if let over = engineRequest.over { throw over }
             result = .success(try body(engineRequest))
         } catch {
@@ -172,7 +173,7 @@ final class ProviderRuntime: Sendable {
         if stage.withLock({ $0.isStuck }) { count(stuck: -1) }
     }
 
-    /// The state of a request that waits for its turn or runs provider code.
+    /// The state of a request that waits for its turn or whose provider code is running.
     private struct Stage {
         var turn: Turn?
         var isWorking = false
@@ -188,7 +189,7 @@ final class ProviderRuntime: Sendable {
         guard stuck >= Self.stuckLimit else { return }
         let words = "\(stuck) questions to the provider have had no answer for too long\n"
         FileHandle.standardError.write(Data(words.utf8))
-        // Not `exit`: its handlers may wait for the code that is stuck.
+        // `_exit` and not `exit`, whose handlers may wait for the stuck code.
         _exit(1)
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file that the provider's code returned and that is to be handed to the engine.
+/// The functions for files that provider code returns and that the engine receives.
 enum ReturnedFile {
-    /// Opens the file. Removes its name if it is in a directory for temporary files, which this process may clean. Any
-    /// other file stays, because it may be the user's own or the provider's only copy.
+    /// Opens a returned file. Removes its name if it is in a directory for temporary files. Any other file stays,
+    /// because it may belong to the user or be the provider's only copy.
     ///
     /// Call this for every reply, even for a reply that comes too late.
     ///

@@ -10,7 +10,7 @@ struct SearchPage: Sendable {
     var next: Data?
 }
 
-/// An observer that collects one page of results.
+/// An observer that collects one page of search results.
 ///
 /// Results are read when they are reported, because the provider's code may change them afterwards.
 final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, Sendable {

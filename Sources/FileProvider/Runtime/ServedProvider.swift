@@ -2,12 +2,12 @@ import FileProviderWire
 import Foundation
 import ItemValues
 
-/// A provider in the form in which the runtime calls it: an adapter for one of the two extension models.
+/// A provider as ``ProviderRuntime`` calls it: an adapter for one of the two extension models.
 ///
-/// Its functions match the engine's requests, so that one engine serves both models. They run provider code on threads
-/// that may block, and return when their request ends.
+/// Its functions match the engine's requests, so that one engine serves both models. They run provider code, and block
+/// until it has replied or the request is over.
 protocol ServedProvider: Sendable {
-    /// The provider's own object, for protocols that classes of both models may adopt.
+    /// The object of the provider's class. The runtime casts it to protocols that classes of both models may adopt.
     var object: any NSObjectProtocol { get }
     /// The directory for files in transfer between engine and provider.
     var temporary: String { get }
@@ -21,7 +21,7 @@ protocol ServedProvider: Sendable {
     /// Fetches the whole contents of a file.
     func contents(_ request: ProviderContentsCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderFile
 
-    /// Informs the provider that the contents are not needed any more.
+    /// Informs the provider that no process uses the file of an item any more.
     func stopProviding(_ identifier: String) throws(ProviderError)
 
     /// Creates an item.
@@ -39,9 +39,10 @@ protocol ServedProvider: Sendable {
     /// - Throws: a failure of kind `noSuchItem` if the item is gone already.
     func delete(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError)
 
-    /// Sets user metadata or attributes.
+    /// Sets user metadata or attributes of an item.
     ///
-    /// - Throws: for attributes, `unsupported` only if the extension model has no function for attributes.
+    /// - Throws: `unsupported` for attributes if the extension model has no function for them. No other failure for
+    ///   attributes has this kind.
     func set(_ metadataChange: UserMetadataChange, of identifier: String, _ engineRequest: EngineRequest)
         throws(ProviderError) -> ProviderItem
 
@@ -75,12 +76,12 @@ protocol ServedProvider: Sendable {
     /// Informs the provider that the import has ended.
     func importDidFinish(_ engineRequest: EngineRequest) throws(ProviderError)
 
-    /// Ends the use of the provider. No further requests are made.
+    /// Invalidates the provider. The runtime sends no further requests to it.
     func end()
 }
 
 extension ServedProvider {
-    /// Does nothing, because there are no imports into a provider that stores its files itself.
+    /// Does nothing, because nothing can be imported into a provider that stores its files itself.
     func importDidFinish(_ engineRequest: EngineRequest) throws(ProviderError) {}
 }
 
@@ -102,11 +103,11 @@ extension Result<ProviderItem, ProviderError> {
 }
 
 extension ProviderError {
-    /// Returns the root item to use if the provider fails to return one. The root always exists, but many providers do
-    /// not return an item for it.
+    /// Returns a substitute for the root item after this failure of the provider to return it. The root always exists,
+    /// but many providers return no item for it.
     ///
     /// - Parameter name: the domain's display name.
-    /// - Returns: `nil` if this failure has another meaning.
+    /// - Returns: `nil` if the failure is of another kind than `noSuchItem` and `unsupported`.
     func root(named name: String?) -> ProviderItem? {
         guard kind == .noSuchItem || kind == .unsupported else { return nil }
         let name = name ?? ""

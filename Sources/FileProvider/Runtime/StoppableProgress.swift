@@ -9,7 +9,7 @@ final class StoppableProgress: @unchecked Sendable {
         var progress: Progress?
         var hasEnded = false
     }
-    // Leaf lock: the progress belongs to provider code, and is read and cancelled after it is released.
+    // Leaf lock: the `Progress` is read and cancelled after it is released, because it belongs to provider code.
     private let lock = NSLock()
     private var state = State()
 
@@ -33,12 +33,11 @@ final class StoppableProgress: @unchecked Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    /// The largest total that is not taken for a number of bytes. A total up to this limit is a number of parts whose
-    /// size only the provider knows.
+    /// The largest total that counts parts, whose size only the provider knows. A larger total counts bytes.
     private static let fewUnits: Int64 = 1000
 
-    /// Reports completed and total bytes at intervals, like ``watch(last:_:)``. Both numbers are 0 if the progress does
-    /// not count bytes.
+    /// Reports completed and total bytes whenever the operation has advanced, like ``watch(last:_:)``. Both numbers are
+    /// 0 if the progress does not count bytes.
     func watchUnits(_ report: @escaping @Sendable (Int64, Int64) -> Void) {
         watch { [weak self] _ in
             guard let self, let progress = lock.withLock({ state.progress }) else { return }
@@ -49,7 +48,7 @@ final class StoppableProgress: @unchecked Sendable {
 
     /// Reports the progress of the operation at intervals, until the operation ends.
     ///
-    /// - Parameter report: called with the completed thousandths, whenever their number has increased.
+    /// - Parameter report: called with the completed thousandths of the operation, whenever they have increased.
     func watch(last: Int64 = 0, _ report: @escaping @Sendable (Int64) -> Void) {
         Deadlines.shared.run(after: Self.pause) { [weak self] in
             guard let self else { return }

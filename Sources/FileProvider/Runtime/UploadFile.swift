@@ -3,9 +3,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file that is handed to a provider, in a separate directory, so that it may have any name.
+/// A file that a provider receives, in a separate directory, so that it may have any name.
 ///
-/// The provider may move or clone the file. The caller removes what remains after the provider's reply.
+/// The provider may move or clone the file. After the provider's reply, the caller removes the directory with
+/// ``remove()``.
 struct UploadFile {
     private let folder: String
     private let directory: FileDescriptor
@@ -40,9 +41,10 @@ struct UploadFile {
         try Self.copy(contents, into: directory, named: name.description, permissions: permissions, engineRequest)
     }
 
-    /// Creates the file, or hands over `contents` themselves to a provider that only reads them.
+    /// Creates the file. For a ``FileProviderReadingContents``, makes `contents` available under the file's URL
+    /// instead.
     ///
-    /// - Returns: the size of the file, in bytes.
+    /// - Returns: the size of the contents in bytes.
     func fill(
         with contents: FileDescriptor?, permissions: mode_t = 0o600, for replica: any NSFileProviderReplicatedExtension,
         _ engineRequest: EngineRequest
@@ -63,8 +65,8 @@ struct UploadFile {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Copies a file. Progress of the copy extends the request's deadline. The copy stops when the request is over. The
-    /// copy may change the file position of `contents`, which the sender does not use.
+    /// Copies a file. Progress of the copy restarts the request's time limit. The copy stops when the request is over.
+    /// It may change the file offset of `contents`, which the engine does not use.
     static func copy(
         _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
         _ engineRequest: EngineRequest

@@ -52,7 +52,7 @@ open class NSFileProviderService: NSObject {
 
     /// Connects to the service. Starts the provider's process if it does not run.
     ///
-    /// - Parameter completionHandler: called on a separate thread, with a connection that has to be resumed.
+    /// - Parameter completionHandler: called on a separate thread, with a connection that the caller must resume.
     open func getFileProviderConnection(
         completionHandler: @escaping @Sendable (NSXPCConnection?, (any Error)?) -> Void
     ) {
@@ -69,7 +69,7 @@ open class NSFileProviderService: NSObject {
     }
     /// Connects to the service. Starts the provider's process if it does not run.
     ///
-    /// - Returns: a connection that has to be resumed.
+    /// - Returns: a connection that the caller must resume.
     open func fileProviderConnection() async throws -> NSXPCConnection {
         try await NSFileProviderManager.answer { answer in
             getFileProviderConnection { connection, error in
@@ -79,7 +79,7 @@ open class NSFileProviderService: NSObject {
     }
 }
 
-/// The services of one item, made for one request and handed over once.
+/// The services of one item. They are created for one request, and used only by the code that receives them.
 private typealias FoundServices = Disconnected<[NSFileProviderServiceName: NSFileProviderService]>
 
 extension FoundServices {
@@ -103,7 +103,7 @@ extension FoundServices {
 }
 
 extension FileManager {
-    /// Returns the services that a file's provider offers for it, by name. Fails if the file is not in a domain.
+    /// Returns the services that a file's provider offers for the file, by name. Fails if the file is not in a domain.
     ///
     /// - Parameters:
     ///   - url: a file in a mounted domain, or in the provider's document storage.
@@ -118,7 +118,8 @@ extension FileManager {
             return first.run { completionHandler(nil, CocoaError(.fileReadUnsupportedScheme)) }
         }
         HandlerThreads.shared.run {
-            // Symbolic links are resolved in the directories only: a link at the end is the item itself.
+            // Symbolic links are resolved in the directories only. If the last component is a link, the link itself is
+            // the item.
             let url = url.standardizedFileURL
             let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()
             let path = folder.appendingPathComponent(url.path.lastPathName).path
@@ -133,7 +134,7 @@ extension FileManager {
         }
     }
 
-    /// Returns the services that a file's provider offers for it, by name. Fails if the file is not in a domain.
+    /// Returns the services that a file's provider offers for the file, by name. Fails if the file is not in a domain.
     ///
     /// - Parameter url: a file in a mounted domain, or in the provider's document storage.
     public func fileProviderServicesForItem(
@@ -159,8 +160,8 @@ extension FoundServices {
 }
 
 extension NSFileProviderManager {
-    /// Returns a service that the provider offers for an item, including services for the provider's own programs;
-    /// `nil` if the provider does not offer the service.
+    /// Returns a service that the provider offers for an item, including restricted services
+    /// (``NSFileProviderServiceSource/isRestricted``); `nil` if the provider does not offer the service.
     ///
     /// - Parameter completionHandler: called on a separate thread.
     public func getService(
@@ -180,8 +181,8 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Returns a service that the provider offers for an item, including services for the provider's own programs;
-    /// `nil` if the provider does not offer the service.
+    /// Returns a service that the provider offers for an item, including restricted services
+    /// (``NSFileProviderServiceSource/isRestricted``); `nil` if the provider does not offer the service.
     public func service(
         named serviceName: NSFileProviderServiceName, for itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> NSFileProviderService? {

@@ -6,8 +6,8 @@ import LinuxSystem
 /// A program's connection to a provider's service. While it is open, the provider's process keeps running.
 ///
 /// Linux has no Objective-C protocols. Therefore the object at the other end is a distributed actor, which
-/// ``remoteActor(as:)`` returns. The object that the other side calls, ``exportedObject``, is a distributed actor, too.
-/// Handlers are called on separate threads.
+/// ``remoteActor(as:)`` returns. The local object that the other end calls, ``exportedObject``, is a distributed actor,
+/// too. Handlers are called on separate threads.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCConnection: NSObject, Sendable {
@@ -69,22 +69,23 @@ public final class NSXPCConnection: NSObject, Sendable {
         state.withLock { $0.ended.take() }?()
     }
 
-    /// The distributed actor that the other side calls, one of ``ServiceActorSystem``. Set it before ``resume()``.
+    /// The distributed actor that the other end calls. Its actor system is ``ServiceActorSystem``. Set it before
+    /// ``resume()``.
     ///
-    /// Without Objective-C, other kinds of objects cannot be called by another process.
+    /// Without Objective-C, another process cannot call other kinds of objects.
     public var exportedObject: (any DistributedActor)? {
         get { state.withLock { $0.exported } }
         set { state.withLock { $0.exported = newValue } }
     }
 
-    /// The interface of the exported object. It has no effect: the other side may call all distributed functions of
+    /// The interface of the exported object. It has no effect: the other end may call all distributed functions of
     /// ``exportedObject``.
     public var exportedInterface: NSXPCInterface? {
         get { state.withLock { $0.exportedInterface } }
         set { state.withLock { $0.exportedInterface = newValue } }
     }
 
-    /// The interface of the remote object. It has no effect: ``remoteActor(as:)`` takes the actor's type.
+    /// The interface of the remote object. It has no effect: the argument of ``remoteActor(as:)`` is the actor's type.
     public var remoteObjectInterface: NSXPCInterface? {
         get { state.withLock { $0.remoteInterface } }
         set { state.withLock { $0.remoteInterface = newValue } }
@@ -118,8 +119,7 @@ public final class NSXPCConnection: NSObject, Sendable {
     /// Sets a closure that is called when the connection ends, before the handlers.
     func onEnd(_ ended: @escaping @Sendable () -> Void) { state.withLock { $0.ended = ended } }
 
-    /// A handler that is called once if the other side closes the connection. It is called before
-    /// ``invalidationHandler``.
+    /// A handler that is called once if the other end closes the connection, before ``invalidationHandler``.
     public var interruptionHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.interruption } }
         set { state.withLock { $0.interruption = newValue } }
@@ -131,8 +131,8 @@ public final class NSXPCConnection: NSObject, Sendable {
         set { state.withLock { $0.invalidation = newValue } }
     }
 
-    /// Opens the connection. No function can be called before that. If ``exportedObject`` is an actor of another actor
-    /// system, the connection ends.
+    /// Opens the connection. Neither end can call functions before. If ``exportedObject`` has another actor system than
+    /// ``ServiceActorSystem``, the connection ends.
     public func resume() {
         let (socket, exported) = state.withLock { state -> (FileDescriptor?, (any DistributedActor)?) in
             guard case .waiting(let socket) = state.link else { return (nil, nil) }
@@ -163,7 +163,7 @@ public final class NSXPCConnection: NSObject, Sendable {
     /// Opens the connection, as ``resume()``.
     public func activate() { resume() }
 
-    /// Ends the connection; calls in progress fail.
+    /// Ends the connection. Calls in progress fail.
     public func invalidate() { end(wasInterrupted: false) }
 
     /// Returns the actor at the other end.
@@ -202,7 +202,7 @@ public final class NSXPCConnection: NSObject, Sendable {
         HandlerThreads.shared.run { for handler in handlers { handler() } }
     }
 
-    /// Removes the link from the state. Actors of the link cannot be used any more.
+    /// Sets the state to ended, and returns the link if it was open.
     private func close() -> ServiceLink? {
         state.withLock { state in
             defer { state.link = .ended }
@@ -212,7 +212,7 @@ public final class NSXPCConnection: NSObject, Sendable {
     }
 }
 
-/// The interface of an object at one end of a connection: its protocol.
+/// The interface of an object at one end of a connection: the protocol to which the object conforms.
 ///
 /// The class exists for programs that create interfaces. It has no effect: without Objective-C, a protocol has no
 /// information about its functions at run time, and only the distributed functions of an actor can be called.

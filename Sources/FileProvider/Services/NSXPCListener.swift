@@ -5,13 +5,13 @@ import LinuxSystem
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public protocol NSXPCListenerDelegate: NSObjectProtocol {
-    /// Whether to accept a connection. To accept it, set its ``NSXPCConnection/exportedObject`` and resume it. Called
-    /// on any thread.
+    /// Returns whether to accept a connection. To accept a connection, set its ``NSXPCConnection/exportedObject``,
+    /// resume it and return `true`. Called on any thread.
     func listener(_ listener: NSXPCListener, shouldAcceptNewConnection newConnection: NSXPCConnection) -> Bool
 }
 
 extension NSXPCListenerDelegate {
-    /// Whether to accept a connection. The default refuses all connections.
+    /// Refuses all connections.
     public func listener(
         _ listener: NSXPCListener, shouldAcceptNewConnection newConnection: NSXPCConnection
     ) -> Bool { false }
@@ -32,7 +32,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         var accepted: [ObjectIdentifier: NSXPCConnection] = [:]
     }
 
-    // Leaf lock: the delegate is asked, and connections ended, after it is released.
+    // Leaf lock: the delegate is called, and connections are ended, after it is released.
     private let lock = NSLock()
     // Protected by `lock`.
     private nonisolated(unsafe) var state = State()
@@ -59,7 +59,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
     /// The listener's endpoint, which retains the listener.
     public var endpoint: NSXPCListenerEndpoint { NSXPCListenerEndpoint(self) }
 
-    /// Begins to take connections.
+    /// Begins to accept connections.
     public func resume() {
         let waiting = with { state in
             state.isSuspended = false
@@ -108,7 +108,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
 
     private func offer(_ connection: NSXPCConnection) {
         let identity = ObjectIdentifier(connection)
-        // The connection is retained before the delegate is asked, because it may end meanwhile.
+        // The connection is retained before the delegate is called, because the connection may end during the call.
         let delegate = with { state in
             state.accepted[identity] = connection
             return state.delegate

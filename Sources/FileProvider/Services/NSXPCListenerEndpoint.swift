@@ -41,7 +41,7 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
     }
 }
 
-/// The conversion of errors that services throw into the form in which they are sent between processes, and back.
+/// The conversion between the errors that services throw and their message form.
 enum ServiceFailure {
     static func of(_ error: any Error) -> RemoteError {
         let failure = ProviderError(error)

@@ -28,10 +28,10 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
     /// The domain of the action; `nil` for the default domain.
     open var domainIdentifier: NSFileProviderDomainIdentifier? { identifier }
 
-    /// Ends the action as done.
+    /// Ends the action with success.
     open func completeRequest() { super.completeRequest(returningItems: nil, completionHandler: nil) }
 
-    /// Ends the action as done, as ``completeRequest()``. An action returns no items.
+    /// Ends the action with success, as ``completeRequest()``. Ignores `items`, because an action returns no items.
     open override func completeRequest(
         returningItems items: [Any]?, completionHandler: (@Sendable (Bool) -> Void)? = nil
     ) {
@@ -54,17 +54,17 @@ extension FPUIActionExtensionContext {
     /// user who requested the action has a display. If `false`, ``ask(_:)`` may still ask the user on a terminal.
     public var hasDisplay: Bool { asking?.hasDisplay ?? false }
 
-    /// Informs the host that a window waits for the user. The time limit does not run until ``windowDidDisappear()``.
+    /// Informs the host that a window waits for the user. Suspends the time limit until ``windowDidDisappear()``.
     public func windowDidAppear() { asking?.windowIsShown(true) }
 
-    /// Informs the host that no window is shown any more. The time limit starts again.
+    /// Informs the host that no window is shown any more. Restarts the time limit.
     public func windowDidDisappear() { asking?.windowIsShown(false) }
 }
 
 /// The domain of the errors with which an extension ends the request for an action.
 public let FPUIErrorDomain = "FPUIErrorDomain"
 
-/// The reasons why an action was not done: the codes of ``FPUIErrorDomain``.
+/// The reasons why an action did not complete: the codes of ``FPUIErrorDomain``.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionContext.h`.
 public enum FPUIExtensionErrorCode: UInt, Sendable {
@@ -89,11 +89,12 @@ public struct FPUIActionIdentifier: Hashable, RawRepresentable, Sendable {
 /// A controller that asks the user about an action of a file provider, or to sign in. The principal class of the
 /// extension is a subclass.
 ///
-/// Each action has its own object, in a separate process. One of the functions below passes the purpose to the object.
-/// The object asks the user with ``FPUIActionExtensionContext/ask(_:)``, and ends the request with
-/// ``FPUIActionExtensionContext/completeRequest()`` or ``FPUIActionExtensionContext/cancelRequest(withError:)``. Like
-/// the provider, the process can access the folder that was handed to the domain, and the domain's directory in the
-/// provider's document storage.
+/// Each action has its own object, in a separate process. The system calls one of the `prepare` functions with the
+/// failure or the action. The object then asks the user with ``FPUIActionExtensionContext/ask(_:)``, and ends the
+/// request with ``FPUIActionExtensionContext/completeRequest()`` or
+/// ``FPUIActionExtensionContext/cancelRequest(withError:)``. Like the provider's process, the object's process can
+/// access the directory to which the user gave the domain access, and the domain's directory in the provider's document
+/// storage.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionViewController.h`.
 open class FPUIActionExtensionViewController: UIViewController {
@@ -102,8 +103,9 @@ open class FPUIActionExtensionViewController: UIViewController {
     /// The context, which connects the controller to the host.
     open var extensionContext: FPUIActionExtensionContext { context }
 
-    /// Prepares for a failure of the provider, which the user is to resolve, usually by signing in. After completion,
-    /// the system retries the requests that failed. The default ends the request as unsupported.
+    /// Prepares to resolve a failure of the provider together with the user, usually by a sign-in. If the request
+    /// completes with success, the system retries the requests that failed. The default ends the request as
+    /// unsupported.
     ///
     /// - Parameter error: the provider's error, usually `NSFileProviderError.notAuthenticated`.
     open func prepare(forError error: any Error) {

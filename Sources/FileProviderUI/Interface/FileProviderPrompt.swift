@@ -39,8 +39,7 @@ public struct FileProviderPrompt: Sendable, Equatable {
 }
 
 extension FPUIActionExtensionContext {
-    /// Asks the user, and waits for the answers. The time during which the user is being asked does not count towards
-    /// the time limit.
+    /// Asks the user, and waits for the answers. The time limit is suspended meanwhile.
     ///
     /// - Returns: an answer for each field.
     /// - Throws: an error of ``FPUIErrorDomain``: ``FPUIExtensionErrorCode/userCancelled`` if the user refuses,

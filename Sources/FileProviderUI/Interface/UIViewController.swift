@@ -1,8 +1,8 @@
 import Foundation
 
-/// The part of UIKit's view controllers that exists on Linux. It has no views. Controllers of a provider's user
-/// interface ask with a ``FileProviderPrompt``. Others present controllers that have windows of their own, such as a
-/// document picker. The methods are called in UIKit's order, on the main thread.
+/// The part of UIKit's view controllers that exists on Linux. It has no views. The controllers of a provider's user
+/// interface ask the user with a ``FileProviderPrompt``. The controllers of other programs present controllers that
+/// open a window themselves, such as a document picker. The methods are called in UIKit's order, on the main thread.
 ///
 /// Source: UIKit, `UIViewController.h`.
 @MainActor open class UIViewController: NSObject {
@@ -23,14 +23,14 @@ import Foundation
     open func viewDidLoad() {}
     /// Informs the controller that it is about to be shown.
     open func viewWillAppear(_ animated: Bool) {}
-    /// Informs the controller that it is shown. From now on it may ask the user.
+    /// Informs the controller that it is shown. From this call on, it may ask the user.
     open func viewDidAppear(_ animated: Bool) {}
     /// Informs the controller that its action has ended.
     open func viewWillDisappear(_ animated: Bool) {}
     /// Informs the controller that it has disappeared, after ``viewWillDisappear(_:)``.
     open func viewDidDisappear(_ animated: Bool) {}
 
-    /// Shows a controller over this one. Does nothing if this one presents a controller already.
+    /// Shows a controller over this one. Does nothing if this controller presents another one already.
     ///
     /// - Parameter completion: called after the controller has appeared.
     open func present(
@@ -43,7 +43,7 @@ import Foundation
         completion?()
     }
 
-    /// Dismisses the controller that this one presents, or this one if it presents none.
+    /// Dismisses the controller that this controller presents. If it presents none, dismisses this controller itself.
     ///
     /// - Parameter completion: called after the controller has disappeared.
     open func dismiss(animated flag: Bool, completion: (@MainActor () -> Void)? = nil) {

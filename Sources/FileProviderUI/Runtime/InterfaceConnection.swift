@@ -42,8 +42,8 @@ package final class InterfaceConnection: Sendable {
     /// Takes over a socket. The extension's process has the other end as its descriptor 3.
     ///
     /// - Parameters:
-    ///   - timeLimit: the time limit in seconds, which does not run while the user is being asked.
-    ///   - ask: called for one prompt after the other.
+    ///   - timeLimit: the time limit in seconds, which is suspended while the user is being asked.
+    ///   - ask: called for each prompt, never for two prompts at once.
     package init(_ socket: FileDescriptor, timeLimit: Int, ask: @escaping Asking) throws(Errno) {
         let patience = Patience(seconds: timeLimit)
         var service = Service()
@@ -69,9 +69,9 @@ package final class InterfaceConnection: Sendable {
 
     deinit { connection.close() }
 
-    /// Sends the user's request to the extension, and waits for its end.
+    /// Sends the user's request to the extension, and waits until the extension ends the request.
     ///
-    /// - Parameter place: the domain and its directories, as the provider's own process receives them.
+    /// - Parameter place: the domain and its directories, in the same message that the provider's own process receives.
     package func begin(_ purpose: InterfacePurpose, at place: BeginProviderCall) async -> Ending {
         patience.begin { [connection] in connection.close() }
         do throws(ConduitError) {
@@ -95,7 +95,7 @@ package final class InterfaceConnection: Sendable {
     package func close() { connection.close() }
 }
 
-/// The time limit for an extension. It does not run while the extension waits for the user.
+/// The time limit for an extension. It is suspended while the extension waits for the user.
 private final class Patience: Sendable {
     let seconds: Int
     private struct State {
@@ -105,7 +105,7 @@ private final class Patience: Sendable {
         var asking = 0
         /// Whether a window is shown that waits for the user.
         var isShowing = false
-        /// The number of the current time limit. Earlier time limits have no effect.
+        /// A count of the time limits that were started. When an earlier time limit expires, nothing happens.
         var round = 0
         var letGo: (@Sendable () -> Void)?
     }

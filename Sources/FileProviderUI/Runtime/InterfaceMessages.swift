@@ -3,8 +3,8 @@ import FileProvider
 import FileProviderWire
 import ItemProvider
 
-/// A host's request to start the user interface. The reply comes when the user interface has ended. If the host cancels
-/// the request, it does not wait for the reply.
+/// A host's request to start the user interface. The extension replies when the user interface has ended. If the host
+/// cancels the request, it does not wait for the reply.
 package struct BeginInterfaceCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     let place: BeginProviderCall
@@ -60,8 +60,7 @@ package struct PromptCall: Call, SchemaMessage {
     }
 }
 
-/// A notice by a user interface that it shows a window that waits for the user, or that it does not show a window any
-/// more.
+/// A notice by a user interface that a window waits for the user, or that no window is shown any more.
 package struct WindowNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 1 }
     let isShown: Bool

@@ -8,7 +8,7 @@ import FoundationAdditions
 import ItemProvider
 import LinuxSystem
 
-/// A server for a host that requests a user interface. It has one object of the principal class.
+/// A server in the process of a user interface, for the host's request. It creates one object of the principal class.
 final class InterfaceRuntime: Sendable {
     private let makeController: @MainActor @Sendable () -> FPUIActionExtensionViewController
     /// The controller, until the request ends. It is used on the main thread only.
@@ -25,9 +25,9 @@ final class InterfaceRuntime: Sendable {
     /// Creates a runtime.
     ///
     /// - Parameters:
-    ///   - ownsProcess: whether the process belongs to the extension alone, so that all managers in it may use the
-    ///     host's connection.
-    ///   - hasDisplay: whether the extension was handed a display.
+    ///   - ownsProcess: whether the process runs only this extension. Then all managers of the process use the
+    ///     connection to the host.
+    ///   - hasDisplay: whether the host passed a display to the extension.
     init(
         ownsProcess: Bool, hasDisplay: Bool,
         _ makeController: @escaping @MainActor @Sendable () -> FPUIActionExtensionViewController
@@ -131,7 +131,7 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
         _ socket: FileDescriptor, ownsProcess: Bool, ended: @escaping @Sendable () -> Void
     ) throws {
         let principal = SendableType(self)
-        // This must come first, before any code of the extension runs.
+        // This must come before any code of the extension, which may connect to the display.
         let hasDisplay = try ownsProcess && PassedDisplay.serve()
         // The connection retains the runtime while it is open.
         try InterfaceRuntime(ownsProcess: ownsProcess, hasDisplay: hasDisplay) {

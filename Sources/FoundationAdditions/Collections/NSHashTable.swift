@@ -79,7 +79,8 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// Whether the tables have the same objects.
     open func isEqual(to other: NSHashTable<ObjectType>) -> Bool { count == other.count && isSubset(of: other) }
 
-    /// Removes entries of destroyed objects, after as many additions as entries remained the last time.
+    /// Removes the entries of destroyed objects. Does so only after as many additions as entries remained in the table
+    /// after the previous sweep, so that the cost per addition is constant.
     private func sweepIfDue() {
         guard options.contains(.weakMemory) else { return }
         additionsUntilSweep -= 1

@@ -98,7 +98,8 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// Removes entries with destroyed objects, after as many additions as entries remained the last time.
+    /// Removes the entries with destroyed objects. Does so only after as many additions as entries remained in the
+    /// table after the previous sweep, so that the cost per addition is constant.
     private func sweepIfDue() {
         guard keyOptions.contains(.weakMemory) || valueOptions.contains(.weakMemory) else { return }
         additionsUntilSweep -= 1

@@ -35,7 +35,8 @@ struct HeldObject<Object: AnyObject> {
     private let strongObject: Object?
 
     init(_ object: Object, _ options: NSPointerFunctions.Options) {
-        // A weak reference is made only if needed, since it makes its object slower permanently.
+        // A weak reference is created only if needed, because it permanently slows down the reference counting of its
+        // object.
         if options.contains(.weakMemory) {
             strongObject = nil
             weakObject = object

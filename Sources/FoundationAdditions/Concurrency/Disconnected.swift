@@ -1,9 +1,9 @@
 /// A value that is handed from one thread to another.
 ///
 /// The code that creates this wrapper does not use the value afterwards, and keeps no reference to any part of it.
-/// Therefore no two threads use the value at the same time: it is alone in its region (SE-0414). For a parameter or
-/// result that is `sending`, the compiler checks that itself. This type is for other values, which come from or go to
-/// functions of a client or of Foundation.
+/// Therefore no two threads use the value at the same time: it is alone in its region (SE-0414). For `sending`
+/// parameters and results, the compiler checks this rule. This type is for values that come from or go to functions of
+/// a client or of Foundation, which are not declared as `sending`.
 package struct Disconnected<Value>: @unchecked Sendable {
     // Sendable: only one thread at a time uses the value, as described above.
     package let value: Value
@@ -11,12 +11,12 @@ package struct Disconnected<Value>: @unchecked Sendable {
     package init(_ value: Value) { self.value = value }
 }
 
-/// A class or another type as a value, such as `any NSCoding.Type`, that is used on several threads.
+/// A metatype that several threads use, such as a class of the type `any NSCoding.Type`.
 ///
-/// The compiler takes it for Sendable only if the conformances of the type are not isolated (SE-0470), which cannot be
-/// declared for the protocols of Foundation and of this package.
+/// The compiler treats a metatype as Sendable only if its conformances are not isolated to an actor (SE-0470). The
+/// protocols of Foundation and of this package cannot declare that.
 package struct SendableType<Metatype>: @unchecked Sendable {
-    // Sendable: a metatype has no state. Code of its type that belongs to an actor is called on that actor.
+    // Sendable: a metatype has no state. Code of the type that is isolated to an actor is called on that actor.
     package let type: Metatype
 
     package init(_ type: Metatype) {

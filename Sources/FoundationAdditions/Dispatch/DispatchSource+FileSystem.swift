@@ -7,8 +7,8 @@ extension DispatchSource {
     ///   - fileDescriptor: the open item. The cancel handler must close it.
     ///   - eventMask: the changes to watch for.
     ///   - queue: the queue for handlers; nil for a global one.
-    /// - Returns: a source that must be activated. If the limit of watches is reached, or the descriptor is invalid,
-    ///   only the cancel handler is ever called.
+    /// - Returns: a source that must be activated. If the kernel's limit of inotify instances or watches is reached, or
+    ///   the descriptor is invalid, the source never calls its event handler.
     public class func makeFileSystemObjectSource(
         fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceFileSystemObject {
@@ -30,8 +30,8 @@ public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
     func activate()
 }
 
-/// The functions that programs call. Those of Dispatch on Linux exist for every source, but require that the source is
-/// of Dispatch's own class.
+/// The functions that programs call. Dispatch on Linux declares them for every source, but its implementations work
+/// only for sources of Dispatch's own class.
 extension DispatchSourceFileSystemObject {
     /// Sets the event handler.
     public func setEventHandler(handler: DispatchSourceHandler?) {

@@ -2,12 +2,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// An inotify watch of the item of an open descriptor. The watch does not depend on the item's name.
+/// An inotify watch of the file or directory that a descriptor has open. The watch continues if the file is renamed.
 final class InodeWatch: Sendable {
-    /// The descriptor of the watch, which is readable when there are changes.
+    /// The inotify descriptor, which is readable when there are changes.
     let descriptor: Int32
     private let item: Int32
-    /// The number of the watch of the parent directory; -1 if there is none.
+    /// The identifier of the watch of the parent directory; -1 if the parent directory is not watched.
     private let parentWatch: Int32
     private let state: Mutex<State>
 

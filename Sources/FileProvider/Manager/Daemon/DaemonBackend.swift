@@ -4,8 +4,8 @@ import FileProviderWire
 import Foundation
 import LinuxSystem
 
-/// The backend of a program's managers: the daemon, which finds the program's provider by the program's registered
-/// bundle.
+/// The backend of a program's managers. It sends requests to the daemon, which finds the provider by the bundle that is
+/// registered for the program.
 struct DaemonBackend: EngineBackend {
     private let link: DaemonLink
     /// The provider's identity and document storage, which do not change while the process runs.
@@ -58,7 +58,7 @@ struct DaemonBackend: EngineBackend {
         _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
         _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) {
-        // This mode is not supported, because a removal does not preserve contents that the service has.
+        // This mode is not supported, because a removal preserves only contents that the service does not have.
         guard mode != .preserveDownloadedUserData else { return completion(nil, CocoaError(.featureUnsupported)) }
         link.ask(RemoveManagedDomainsCall(identifier: domain.rawValue), attempts: 1) { result in
             switch result {
@@ -127,7 +127,7 @@ struct DaemonBackend: EngineBackend {
                     NSFileProviderItemIdentifier(value.item), NSFileProviderDomainIdentifier(rawValue: value.domain),
                     nil)
             case .failure(let failure):
-                // Apple documents this error for files that do not belong to the provider.
+                // Apple's documentation names this error for files that do not belong to the provider.
                 completion(nil, nil, failure.kind == .noSuchItem ? CocoaError(.fileNoSuchFile) : failure.error)
             }
         }
@@ -156,7 +156,7 @@ private final class ProviderIdentity: Sendable {
 
     init(_ link: DaemonLink) { self.link = link }
 
-    /// The value; `nil` while the daemon does not know a provider of the program.
+    /// The value; `nil` while no provider of the program is registered with the daemon.
     var value: ManagerPlaceCall.Value? {
         if let value = known.withLock({ $0 }) { return value }
         guard let value = try? link.wait(for: ManagerPlaceCall()) else { return nil }

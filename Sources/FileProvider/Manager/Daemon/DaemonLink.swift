@@ -10,10 +10,10 @@ import LinuxSystem
 ///
 /// Any thread may use it. Only ``wait(for:)`` blocks.
 final class DaemonLink: Sendable {
-    /// The link; `nil` in a program that is not linked with the library for connections, or if an environment variable
-    /// disables connections.
+    /// The link of this process; `nil` if the program does not contain the module that connects to the daemon, or if an
+    /// environment variable disables connections.
     static let shared: DaemonLink? = {
-        // The variable is that of file coordination. With this value, the process does not connect to the daemon.
+        // The variable also controls file coordination. The value `process` disables connections to the daemon.
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
         guard let pointer = clate_daemon_entrance() else { return nil }
         // The function returns a retained object of this class.
@@ -21,21 +21,20 @@ final class DaemonLink: Sendable {
     }()
 
     private let entrance: DaemonConnector
-    /// A separate queue, because connecting blocks until the daemon has started, and a request blocks until it has a
-    /// permit.
+    /// A separate queue, because its blocks wait until the daemon has started, or until a request has a permit.
     private let queue = DispatchQueue(label: "purvey.file-providers")
     // Changed on the queue only.
     private let connection = Lock<Connection?>(nil)
 
     /// Permits for requests in flight, because a program may send more requests at once than a connection allows. Their
-    /// number is somewhat lower than the connection's limit, because the daemon counts a request for a moment after its
-    /// reply.
+    /// number is somewhat lower than the connection's limit, because the daemon counts a request for a moment longer
+    /// than this process.
     private let room = DispatchSemaphore(value: ConnectionLimits().callsInFlight - 96)
 
     init(_ entrance: DaemonConnector) { self.entrance = entrance }
 
-    /// The maximum number of attempts to send a request, if the daemon ends before its reply. This happens because an
-    /// idle daemon that is about to end still accepts connections.
+    /// The maximum number of attempts to send a request. The daemon may end before its reply, because an idle daemon
+    /// that is about to end still accepts connections.
     static let attempts = 3
 
     /// Sends a request.
@@ -71,11 +70,11 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Sends a request as soon as it has a permit.
+    /// Sends a request as soon as a permit is free.
     ///
     /// - Parameters:
     ///   - connection: called on the queue; returns `nil` if no daemon runs.
-    ///   - failure: called in place of the completion if there is no connection.
+    ///   - failure: called instead of the completion handler if there is no connection.
     private func send<C: ProviderCall>(
         _ request: C, over connection: @escaping @Sendable (DaemonLink) throws -> Connection?,
         _ completion: @escaping @Sendable (Result<C.Reply, ConduitError>) -> Void,

@@ -3,7 +3,7 @@ import Foundation
 import PropertyLists
 
 extension ManagedDomain {
-    /// Creates the form of a domain that requests to the daemon contain.
+    /// Creates the message form of a domain, for requests to the daemon.
     ///
     /// - Throws: `CocoaError` if `userInfo` is too large, or contains keys or values that are not supported.
     init(_ domain: NSFileProviderDomain) throws {
@@ -38,7 +38,7 @@ extension ManagedDomain {
 }
 
 extension NSFileProviderDomain {
-    /// Creates a domain from the form that the daemon's replies contain.
+    /// Creates a domain from its message form in a reply of the daemon.
     convenience init(_ domain: ManagedDomain) {
         let identifier = NSFileProviderDomainIdentifier(rawValue: domain.identifier)
         if domain.isReplicated {

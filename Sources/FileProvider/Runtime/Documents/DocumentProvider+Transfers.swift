@@ -9,13 +9,13 @@ import LinuxSystem
 extension DocumentProvider {
     // MARK: To the engine
 
-    /// Makes the provider fetch the file to its path in the document storage, and opens it.
+    /// Makes the provider fetch a file to its path in the document storage, and opens the file.
     func contents(_ request: ProviderContentsCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderFile
     {
         let identifier = request.identifier
         let url = try url(of: identifier)
         var before = try item(identifier, engineRequest)
-        // A file that changed during the fetch is fetched once more. If it changed again, it is taken as it is.
+        // A file that changed during the fetch is fetched once more. If it changed again, the changed file is returned.
         for attempt in 0..<2 {
             guard let (file, moment) = try provided(url, identifier, engineRequest, size: before.size ?? 0) else {
                 return try usedContents(request, url, engineRequest)
@@ -29,7 +29,8 @@ extension DocumentProvider {
         throw ProviderError(.transient, message: "the file changes while it is fetched")
     }
 
-    /// Opens a file in its present state although a program still uses it, if the engine prefers this to a failure.
+    /// Opens a file in its current state although a program still uses it. Fails if the engine does not accept such a
+    /// file.
     private func usedContents(
         _ request: ProviderContentsCall, _ url: URL, _ engineRequest: EngineRequest
     ) throws(ProviderError) -> ProviderFile {
@@ -61,8 +62,8 @@ extension DocumentProvider {
             do {
                 return try turn.read(url) { try Self.open(url) }
             } catch let error as Errno where error == .noSuchFile && !isAgain {
-                // The file was removed in between, because the provider acted on an earlier notice that the file was
-                // not needed any more.
+                // The provider has removed the file since it fetched it, because of an earlier notice that no process
+                // uses the file.
                 isAgain = true
             } catch {
                 throw Self.isNotThere(identifier, error)
@@ -99,12 +100,12 @@ extension DocumentProvider {
         if let failure { throw failure }
     }
 
-    /// Makes the provider create a placeholder for a file, if neither file nor placeholder exists.
+    /// Makes the provider create a placeholder for a file, unless the file or its placeholder exists.
     func providePlaceholder(_ url: URL, _ engineRequest: EngineRequest) throws(ProviderError) {
         let placeholder = NSFileProviderManager.placeholderURL(for: url)
         let isThere = [url, placeholder].contains { (try? FileStatus.of($0.path, followingLinks: false)) != nil }
         if isThere { return }
-        // Failures are ignored: a provider may have no use for placeholders, and only the file itself matters.
+        // Failures are ignored, because a provider need not support placeholders, and only the file itself is needed.
         let _: ProviderError? = try engineRequest.wait { done in
             document.providePlaceholder(at: url) { error in done(error.map { ProviderError($0) }) }
         }
@@ -130,10 +131,11 @@ extension DocumentProvider {
             ProviderStep.replacementCopied.reach()
             do {
                 let hasHadTurn: Void? = try turn.replace(url) {
-                    // The place is held until the provider is informed. Before that, the provider does not recognize
-                    // the new file.
+                    // Other threads of the process wait until the provider is informed. Before that, the provider does
+                    // not recognize the new file.
                     place.enter()
-                    // By now the provider has learnt of all writes by programs, so the version is checked again.
+                    // The claim was granted, so the provider has been informed of all writes by programs. Therefore the
+                    // version is checked again.
                     try checkBase(of: request, engineRequest)
                     let folder = try place.folder()
                     try place.mark(url.path.lastPathName, in: folder)
@@ -146,8 +148,8 @@ extension DocumentProvider {
                         throw error
                     }
                 }
-                // The claim was not granted, because a program has the file open. The program would lose its writes if
-                // the file was replaced.
+                // The claim was not granted, because a program uses the file. The program would lose its writes if the
+                // file were replaced.
                 if hasHadTurn == nil { throw Self.inUse }
             } catch {
                 try? staging.removeFile(staged)
@@ -170,8 +172,8 @@ extension DocumentProvider {
         }
     }
 
-    /// Checks that the provider has the version that the change is based on. The engine made the same check before its
-    /// request. For a provider without versions, the version consists of the file's size and date.
+    /// Throws if the provider does not have the version that the change is based on. The engine made the same check
+    /// before its request. For a provider without versions, the version consists of the file's size and date.
     private func checkBase(of request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) {
         guard try item(request.identifier, engineRequest).contentVersion == request.base else {
             // The engine then requests the provider's version, and keeps both versions.
@@ -179,8 +181,9 @@ extension DocumentProvider {
         }
     }
 
-    /// Returns the directory in which to prepare a file that is then renamed into `folder`. This is the temporary
-    /// directory, which is emptied if the process is killed. If it is on another file system, this is `folder` itself.
+    /// Returns the directory in which to write a file before it is renamed into `folder`: the temporary directory,
+    /// which the next process empties if this one is killed. If the temporary directory is on another file system,
+    /// returns `folder`.
     private func stagingFolder(for folder: FileDescriptor) throws -> FileDescriptor {
         let temporary = try FileDescriptor.open(temporary, [.readOnly, .directory])
         return try temporary.status().identity.device == folder.status().identity.device ? temporary : folder
@@ -229,8 +232,8 @@ extension DocumentProvider {
     }
 }
 
-/// A poller of the size of a file that a provider is fetching to its path. It reports growth as progress, because such
-/// a provider cannot report progress itself.
+/// A poller of the size of a file that a provider is fetching to its path. It reports the file's growth as progress,
+/// because an ``NSFileProviderExtension`` cannot report progress itself.
 private final class GrowthWatch: Sendable {
     private let path: String
     private let size: Int64

@@ -7,7 +7,7 @@ import ItemValues
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// A provider that stores its files itself, an ``NSFileProviderExtension``.
+/// The adapter for a provider that stores its files itself, an ``NSFileProviderExtension``.
 ///
 /// Sendable because only provider code uses the object, and Apple's system has always called such classes from any
 /// thread.
@@ -64,7 +64,7 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
 
     // MARK: Places in the storage
 
-    /// Returns the place of an item's file in the document storage, whether or not the file exists.
+    /// Returns the URL of an item's file in the document storage, whether or not the file exists.
     func url(of identifier: String) throws(ProviderError) -> URL {
         guard let url = document.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(identifier)) else {
             throw ProviderError(.noSuchItem, message: "the provider has no place for the item \(identifier)")

@@ -6,13 +6,14 @@ import LinuxSystem
 /// Coordinated access to a file of a provider's document storage, so that the provider and other programs do not use
 /// the file at the same time.
 ///
-/// The claim has the provider's purpose identifier. Therefore it neither causes requests to the provider for the file,
-/// nor waits for other claims of the provider.
+/// The claim has the provider's purpose identifier. Therefore it does not cause a request to the provider for the file,
+/// and does not wait for other claims of the provider.
 ///
-/// A program that holds the file may itself wait for the provider, in a way that is not visible to this process.
-/// Therefore the wait has a time limit.
+/// A program that has a claim for the file may itself wait for the provider, which this process cannot detect.
+/// Therefore the wait for a claim has a time limit.
 package final class StorageAccess: @unchecked Sendable {
-    // Sendable: the coordinator is not changed after it is made, and its class allows cancelling from any thread.
+    // Sendable: the coordinator is not changed after the initializer, and its class allows cancellation from any
+    // thread.
     private let coordinator = NSFileCoordinator(filePresenter: nil)
     private let patience: Duration
 
@@ -29,7 +30,7 @@ package final class StorageAccess: @unchecked Sendable {
         return .seconds(min(max(seconds, 0), 1e6))
     }
 
-    /// Creates an access, without a claim yet.
+    /// Creates an object without requesting a claim.
     ///
     /// - Parameters:
     ///   - purpose: the provider's identifier.
@@ -39,8 +40,8 @@ package final class StorageAccess: @unchecked Sendable {
         self.patience = patience
     }
 
-    /// Runs a function while no program writes to a file. Presenters are not asked to save, because the claim with
-    /// which they save would cause a request to the provider.
+    /// Runs a function while no program writes to a file. Presenters are not asked to save their changes, because a
+    /// presenter's claim for saving would cause a request to the provider.
     ///
     /// - Returns: `nil` if the claim was not granted in time. In this case the function was not run.
     package func read<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
@@ -53,7 +54,8 @@ package final class StorageAccess: @unchecked Sendable {
     }
 
     /// Runs a function that removes a local copy, or a directory of copies, while no program uses it. Presenters may
-    /// object. They are not notified of a removal, because the item stays. Returns the same as ``read(_:_:)``.
+    /// prevent the removal. They are not notified of a deletion, because the item continues to exist. Returns the same
+    /// as ``read(_:_:)``.
     package func evict<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.evicting, url, body)
     }
@@ -65,8 +67,8 @@ package final class StorageAccess: @unchecked Sendable {
     }
 
     private func take<Value>(_ use: Use, _ url: URL, _ body: () throws -> Value) throws -> Value? {
-        // Cancelling sends a message to the daemon, so it is done off the timer's thread. A function that has begun
-        // is not cancelled.
+        // Cancellation sends a message to the daemon, so it must not run on the timer's thread. It does not affect a
+        // function that has begun.
         let limit = Deadlines.shared.run(after: patience) { [self] in
             HandlerThreads.shared.run { self.coordinator.cancel() }
         }

@@ -18,7 +18,7 @@ extension ReplicaProvider {
         template.linkTarget = request.linkTarget
         template.flags = []
         var file: UploadFile?
-        // Removes the directory, and the file if the provider has not moved it away.
+        // Removes the file's directory, and the file unless the provider has moved it away.
         defer { file?.remove() }
         // A link's contents are its target, which the template has.
         if request.kind == .symbolicLink { fields.insert(.contents) }
@@ -47,7 +47,8 @@ extension ReplicaProvider {
         (request.kind == .folder ? ProviderStep.folderMade : .creationImported).reach()
         let answer = try result.get()
         guard var made = answer.item else {
-            // The local item must stay even if the service refuses it, so this is a failure.
+            // By this reply, the provider requests the removal of the item. The local item must stay, so the reply
+            // counts as a failure.
             throw ProviderError(.cannotSynchronize, message: "The provider does not keep this item.")
         }
         if request.kind == .file {
@@ -79,7 +80,7 @@ extension ReplicaProvider {
         }
         let file: UploadFile
         do {
-            // The provider's filename may be one that no file can have.
+            // The provider's filename may be invalid as a name of a file.
             let name = FileName(now.filename) != nil && now.filename.utf8.count <= 255 ? now.filename : "contents"
             file = try UploadFile(named: name, in: temporary)
         } catch {
@@ -192,8 +193,8 @@ extension ReplicaProvider {
         return try change(now, to: wanted, field, engineRequest).having(field)
     }
 
-    /// Sets attributes. Returns the provider's item, which lacks attributes that the provider did not accept. These
-    /// stay local.
+    /// Sets attributes, and returns the provider's item. Attributes that the provider does not accept are missing from
+    /// it, and stay local.
     private func set(
         _ attributes: ItemAttributes, of now: ProviderItem, _ engineRequest: EngineRequest
     ) throws(ProviderError) -> ProviderItem {
@@ -238,13 +239,13 @@ extension ReplicaProvider {
 
 /// A provider's reply to a change.
 private struct ChangedItem: Sendable {
-    /// The item after the change; `nil` if it is to be removed.
+    /// The item after the change; `nil` if the provider requests the removal of the item.
     let item: ProviderItem?
-    /// The fields that the provider did not accept yet.
+    /// The fields that the provider has not accepted yet.
     let pending: NSFileProviderItemFields
     let fetchesContents: Bool
 
-    /// Returns the item if the provider accepted at least one of `fields`.
+    /// Returns the item. Throws if the provider accepted none of `fields`.
     func having(_ fields: NSFileProviderItemFields) throws(ProviderError) -> ProviderItem {
         if pending.isSuperset(of: fields) {
             throw ProviderError(.unsupported, message: "the provider did not take the change")
@@ -266,8 +267,8 @@ extension Result<ChangedItem, ProviderError> {
 }
 
 extension ProviderItem? {
-    /// The item. Throws `noSuchItem` if the provider does not have the item any more. In this case, the engine creates
-    /// a locally edited item again.
+    /// The item. Throws `noSuchItem` if the provider does not have the item any more. The engine then creates the item
+    /// again if it was edited locally.
     fileprivate var orGone: ProviderItem {
         get throws(ProviderError) {
             guard let self else {

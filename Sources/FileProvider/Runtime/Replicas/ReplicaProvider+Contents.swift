@@ -3,9 +3,9 @@ import Foundation
 import ItemValues
 import LinuxSystem
 
-/// Contents on their way to the engine.
+/// Fetches of contents.
 extension ReplicaProvider {
-    /// The provider, if it can fetch contents as the difference to an older version; otherwise `nil`.
+    /// The provider, if it can fetch contents as the difference from an older version; otherwise `nil`.
     var incremental: (any NSFileProviderIncrementalContentFetching)? {
         replica as? any NSFileProviderIncrementalContentFetching
     }
@@ -29,7 +29,7 @@ extension ReplicaProvider {
         } catch {
             throw UploadFile.failure(error, engineRequest)
         }
-        // The metadata version is empty, because the system does not store that of earlier versions.
+        // The metadata version is empty, because the system does not store metadata versions of earlier contents.
         let version = NSFileProviderItemVersion(
             contentVersion: Data(request.existingVersion ?? []), metadataVersion: Data())
         let result: Result<ProviderFile, ProviderError> = try ask(engineRequest) { done in
@@ -44,7 +44,7 @@ extension ReplicaProvider {
             guard error.domain == NSFileProviderErrorDomain,
                 error.code == NSFileProviderError.Code.versionNoLongerAvailable.rawValue
             else { throw error }
-            // Repeating the request does not help. The engine fetches the whole file instead.
+            // To repeat the request does not help. The engine fetches the whole file instead.
             throw ProviderError(.expired, message: error.message)
         }
     }
@@ -60,13 +60,13 @@ extension ReplicaProvider {
         return try result.get()
     }
 
-    /// Returns a completion handler that takes the file that the provider hands over.
+    /// Returns a completion handler that opens the provider's file and calls `done` with it.
     private func taking(
         _ done: @escaping @Sendable (Result<ProviderFile, ProviderError>) -> Void
     ) -> (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void {
         { [temporary] url, item, error in
-            // The file is taken before the handler returns, even if the request is over, because it belongs to the
-            // system.
+            // The file is opened before the handler returns, because the provider may remove the file afterwards. This
+            // applies even if the request is over, so that temporary files are removed.
             let file = url.map { url in
                 Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
             }
@@ -82,7 +82,7 @@ extension ReplicaProvider {
             return .failure(
                 ProviderError(.badAnswer, message: "the provider answered with neither a file nor an error"))
         }
-        // The item is not requested now, because it might be of a later version than the file.
+        // The item is not requested separately, because its version might be later than that of the file.
         guard let item else {
             return .failure(
                 ProviderError(.badAnswer, message: "the provider handed over a file without its item"))

@@ -2,13 +2,13 @@ import FileProviderWire
 import ItemValues
 import Synchronization
 
-/// The provider's item sets: materialized items, and those with pending changes.
+/// The provider's item sets: the materialized items, and the items with pending changes.
 extension ReplicaProvider {
     /// Reports changes of these sets to the provider, until ``end()``.
     func followSets(_ backend: any ManagerBackend) {
         for set in [ItemSet.materialized, .pending] {
             SetWatches.shared.follow(set, of: domain.identifier, backend) { [weak self] done in
-                // Other clients in this process may follow the set after the provider has ended.
+                // The process watches the set even after the provider has ended.
                 guard let self, !self.hasEnded.load(ordering: .relaxed) else { return done() }
                 let completion = FirstCall(done)
                 switch set {

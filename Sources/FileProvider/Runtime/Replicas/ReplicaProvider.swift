@@ -7,18 +7,19 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// A provider whose files the system stores, an ``NSFileProviderReplicatedExtension``.
+/// The adapter for a provider whose files the system stores, an ``NSFileProviderReplicatedExtension``.
 ///
-/// The engine has separate requests for renames, moves, the trash, tags and contents. Each becomes a modification of
-/// the provider's current item. The item is fetched again each time. Therefore the base version is current, and a
-/// change whose reply was lost is not made twice.
+/// The engine has separate requests for renames, moves, the trash, tags and contents. This class translates each of
+/// them to a modification of the provider's current item, which it requests each time. Therefore the base version is
+/// current, and a change whose reply was lost is not repeated.
 ///
 /// Sendable because only provider code uses the object, and the protocol allows calls from any thread.
 final class ReplicaProvider: ServedProvider, @unchecked Sendable {
     let replica: any NSFileProviderReplicatedExtension
     let domain: NSFileProviderDomain
     let temporary: String
-    /// Whether the provider fails an upload if the service has other contents than those that the change is based on.
+    /// Whether the provider can fail an upload if the service has other contents than those that the change is based
+    /// on.
     let failsOnConflict: Bool
     /// Whether the provider was invalidated. After that, it receives neither requests nor notices.
     let hasEnded = Atomic(false)
@@ -68,7 +69,7 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
         _ engineRequest: EngineRequest, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
     ) throws(ProviderError) -> Answer {
         let running = StoppableProgress()
-        // Does nothing after the operation has ended.
+        // Cancels the operation if the request ended before the operation. Does nothing after the operation has ended.
         defer { running.cancel() }
         running.watchUnits { engineRequest.advance(completed: $0, total: $1) }
         return try engineRequest.wait { done in
@@ -121,8 +122,7 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
 }
 
 extension ProviderItem {
-    /// The item, with the engine's flag for the trash if the item is in the trash. A replicated provider shows this by
-    /// the item's parent.
+    /// The item, with the flag `trashed` if its parent is the trash. A replicated provider reports only the parent.
     var asReplicated: ProviderItem {
         guard parent == Self.trashIdentifier, !flags.contains(.trashed) else { return self }
         var item = self
