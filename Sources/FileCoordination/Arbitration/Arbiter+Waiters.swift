@@ -29,9 +29,9 @@ extension Arbiter {
 
     /// Returns the claims that wait, directly or indirectly, for at least one of the given claims.
     ///
-    /// - Parameter isExact: Whether to leave out claims that may pass the claims before them. The set of claims that
-    ///   may pass depends on the set of waiting claims. To determine the claims that may pass, pass `false`, so that
-    ///   every claim behind another one counts as waiting.
+    /// - Parameter isExact: Whether to omit claims that may pass the claims in front of them. With `false`, every claim
+    ///   behind another claim counts as waiting. The set of claims that may pass is itself computed from a result for
+    ///   `false`.
     func claimsWaiting(for sought: some Collection<ClaimIdentifier>, isExact: Bool) -> Set<ClaimIdentifier> {
         var reached: Set<ClaimIdentifier> = []
         var open = Array(sought)
@@ -58,7 +58,7 @@ extension Arbiter {
         return reached
     }
 
-    /// Whether a waiting claim may be allowed to pass other claims.
+    /// Whether a waiting claim is of a kind that can pass earlier claims.
     private func isFavoured(_ claim: Claim) -> Bool {
         claim.isNested || claim.presenter != nil || holdersByPurpose[claim.request.purpose] != nil
     }
@@ -107,7 +107,7 @@ extension Arbiter {
 
     /// Calls a function for the claims that wait directly for a claim and were not examined before. The function
     /// receives the waiting claim, the access for which it waits, and the relation of that access to the waiting
-    /// claim's own access. The function returns whether the waiting claim need not be examined again.
+    /// claim's own access. The function returns `false` if the waiting claim must be examined again for other claims.
     private func forEachWaiter(
         for claim: Claim, _ marks: inout Marks, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

@@ -28,7 +28,7 @@ package enum ClaimDenial: Hashable, Sendable {
 
 /// A claim, in the form in which it is reported to the process of another claim.
 package struct OtherClaim: Hashable, Sendable {
-    /// The arbiter's number of the client that made the claim; `nil` for the same client.
+    /// The arbiter's identifier of the client that made the other claim; `nil` if the same client made both claims.
     package let client: UInt64?
     package let number: UInt64
 

@@ -44,8 +44,8 @@ open class NSFileCoordinator: NSObject {
         public static var forUploading: ReadingOptions { ReadingOptions(rawValue: 1 << 3) }
     }
 
-    /// Options for writing an item. At most one of the first four may be used. The last can be combined with any of
-    /// them.
+    /// Options for writing an item. At most one of ``forDeleting``, ``forMoving``, ``forMerging`` and ``forReplacing``
+    /// may be used. ``contentIndependentMetadataOnly`` can be combined with any of them.
     public struct WritingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: UInt
@@ -227,8 +227,8 @@ open class NSFileCoordinator: NSObject {
             .changedAttributes(path: item.path, names: attributes.map(\.rawValue).sorted(), excepted: excepted))
     }
 
-    /// Makes all calls of this coordinator fail with `CocoaError.userCancelled`, present and future, except calls whose
-    /// accessor has run. Any thread may call it.
+    /// Makes all present and future calls of this coordinator fail with `CocoaError.userCancelled`, except calls whose
+    /// accessor has begun to run. Any thread may call this function.
     open func cancel() {
         core.cancel()
     }
