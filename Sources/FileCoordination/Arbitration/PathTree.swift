@@ -196,7 +196,7 @@ struct PathTree: Sendable {
 
     /// Returns the node that follows another node in a pre-order traversal beneath a top node.
     ///
-    /// The traversal does not allocate memory or recurse, whatever the depth of the tree.
+    /// The traversal needs constant memory at any depth of the tree.
     private func next(after node: Int, beneath top: Int) -> Int? {
         if let child = nodes[node].orderedChildren.first { return child }
         var node = node
