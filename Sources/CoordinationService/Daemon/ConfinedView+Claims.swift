@@ -2,7 +2,7 @@ import FileCoordination
 import Glibc
 import LinuxSystem
 
-/// The translation of a confined process's claims, and of the changes that it reports when they end.
+/// The translation of a confined process's claims, and of the changes that the process reports when a claim ends.
 extension ConfinedView {
     private struct RefusalError: Error { let reason: String }
 
@@ -94,7 +94,7 @@ extension ConfinedView {
         }
     }
 
-    /// Returns the outcomes that may be reported to other processes, with the numbers that the arbiter uses.
+    /// Returns the outcomes that other processes may learn, each with the index of its access in the arbiter's claim.
     func allowed(_ outcomes: [ClaimOutcome], of items: [RequestedAccess]) -> [ClaimOutcome] {
         outcomes.compactMap { outcome in
             guard items.indices.contains(outcome.access), items[outcome.access].access.writes,
@@ -125,8 +125,8 @@ extension ConfinedView {
         }
     }
 
-    /// Ends the claims of handed files that had already been granted at the previous call. Returns them, and whether
-    /// further claims of this kind remain to be checked.
+    /// Ends the claims of handed files that had already been granted at the previous call. Returns these claims, and
+    /// whether further claims of handed files remain to be checked.
     func takeOverdueReadings() -> (claims: [UInt64], goesOn: Bool) {
         state.withLock { state in
             let overdue = state.readings.filter { $0.value == .overdue }.keys.sorted()
