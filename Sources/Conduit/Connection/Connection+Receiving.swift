@@ -53,7 +53,7 @@ extension Connection: EventSource {
         return true
     }
 
-    /// Whether a confined peer has ended. In this case a message with a large body from it is useless.
+    /// Whether a confined peer has ended. In this case, the peer's messages with large bodies are dropped.
     private func isOfDead(_ socket: SequencedPacketSocket) -> Bool {
         guard isPeerConfined else { return false }
         if !hasPeerGone.load(ordering: .relaxed), socket.isHungUp { hasPeerGone.store(true, ordering: .relaxed) }

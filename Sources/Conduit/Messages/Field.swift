@@ -100,7 +100,7 @@ extension Field {
     }
 }
 
-/// A type that the value of a field can have: a type of values in messages, or an optional of such a type.
+/// A type that the value of a field can have: a ``MessageValue``, or an optional of a ``MessageValue``.
 @usableFromInline package protocol FieldValue: SendableMetatype {
     func encode(to encoder: inout MessageEncoder, forKey key: UInt64)
     static func decode(from decoder: inout MessageDecoder, forKey key: UInt64) throws(MessageError) -> Self

@@ -29,7 +29,7 @@ import LinuxSystem
         encode(value, forKey: key)
     }
 
-    /// Encodes a byte string from memory, without a copy in between.
+    /// Encodes a byte string from memory, without an intermediate copy.
     @usableFromInline package mutating func encode(bytes: UnsafeRawBufferPointer, forKey key: UInt64) {
         write(key: key)
         write(bytes: bytes)
