@@ -202,8 +202,8 @@ extension ExchangeClient {
     /// The time after which a daemon that does not reply is reported.
     private static let silenceLimit = DispatchTimeInterval.seconds(5)
 
-    /// Checks the daemon's directories. This is the first call of a connection. It waits while the daemon's process is
-    /// stopped.
+    /// Checks the daemon's directories. This is the first call of a connection. It blocks as long as the daemon's
+    /// process is suspended.
     private func check(_ connection: Connection, _ locations: Locations) throws(ExchangeError) {
         let process = connection.peer.credentials.processID
         let report = DispatchWorkItem { [weak self] in

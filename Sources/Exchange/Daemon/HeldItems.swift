@@ -7,7 +7,7 @@ import LinuxSystem
 struct HeldItems {
     /// The resources that held representations use.
     private struct Cost {
-        /// The number of bytes of memory. A file with a name is held open, but uses none.
+        /// The number of bytes of memory. A file with a name is held open, but uses no memory.
         var bytes = 0
         var representations = 0
 
@@ -20,8 +20,8 @@ struct HeldItems {
         }
     }
 
-    /// A part of the limits. The general pasteboard may use all of the limits. Other boards, which may never be
-    /// emptied, may use half of them.
+    /// The share of the limits that a board may use. The general pasteboard may use the whole limits. All other boards
+    /// together, which may never be emptied, may use half of them.
     private enum Room {
         case general, others
 
@@ -128,7 +128,7 @@ struct HeldItems {
 /// A held representation, with its cost.
 struct KeptSupply: Sendable {
     let supply: Supply
-    /// The object of the coercing interface.
+    /// The object of the coercing interface (`loadItem`).
     let item: ItemMessage?
     /// The number of bytes of memory that the representation uses; 0 for a file that has a name.
     let bytes: Int
