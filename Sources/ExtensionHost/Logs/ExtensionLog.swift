@@ -63,7 +63,7 @@ package struct ExtensionLogReader {
 
     package init(_ log: ExtensionLog) { self.log = log }
 
-    /// Returns the next bytes; none at the current end. Blocks on the file system.
+    /// Returns the next bytes; an empty array at the current end. Blocks on the file system.
     package mutating func next() throws(Errno) -> [UInt8] {
         if !hasBegun {
             hasBegun = true

@@ -58,7 +58,7 @@ final class SleepWatch: Sendable {
 
     /// Starts the watch.
     ///
-    /// - Parameter wake: Called once, on the watch's own thread. The events remain to be read.
+    /// - Parameter wake: Called once, on the watch's own thread. The watch does not read the events.
     init(_ notices: FolderNotices, _ wake: @escaping @Sendable () -> Void) throws(Errno) {
         let end = try EventCounter()
         self.end = end

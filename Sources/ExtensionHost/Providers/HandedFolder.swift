@@ -2,7 +2,8 @@ import Glibc
 import LinuxSystem
 import Sandbox
 
-/// A directory that a user handed to a domain: its path and identity at that time.
+/// A local directory that the user handed to a domain, so that the domain's provider serves it: the path and the
+/// identity that the directory had at that time.
 ///
 /// A provider could replace a directory within its own directory by a link, for example to another domain's directory.
 /// Therefore the path alone is never used: links in the path are not followed, and a directory with another identity is

@@ -13,7 +13,7 @@ final class ProviderInstance: Sendable {
     private let usesNetwork: Bool
     /// Whether the process serves a directory that it was handed.
     private let isLocal: Bool
-    /// Whether the provider watches its service by itself.
+    /// Whether the provider itself observes changes at its service (`PurveyWatchesService`).
     let watchesService: Bool
     /// The time of the start.
     let began = ContinuousClock.now
@@ -192,7 +192,7 @@ extension ProviderProcess {
         let description: String
     }
 
-    /// A process that has started and has not received its greeting yet.
+    /// A process that has started and has not received its first message, the greeting, yet.
     struct Started: Sendable {
         let instance: ProviderInstance
         let greeting: BeginProviderCall

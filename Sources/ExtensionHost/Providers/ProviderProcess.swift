@@ -100,7 +100,7 @@ package actor ProviderProcess {
     package enum Length: Sendable {
         case answer
         case transfer
-        /// A request without a time limit after its first progress, which shows that it has begun.
+        /// A request that has no time limit after its first progress report, which shows that the provider serves it.
         case service
     }
 
@@ -138,8 +138,8 @@ package actor ProviderProcess {
         if case .none = state { true } else { false }
     }
 
-    /// Ends a process of an older build. The next request starts the currently installed extension. Earlier requests
-    /// get their reply if it comes soon.
+    /// Ends a process of an older build. The next request starts the currently installed extension. The old process
+    /// still replies to its current requests, if it does so within ``patienceWithOld``.
     package func renew() {
         reset()
         guard case .running(let instance) = state else { return }
@@ -166,7 +166,7 @@ package actor ProviderProcess {
         for instance in living { _ = await instance.ending() }
     }
 
-    // MARK: Another folder at the path
+    // MARK: Replacement of the handed directory
 
     func watchPlace() {
         guard placeWatch == nil, let path = domain.path else { return }
@@ -178,8 +178,8 @@ package actor ProviderProcess {
         }
     }
 
-    /// Ends the process because another directory appeared. Its confinement was set when it started, and does not
-    /// include later mounts.
+    /// Ends the process because another directory, or a new mount, appeared at the path of the handed directory. The
+    /// confinement of the process was set when it started, and does not include later mounts.
     private func placeChanged() {
         placeChanges += 1
         switch state {
@@ -195,7 +195,7 @@ package actor ProviderProcess {
         moved()
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     func call<C: ProviderCall>(
         _ request: C, _ length: Length, of instance: ProviderInstance, isGreeting: Bool = false,
@@ -233,7 +233,7 @@ package actor ProviderProcess {
             .processEnded, message: ending.sentence, domain: Self.failureDomain, code: ending.reason.rawValue)
     }
 
-    // MARK: Ending
+    // MARK: The end of the process
 
     func hasEnded(_ instance: ProviderInstance, _ ending: ExtensionEnding) {
         if !instance.isAskedToEnd, !instance.isExcused {

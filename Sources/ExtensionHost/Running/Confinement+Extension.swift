@@ -7,9 +7,9 @@ extension Confinement {
     /// system's libraries and data, and those files of its user that the daemon makes accessible.
     ///
     /// - Parameters:
-    /// - data: The directory of Purvey's data for this user.
-    /// - hostLibraries: The directories of the Swift libraries of the process that starts the extension,
-    ///   ``SwiftLibraries/ofThisProcess``.
+    ///   - data: The directory of Purvey's data for this user.
+    ///   - hostLibraries: The directories of the Swift libraries of the process that starts the extension,
+    ///     ``SwiftLibraries/ofThisProcess``.
     init(
         of bundle: ExtensionBundle, in container: Container, scopes: ScopeFolder, data: String, hostLibraries: [String]
     ) {
@@ -54,10 +54,11 @@ extension Confinement {
         ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
     ]
 
-    /// The maximum number of open descriptors. An extension can have as many descriptors in flight, and the kernel
-    /// counts those of all of the user's processes together. If there are more than 1024, programs with the usual limit
-    /// cannot send descriptors (unix(7), `ETOOMANYREFS`). However, sharing hundreds of files requires more than 1024,
-    /// so the limit is higher if this process has a higher limit.
+    /// The maximum number of open descriptors. An extension can have the same number of descriptors in flight: sent,
+    /// and not received yet. The kernel counts the descriptors in flight of all of the user's processes together. If
+    /// there are more than 1024, programs with the usual limit cannot send descriptors (unix(7), `ETOOMANYREFS`).
+    /// However, sharing hundreds of files requires more than 1024 descriptors, so the limit is higher if this process
+    /// has a higher limit.
     static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
 }
 

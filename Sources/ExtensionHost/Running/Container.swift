@@ -41,8 +41,8 @@ struct Container: Sendable {
 
     static func containers(data: String) -> String { data + "/containers" }
 
-    /// Removes the files of loads whose processes have ended, because a killed process cannot remove them. Blocks on
-    /// the file system. Links that the extension created are not followed.
+    /// Removes the temporary files of item loads whose processes have ended. A killed process cannot remove them
+    /// itself. Blocks on the file system. Links that the extension created are not followed.
     func sweep() {
         guard var folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for name in Self.loads {

@@ -15,7 +15,7 @@ struct GroupFolders: Sendable {
     ///
     /// - Parameters:
     ///   - container: The extension's container. Older builds stored the directories of its groups in the container. If
-    ///     the directory of a group is missing, such a directory is moved to its place.
+    ///     the directory of a group is missing, the directory in the container is moved to the new location.
     ///   - data: The directory of Purvey's data for this user.
     init(of bundle: ExtensionBundle, container: Container, data: String) throws {
         folder = AppGroup.folder(data: data)

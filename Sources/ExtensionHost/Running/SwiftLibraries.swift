@@ -36,6 +36,8 @@ package struct SwiftLibraries: Sendable {
     /// of other extensions.
     private let data: String
 
+    /// Creates the search for the libraries of programs.
+    ///
     /// - Parameters:
     ///   - reachable: Directories that the extension can access, with everything beneath them.
     ///   - data: The directory of Purvey's data for this user.
