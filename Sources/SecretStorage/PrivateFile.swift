@@ -2,8 +2,8 @@ import Glibc
 import LinuxSystem
 import Secrets
 
-/// A file that only this user reads, replaced atomically, and set aside when it is damaged. Functions block for the
-/// disk.
+/// A file that only this user can read. It is replaced atomically, and renamed if it is damaged. Functions block on the
+/// file system.
 struct PrivateFile: Sendable {
     let folder: FileDescriptor
     let name: FileName
