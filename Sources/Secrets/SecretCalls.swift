@@ -9,7 +9,7 @@ package struct AddSecretCall: Call, SchemaMessage {
     package static var method: UInt64 { 112 }
 
     package let itemClass: SecretClass
-    /// The attributes of the item. If they name no access group, the item is added to the caller's first one.
+    /// The attributes of the item. If they name no access group, the item is added to the caller's first group.
     package let attributes: SecretAttributes
     package let value: SecretBytes?
 

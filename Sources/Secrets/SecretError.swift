@@ -26,7 +26,7 @@ package enum SecretError: Int64, Error, Sendable {
     /// The key of the store is in a keyring, and the present keyring does not have it.
     case keyNotInKeyring = 12
 
-    /// Whether the store needs the keyring to read its items.
+    /// Whether the cause is the keyring, which has the key of the store.
     package var isOfKeyring: Bool { rawValue >= Self.keyringLocked.rawValue }
 }
 
