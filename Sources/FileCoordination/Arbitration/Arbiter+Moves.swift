@@ -2,7 +2,7 @@
 extension Arbiter {
     /// Applies a move: notifies presenters, and updates the paths of presenters and of claims that are not granted.
     /// Returns the claims to examine again: the moved claims, and the claims that may no longer have to wait for moved
-    /// ones.
+    /// claims.
     ///
     /// A presenter whose new path is too long no longer presents an item. A claim whose new path is too long is denied.
     mutating func carryAlong(
@@ -92,7 +92,7 @@ extension Arbiter {
                 setKey(of: entry, to: access.key)
             }
             toSettle.append(entry.claim)
-            // Claims that waited for this one may not have to any more.
+            // Claims that waited for this claim may no longer have to wait.
             toSettle += watchers.removeValue(forKey: entry.claim) ?? []
         }
         for identifier in toSettle { claims[identifier]?.blocker = nil }
@@ -111,8 +111,8 @@ extension Arbiter {
         return !isRefused
     }
 
-    /// Examines nested claims again, and denies those that are in a deadlock. After a move, the moved claims may wait
-    /// for other claims, and nested claims may pass the moved claims.
+    /// Examines nested claims again, and denies nested claims that are in a deadlock. After a move, the moved claims
+    /// may wait for other claims, and nested claims may pass the moved claims.
     mutating func lookAfterMoves() {
         hasEntangled = true
         settle(entangledClaims())

@@ -5,9 +5,10 @@ extension Arbiter {
     /// the number of claims.
     private struct Marks {
         struct Mark {
-            /// The sequence number after which entries were examined.
+            /// All entries with a greater sequence number have been examined.
             var after = UInt64.max
-            /// The entries after `after` that wait for none of the claims for which they were examined.
+            /// Examined entries that wait for none of the claims so far. They are examined again for each further
+            /// claim.
             var skipped: [PathTree.Entry] = []
         }
 
@@ -63,7 +64,7 @@ extension Arbiter {
         claim.isNested || claim.presenter != nil || holdersByPurpose[claim.request.purpose] != nil
     }
 
-    /// Whether another claim waits for this one.
+    /// Whether another claim waits for the given claim.
     func isWaitedFor(_ claim: Claim) -> Bool {
         if !outer(of: claim).isEmpty { return true }
         for (number, access) in claim.request.accesses.enumerated() {
@@ -134,7 +135,7 @@ extension Arbiter {
                 for entry in queue.after(after, through: mark.after) where !isDone(entry) {
                     mark.skipped.append(entry)
                 }
-                // Entries that were skipped for earlier claims and this one stay skipped.
+                // Entries that were skipped for earlier claims and for this claim stay skipped.
                 marks.skips += mark.skipped.count
                 mark.after = min(mark.after, after)
                 marks.marks[key] = mark

@@ -21,8 +21,8 @@ struct SortedPaths {
     /// Whether a path is in the set or beneath a member.
     func cover(_ path: ExactPath) -> Bool {
         if topmost.isEmpty { return false }
-        // A topmost path above `path` is the last one that does not follow `path`, because every path between them
-        // would lie beneath the topmost one.
+        // If `path` is at or beneath a topmost path, that path is the last topmost path that does not follow `path`,
+        // because every path between them would lie beneath it.
         let following = Self.firstIndex(in: topmost) { PlainPath.precedes(path, $0) }
         return following > 0 && PlainPath.isAtOrBeneath(path, topmost[following - 1])
     }

@@ -40,9 +40,9 @@ extension NSURL {
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// No user interface. The option has no effect, because resolving never shows one.
+        /// No user interface. The option has no effect, because resolving never shows a user interface.
         public static var withoutUI: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 8) }
-        /// No mounting of volumes. The option has no effect, because resolving never mounts one.
+        /// No mounting of volumes. The option has no effect, because resolving never mounts a volume.
         public static var withoutMounting: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 9) }
         /// Access begins only with `startAccessingSecurityScopedResource()`.
         public static var withSecurityScope: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 10) }

@@ -80,7 +80,8 @@ open class NSFileCoordinator: NSObject {
         super.init()
     }
 
-    /// Creates a coordinator without a presenter, with the given coordination state instead of that of this process.
+    /// Creates a coordinator without a presenter, with the given coordination state instead of the state of this
+    /// process.
     package init(in process: ProcessCoordination) {
         core = CoordinatorCore(process, presenter: nil)
         purposeIdentifier = Purposes.next()
@@ -129,8 +130,8 @@ open class NSFileCoordinator: NSObject {
         perform([.writing(url, options)], outError) { writer($0[0]) }
     }
 
-    /// Reads an open file that another process handed to this one. A confined process can coordinate reads of files
-    /// outside its container only with such a descriptor. Otherwise like
+    /// Reads an open file whose descriptor this process received from another process. A confined process can
+    /// coordinate reads of files outside its container only with such a descriptor. Otherwise like
     /// ``coordinate(readingItemAt:options:error:byAccessor:)``.
     package func coordinate(
         reading file: FileDescriptor, at url: URL, options: ReadingOptions, error outError: NSErrorPointer,
