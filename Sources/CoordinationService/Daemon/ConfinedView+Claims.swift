@@ -43,8 +43,8 @@ extension ConfinedView {
         return .event(.claim(told))
     }
 
-    /// The time in milliseconds in which presenters of a handed file must save it. Programs that want to write the file
-    /// wait in the meantime.
+    /// The time limit in milliseconds for presenters to save a handed file (``ConfinedView``). Programs that want to
+    /// write the file wait in the meantime.
     private static let presenterMilliseconds = 30_000
 
     /// Returns the kind of an accessed item, and the access to pass to the arbiter; `nil` if the arbiter need not be
@@ -77,7 +77,7 @@ extension ConfinedView {
         return (.handed, Access(path: file.realPath, key: file.realKey, traits: access.traitsInPlace))
     }
 
-    /// Returns the key of a path at or in a placed item. The key is the path of the item that the arbiter guards.
+    /// Returns the path that the arbiter guards (``Access/key``) for a path at or in an item outside the container.
     private func key(_ access: Access, at path: ExactPath, in item: PlacedItem) -> ExactPath {
         if item.realKey != item.realPath { return item.realKey }
         guard PlainPath.isAtOrBeneath(access.key, item.path), PlainPath.isAtOrBeneath(access.path, access.key) else {
@@ -103,8 +103,8 @@ extension ConfinedView {
             switch (items[outcome.access].place, outcome.change) {
             case (.own, .moved(let path, let key)) where isOwn(path):
                 return ClaimOutcome(access: number, change: .moved(toPath: path, key: ownKey(key, of: path)))
-            // The process cannot rename or remove anything in a placed item. If it reports such an item as gone, its
-            // own access to the item may just have ended.
+            // The process cannot rename or remove anything in an item outside the container. If it reports such an item
+            // as gone, its own access to the item may just have ended.
             case (.own, .moved), (.placed, .changed), (.placed, .deleted), (.placed, .moved):
                 return ClaimOutcome(access: number, change: .changed)
             case (.own, let change), (.placed, let change): return ClaimOutcome(access: number, change: change)

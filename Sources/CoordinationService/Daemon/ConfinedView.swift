@@ -52,7 +52,7 @@ final class ConfinedView: Sendable {
     /// The directories of the process's app groups.
     let groups: [ExactPath]
     private let scopes: ExactPath
-    /// The time for which an unresponsive process keeps its granted claims.
+    /// The time for which the granted claims of an unresponsive process are retained.
     let patience: Duration
 
     init(_ places: any ConfinedPlaces, _ patience: Duration) {
@@ -114,8 +114,8 @@ final class ConfinedView: Sendable {
 
     func isPlace(_ path: ExactPath) -> Bool { PlainPath.isAtOrBeneath(path, scopes) }
 
-    /// Returns the key of an item in the container. If a package in the container encloses the item, the key is the
-    /// package.
+    /// Returns the path that the arbiter guards (``Access/key``) for an item in the container: the path of the package
+    /// in the container that contains the item. If there is no such package, returns the item's own path.
     func ownKey(_ key: ExactPath, of path: ExactPath) -> ExactPath {
         isOwn(key) && PlainPath.isAtOrBeneath(path, key) ? key : path
     }

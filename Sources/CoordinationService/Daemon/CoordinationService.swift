@@ -55,7 +55,7 @@ package final class CoordinationService: Sendable {
     /// is logged.
     private static let longestAbsence = Duration.seconds(30)
     /// The maximum number of closed connections of one process that may retain claims. A process that reconnects needs
-    /// one.
+    /// one such connection.
     private static let mostAbsences = 8
     static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
@@ -154,8 +154,8 @@ package final class CoordinationService: Sendable {
         send(effects, to: connection) { unsent.giveUp($0, of: number) }
     }
 
-    /// Sends effects. Splits them into several messages if one would be too large. Passes an effect that does not fit
-    /// into a message to `giveUp`.
+    /// Sends effects. Splits the effects into several messages if a single message would be too large. Passes an effect
+    /// that does not fit into a message to `giveUp`.
     private static func send(
         _ effects: [CoordinationEffect], to connection: Connection, orElse giveUp: (CoordinationEffect) -> Void
     ) {
@@ -352,8 +352,8 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Whether two descriptors refer to the same process. Equal process IDs do not suffice, because another process may
-    /// get the ID of a process that has ended, even while a descriptor of the latter is open.
+    /// Whether two descriptors refer to the same process. Equal process IDs do not suffice: after a process has ended,
+    /// another process may get its ID, even while a descriptor of the ended process is open.
     private static func isSame(_ former: ProcessDescriptor, _ process: ProcessDescriptor) -> Bool {
         former.processID == process.processID && !former.hasEnded
     }
