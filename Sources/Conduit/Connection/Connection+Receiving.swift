@@ -254,7 +254,7 @@ extension ConduitError {
 /// costs a useless system call. In a flood, receiving many at a time saves a wait for each. Therefore the budget is the
 /// number of packets of the last wake-up, and occasionally a larger number is tried.
 ///
-/// Only the loop's thread uses it. The atomics only make it possible to store the budget in a shared object.
+/// Only the loop's thread uses this value. The atomics only make it possible to store the value in a shared object.
 struct ReceiveBudget: ~Copyable {
     private let wakeUps = Atomic<UInt>(0)
     private let expected = Atomic<Int>(1)

@@ -160,8 +160,8 @@ struct Outbound {
         head = 0
     }
 
-    /// Whether a packet can be sent later, because the socket has no space now, or the system is short of memory or of
-    /// descriptors in flight, which other processes of the user can cause.
+    /// Whether a packet whose sending failed can be sent later: the socket has no space now, or the system is short of
+    /// memory or of descriptors in flight. Other processes of the user can cause such a shortage.
     private static func passes(_ error: Errno) -> Bool {
         switch error {
         case .wouldBlock, .noBufferSpace, .outOfMemory, .tooManyDescriptorsInFlight: true

@@ -13,7 +13,8 @@
 }
 
 extension Field where Value: FieldValue {
-    /// Creates a field with a required value, or an optional one that is absent if it is `nil`.
+    /// Creates a field with a required value, or with an optional value. The field is absent if the optional value is
+    /// `nil`.
     @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value) {
         self.init(
             decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in

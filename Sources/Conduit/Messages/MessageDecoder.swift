@@ -9,7 +9,8 @@ import LinuxSystem
     package static let depthLimit = 32
 
     var reader: CBORReader
-    /// The descriptors of the message. Descriptors that are not taken are closed when the decoder is released.
+    /// The descriptors of the message. Descriptors that no decoded value retains are closed when the decoder is
+    /// released.
     package let descriptors: [FileDescriptor]
     private var map = OpenMap()
     private var depth = 0
@@ -187,7 +188,7 @@ extension MessageDecoder {
         reader.offset = map.start
     }
 
-    /// Reads the next key, unless one is pending. Returns `false` at the map's end.
+    /// Reads the next key, unless a key is pending. Returns `false` at the map's end.
     private mutating func readKey() throws(MessageError) -> Bool {
         if map.pendingKey != nil { return true }
         if map.isAtEnd { return false }

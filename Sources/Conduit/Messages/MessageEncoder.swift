@@ -50,7 +50,7 @@ import LinuxSystem
         writer.write(unsigned: key)
     }
 
-    /// Writes a message inside of the current one.
+    /// Writes a message nested in the current message.
     @inlinable mutating func writeMap<Value: Message>(_ value: Value) {
         let outer = beginMap()
         value.encode(to: &self)
