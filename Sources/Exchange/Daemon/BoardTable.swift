@@ -49,7 +49,7 @@ package struct BoardTable {
     /// The number of items on all boards.
     package var count: Int { entries.count }
 
-    /// Adds an item to a board, after the existing ones.
+    /// Adds an item to a board, after the existing items.
     package mutating func offer(_ manifest: OfferManifest, on board: String, owner: UInt64) throws(ExchangeRefusalError)
     {
         try check(board: board, owner: owner)

@@ -111,7 +111,7 @@ struct HeldItems {
         return item.offer
     }
 
-    /// Removes the handed-over representations of an item, because its process does not offer the item in the end.
+    /// Removes the handed-over representations of an item that its process does not offer after all.
     mutating func dropUnfinished(_ identifier: UUID, of owner: UInt64) {
         guard let item = unfinished[identifier], item.owner == owner else { return }
         unfinished[identifier] = nil
@@ -125,7 +125,7 @@ struct HeldItems {
     }
 }
 
-/// A held representation, with its cost.
+/// A representation that the daemon holds, with its cost.
 struct KeptSupply: Sendable {
     let supply: Supply
     /// The object of the coercing interface (`loadItem`).
@@ -133,7 +133,7 @@ struct KeptSupply: Sendable {
     /// The number of bytes of memory that the representation uses; 0 for a file that has a name.
     let bytes: Int
 
-    /// Creates a held representation. Reads the file's status, which may block.
+    /// Creates a representation that the daemon holds. Reads the file's status, which may block.
     init(_ supply: Supply, item: ItemMessage? = nil) throws(Errno) {
         // No process waits for the end of the load, so the lease is dropped.
         if case .file(let file) = supply { self.supply = .file(file.withoutLease) } else { self.supply = supply }
