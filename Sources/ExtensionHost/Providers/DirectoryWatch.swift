@@ -40,7 +40,7 @@ final class DirectoryWatch: Sendable {
                 ]
                 guard poll(&waited, nfds_t(waited.count), -1) > 0 else { continue }
                 if waited[0].revents != 0 { return }
-                // If the directory is missing, the process that was handed it reports that itself.
+                // If the directory is missing, the process that serves it reports that.
                 guard let now = Directory(path), now != last else { continue }
                 last = now
                 changed()

@@ -29,8 +29,8 @@ package struct HandedFolder: Sendable, Equatable {
 
     /// Opens the directory with O_PATH. Blocks on the file system.
     ///
-    /// - Throws: a fault that names the directory, if the directory does not exist or is not the one that was handed
-    ///   over.
+    /// - Throws: a fault that names the directory, if the directory does not exist, or is not the directory that was
+    ///   handed over.
     func open() throws(HandedFolderError) -> FileDescriptor {
         do throws(Errno) {
             let folder = try FileDescriptor.openFolder(withoutLinks: path)
@@ -57,7 +57,7 @@ extension HandedFolder {
 /// The reason why a directory cannot be handed to a provider.
 package struct HandedFolderError: Error, CustomStringConvertible {
     package let description: String
-    /// Whether a directory exists at the path, but is not the one that was handed over.
+    /// Whether another directory than the handed one exists at the path.
     package let isOther: Bool
 
     init(description: String, isOther: Bool = false) {

@@ -21,8 +21,8 @@ package enum NetworkRefusal {
 
     /// Whether a refused network connection may be the cause of a provider's failure.
     ///
-    /// - Parameter isLocal: Whether the provider serves a directory that it was handed. Such a directory can be
-    ///   unreachable, too.
+    /// - Parameter isLocal: Whether the provider serves a local directory that the user handed to the domain. Such a
+    ///   directory can be unreachable, too.
     static func mayBe(_ failure: ProviderError, isLocal: Bool) -> Bool {
         failure.kind == .serverUnreachable && !isLocal
             || mayBe(domain: failure.domain, code: failure.code, message: failure.message)

@@ -164,9 +164,9 @@ extension ProviderDomain {
             transferTime: Double(interface.timeLimit), bundleIdentifier: provider, userInfo: userInfo)
     }
 
-    /// Returns the directories that the process may access: the directory that was handed to the domain, and the
-    /// domain's own directory in the provider's document storage. If the provider has replaced the domain's own
-    /// directory by a link, the link is not followed. Blocks on the file system.
+    /// Returns the directories that the user interface's process may access: the directory that was handed to the
+    /// domain, and the domain's own directory in the provider's document storage. If the provider has replaced the
+    /// domain's own directory by a link, the link is not followed. Blocks on the file system.
     func places(
         ofInterfaceOf provider: String, apartFrom kept: [String], data: String
     ) throws -> [(path: String, access: Confinement.Access)] {

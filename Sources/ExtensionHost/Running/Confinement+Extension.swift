@@ -4,7 +4,7 @@ import Sandbox
 
 extension Confinement {
     /// Creates the confinement of an extension. The extension can access its own directory and its container, the
-    /// system's libraries and data, and those files of its user that the daemon makes accessible.
+    /// system's libraries and data, and the files of its user that the daemon makes accessible.
     ///
     /// - Parameters:
     ///   - data: The directory of Purvey's data for this user.
@@ -86,7 +86,7 @@ package enum ExtensionConfinement {
         return weaknesses
     }
 
-    /// Whether a process gets a separate root directory if it is handed a directory of the user.
+    /// Whether a process that serves a local directory of the user gets a separate root directory.
     ///
     /// A mount in a separate root directory would keep showing the handed directory after the user has moved or
     /// replaced it, and a disk after it was unmounted. Therefore Landlock alone protects other files. If the kernel

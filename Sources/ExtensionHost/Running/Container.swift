@@ -9,7 +9,8 @@ struct Container: Sendable {
     let path: String
     var temporary: String { path + "/tmp" }
 
-    /// The error for a container with an unusable directory, such as one that the extension has replaced by a link.
+    /// The error for a container with an unusable directory, such as a directory that the extension has replaced by a
+    /// link.
     struct UnusableError: Error, CustomStringConvertible {
         let description: String
     }

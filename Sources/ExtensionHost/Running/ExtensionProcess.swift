@@ -17,8 +17,8 @@ final class ExtensionProcess: Sendable {
     private let scopes: ScopeFolder
     let container: Container
     private let limits: ProcessLimits
-    /// The process's container and the directories of its groups. Directories that the user handed to it are not
-    /// included.
+    /// The process's container and the directories of its groups. A local directory that the user handed to its domain
+    /// is not included.
     private let folders: [String]
     private let containerWatch: ContainerWatch
     private let group: ControlGroup.Member?

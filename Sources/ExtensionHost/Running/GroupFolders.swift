@@ -35,8 +35,8 @@ struct GroupFolders: Sendable {
 }
 
 extension Container {
-    /// Moves a group's directory out of the container, if the container has one. Links that the extension created are
-    /// not followed.
+    /// Moves a group's directory out of the container, if the container contains such a directory. Links that the
+    /// extension created are not followed.
     fileprivate func giveGroup(_ name: FileName, to groups: FileDescriptor) {
         guard var own = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for part in ["Library", "purvey", "groups"] {

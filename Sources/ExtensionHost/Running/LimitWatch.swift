@@ -9,7 +9,8 @@ package struct LimitWatch {
         /// and the measured value.
         let bound: Int
         let memory: Int
-        /// The time until which this measurement, plus the growth of the upper bound, is used instead of a new one.
+        /// The instant until which this measurement, plus the growth of the upper bound, is used instead of a new
+        /// measurement.
         let next: ContinuousClock.Instant
     }
 

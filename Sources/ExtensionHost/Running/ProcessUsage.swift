@@ -21,7 +21,7 @@ struct ProcessUsage {
         case hidden
     }
 
-    /// The maximum number of times that the threads are listed, until one is found that does not end while it is read.
+    /// The maximum number of times that the threads are listed, to find a thread that does not end while it is read.
     private static let attempts = 4
 
     /// Reads the usage of a process that has not been reaped by waitpid(2). Blocks on the system for a short time.
