@@ -10,7 +10,7 @@ import LinuxSystem
 /// Therefore this process moves to a separate group beneath it (cgroups(7), "no internal processes").
 package final class ControlGroup: Sendable {
     private let directory: FileDescriptor
-    /// The controllers of the groups beneath this one: `memory`, `pids` or both.
+    /// The controllers of the groups beneath this group: `memory`, `pids` or both.
     package let controllers: [String]
 
     private static let wanted = ["memory", "pids"]
