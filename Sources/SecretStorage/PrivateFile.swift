@@ -9,7 +9,7 @@ struct PrivateFile: Sendable {
     let name: FileName
     let report: @Sendable (SecretStoreReport) -> Void
 
-    /// The maximum number of damaged files that are kept.
+    /// The maximum number of damaged files that are retained under other names.
     static let mostKept = 20
 
     /// The error of a file that exists and must not be used.

@@ -6,8 +6,8 @@ import Secrets
 /// Passwords in an encrypted file, with its key in another directory or in a keyring. Several processes of a user may
 /// use one store.
 ///
-/// Every call reads the file anew, so that the decrypted items are in memory only while it runs. Changes are ordered by
-/// a lock file. Functions block for the disk and for that lock.
+/// Every call reads the file again, so that the decrypted items are in memory only during the call. Changes are ordered
+/// by a lock file. Functions block for the disk and for that lock.
 ///
 /// A file that cannot be decrypted is renamed and reported, and never overwritten.
 package final class SecretStore: Sendable {
@@ -23,7 +23,7 @@ package final class SecretStore: Sendable {
     private static let pause: useconds_t = 2_000
     private static let lockName = ".lock"
 
-    /// Opens a store, or creates an empty one. Removes the temporary files of killed processes.
+    /// Opens a store, or creates an empty store. Removes the temporary files of killed processes.
     ///
     /// - Parameters:
     ///   - folder: the directory of the items.
