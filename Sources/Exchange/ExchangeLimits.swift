@@ -15,7 +15,7 @@ package struct ExchangeLimits: Sendable {
     package var boardNameBytes = OfferBounds.boardNameBytes
     /// The maximum number of boards on which one connection has items at a time.
     package var boardsPerConnection = 256
-    /// The maximum number of empty boards whose change count is remembered.
+    /// The number of boards above which the change counts of all empty boards are forgotten.
     package var boards = 1_024
     /// The maximum number of consumers that are sent to one provider's process and not accepted yet. Further consumers
     /// wait in the daemon.
