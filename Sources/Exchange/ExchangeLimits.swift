@@ -15,7 +15,7 @@ package struct ExchangeLimits: Sendable {
     package var boardNameBytes = OfferBounds.boardNameBytes
     /// The maximum number of boards on which one connection has items at a time.
     package var boardsPerConnection = 256
-    /// The maximum number of empty boards whose change count is remembered.
+    /// The number of boards above which the change counts of all empty boards are forgotten.
     package var boards = 1_024
     /// The maximum number of consumers that are sent to one provider's process and not accepted yet. Further consumers
     /// wait in the daemon.
@@ -24,11 +24,11 @@ package struct ExchangeLimits: Sendable {
     package var opensWaiting = 8_192
     /// The maximum number of registered bundles.
     package var bundles = 2_000
-    /// The maximum size in bytes of memory files for pasteboards whose process has ended. Boards other than the general
-    /// one may use half of it.
+    /// The maximum total size in bytes of memory files for pasteboards whose process has ended. Boards other than the
+    /// general pasteboard may use half of this size.
     package var heldBytes = 512 << 20
-    /// The maximum number of representations for such pasteboards. Boards other than the general one may use half of
-    /// it.
+    /// The maximum number of representations for pasteboards whose process has ended. Boards other than the general
+    /// pasteboard may use half of this number.
     package var heldRepresentations = 4_096
 
     package init() {}

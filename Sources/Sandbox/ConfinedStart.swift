@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 extension ChildProgram {
-    /// Starts a program in a new session. It is confined from its first instruction on.
+    /// Starts a program in a new session. The program is confined from its first instruction on.
     ///
     /// - Parameters:
     ///   - environment: The whole environment of the program, as `NAME=value`.
@@ -35,7 +35,7 @@ extension ChildProgram {
 }
 
 extension Confinement {
-    /// The namespaces that are tried for the program.
+    /// Returns the namespaces to request for the program.
     private func namespaces(_ root: RootPlan) -> Layers.Namespaces {
         var namespaces = layers.namespaces
         if network { namespaces.remove(.network) }
@@ -74,8 +74,8 @@ extension Confinement {
     }
 }
 
-/// Files of `/proc` that confined programs may read. They are kept open, because the kernel would forget them under
-/// memory pressure, together with Landlock's rules for them.
+/// Files of `/proc` that confined programs may read. They are kept open, because the kernel would otherwise drop their
+/// inodes under memory pressure, together with Landlock's rules for them.
 ///
 /// With namespaces, mounts in the program's own root directory keep them open instead.
 private enum PinnedFiles {
@@ -87,8 +87,8 @@ private enum PinnedFiles {
     // Leaf lock.
     private static let state = Lock(State())
 
-    /// Keeps the files of `/proc` among the paths open as long as this process runs, and the directory of `process`
-    /// until that has ended.
+    /// Opens those paths that are files of `/proc`, and keeps them open as long as this process runs. Also keeps the
+    /// `/proc` directory of `process` open until a later call finds that `process` has ended.
     static func pin(_ paths: [String], of process: pid_t) {
         state.withLock { state in
             for path in paths where path.hasPrefix("/proc/") && state.files[path] == nil {

@@ -21,9 +21,9 @@ package struct Confinement: Sendable {
 
         package static let read = Access(rawValue: CSANDBOX_ACCESS_READ.rawValue)
         package static let execute = Access(rawValue: CSANDBOX_ACCESS_EXECUTE.rawValue)
-        /// Creating, changing and removing files, but not device files.
+        /// Creation, change and removal of files, except device files.
         package static let write = Access(rawValue: CSANDBOX_ACCESS_WRITE.rawValue)
-        /// Changing the contents of files that exist, and nothing else.
+        /// Change of the contents of existing files, and nothing else.
         package static let change = Access(rawValue: CSANDBOX_ACCESS_CHANGE.rawValue)
         /// A condition: the path is left out if it contains a symbolic link.
         package static let withoutLinks = Access(rawValue: CSANDBOX_ACCESS_WITHOUT_LINKS.rawValue)
@@ -49,7 +49,7 @@ package struct Confinement: Sendable {
     /// a display; `nil` if the program may not create local sockets.
     package var localSocket: CInt?
 
-    /// The layers to use; fewer than the system has only in tests.
+    /// The layers to use. Only tests use fewer layers than the system supports.
     package var layers = Layers.wanted
     /// The control group that the program joins, represented by a descriptor of its `cgroup.procs`.
     package var controlGroup: FileDescriptor?

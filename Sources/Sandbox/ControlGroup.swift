@@ -10,7 +10,7 @@ import LinuxSystem
 /// Therefore this process moves to a separate group beneath it (cgroups(7), "no internal processes").
 package final class ControlGroup: Sendable {
     private let directory: FileDescriptor
-    /// The controllers of the groups beneath this one: `memory`, `pids` or both.
+    /// The controllers of the groups beneath this group: `memory`, `pids` or both.
     package let controllers: [String]
 
     private static let wanted = ["memory", "pids"]
@@ -24,7 +24,8 @@ package final class ControlGroup: Sendable {
         return try? ControlGroup(directory)
     }()
 
-    /// Uses a group that this process may manage. Blocks on the system.
+    /// Creates the manager of a group that this process may manage. Moves this process to a group beneath it, and
+    /// enables the controllers. Blocks on the system.
     ///
     /// - Throws: `Errno`, `notSupported` if the group has no controller of memory or processes.
     package init(_ directory: FileDescriptor) throws(Errno) {
@@ -66,7 +67,8 @@ package final class ControlGroup: Sendable {
         }
 
         deinit {
-            // An ended program is a member until it was waited for; a later sweep removes what cannot be removed now.
+            // An ended program remains a member until it is reaped. A later sweep removes a group that cannot be
+            // removed now.
             unlinkat(parent.rawValue, name, AT_REMOVEDIR)
         }
 
@@ -79,7 +81,7 @@ package final class ControlGroup: Sendable {
             if controllers.contains("pids") { try write(String(threads), to: "pids.max", in: directory) }
         }
 
-        /// Whether the kernel ended a process of the group at its limit of memory.
+        /// Whether the kernel killed a process of the group because the group had reached its memory limit.
         package var hasRunOutOfMemory: Bool {
             guard let events = try? text("memory.events", in: directory) else { return false }
             return events.split(separator: "\n").contains { line in

@@ -26,7 +26,7 @@ package struct Layers: Sendable, Equatable {
         package static let all: Namespaces = [.ipc, .hostName, .network, .files]
     }
 
-    /// The environment variable that leaves out layers, to see how a program fares on an older or stricter system:
+    /// The environment variable that disables layers, to test programs as on an older or stricter system:
     /// `PURVEY_LAYERS=landlock:2,namespaces:no`.
     package static let environmentKey = "PURVEY_LAYERS"
 
@@ -46,7 +46,8 @@ package struct Layers: Sendable, Equatable {
         }
     }
 
-    /// The namespaces that confined programs of this process have had, and the reason why the system refused others.
+    /// The namespaces of the confined program that this process started last, and the reason why the system refused
+    /// others.
     private struct Seen {
         var namespaces: Namespaces?
         var refusal: Errno?

@@ -77,8 +77,8 @@ struct RootPlan {
         }
     }
 
-    /// Returns an absolute path without links, and adds the links in the original path. Returns `nil` if there are too
-    /// many links, if a link is not UTF-8 or leads into `/proc`, or if the path is relative or cannot be examined.
+    /// Resolves the symbolic links of an absolute path, and appends these links to `passed`. Returns `nil` if there are
+    /// too many links, if a link is not UTF-8 or leads into `/proc`, or if the path is relative or cannot be examined.
     private static func resolve(
         _ path: String, _ passed: inout [(path: String, target: String)], _ places: inout Places
     ) -> String? {

@@ -1,13 +1,13 @@
-/// The access groups of one program. It reaches the items of these groups and no others. An app and its extensions
-/// share the items of a group that all of them declare.
+/// The access groups of one program. The program can access only the stored passwords of these groups. An app and its
+/// extensions share the items of a group that all of them declare.
 package struct AccessGroups: Sendable, Equatable {
     /// The property list key of the groups that a program shares with others, an array. The name is that of Apple's
     /// entitlement.
     package static let listKey = "keychain-access-groups"
-    /// The maximum number of groups of a program. Further ones are ignored.
+    /// The maximum number of groups of a program. Further groups are ignored.
     package static let limit = 8
 
-    /// The groups without duplicates. A new item is in the first one if its program names none.
+    /// The groups without duplicates. A new item belongs to the first group if its program names no group.
     package let names: [String]
 
     /// Creates the groups of a program from trusted names.

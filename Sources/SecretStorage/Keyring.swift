@@ -29,7 +29,7 @@ package struct KeyIdentifier: Sendable, Equatable {
         bytes = Array(digest.prefix(Self.length))
     }
 
-    /// Creates an identifier from its bytes; `nil` if there are too few.
+    /// Creates an identifier from its bytes; `nil` if their number is not ``length``.
     init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = Array(bytes)

@@ -2,14 +2,14 @@ import Glibc
 import LinuxSystem
 import Secrets
 
-/// A file that only this user reads, replaced atomically, and set aside when it is damaged. Functions block for the
-/// disk.
+/// A file that only this user can read. It is replaced atomically, and renamed if it is damaged. Functions block on the
+/// file system.
 struct PrivateFile: Sendable {
     let folder: FileDescriptor
     let name: FileName
     let report: @Sendable (SecretStoreReport) -> Void
 
-    /// The maximum number of damaged files that are kept.
+    /// The maximum number of damaged files that are retained under other names.
     static let mostKept = 20
 
     /// The error of a file that exists and must not be used.

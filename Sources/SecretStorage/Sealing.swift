@@ -17,8 +17,8 @@ enum Sealing {
         }
     }
 
-    /// Returns a file's contents. The nonce is random. This is safe for 2³² files with the same key, and a store writes
-    /// far fewer.
+    /// Encrypts bytes, and returns the contents of the file. The nonce is random. This is safe for 2³² files with the
+    /// same key, and a store writes far fewer.
     static func seal(_ bytes: SecretBytes, header: [UInt8], key: SecretBytes) throws(Failed) -> SecretBytes {
         let start = header.count + nonceLength + tagLength
         return try SecretBytes(count: start + bytes.count) { (file: UnsafeMutableRawBufferPointer) throws(Failed) in
@@ -40,7 +40,8 @@ enum Sealing {
         }
     }
 
-    /// Returns the decrypted bytes of a file; `nil` if it is not what ``seal(_:header:key:)`` returned for this key.
+    /// Returns the decrypted bytes of a file; `nil` if the file is damaged, or was not created by
+    /// ``seal(_:header:key:)`` with this header and key.
     static func open(_ file: SecretBytes, header: [UInt8], key: SecretBytes) -> SecretBytes? {
         let start = header.count + nonceLength + tagLength
         let hasHeader = file.withBytes { $0.count >= start && $0.starts(with: header) }

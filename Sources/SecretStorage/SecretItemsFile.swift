@@ -9,11 +9,11 @@ struct SecretItemsFile: Sendable {
     private static let name = FileName("passwords.sealed")
     /// The first bytes of the file. The next byte is the version.
     private static let magic: [UInt8] = Array("PVYSECR".utf8)
-    /// The version of a file whose key is in a file.
+    /// The version of an items file whose key is in the key file.
     private static let versionWithFile: UInt8 = 1
-    /// The version of a file whose key is in a keyring. The identifier of the key follows the version.
+    /// The version of an items file whose key is in a keyring. The identifier of the key follows the version.
     private static let versionWithKeyring: UInt8 = 2
-    /// An upper bound of the number of bytes by which the file is longer than its items.
+    /// The maximum number of bytes in the file in addition to the encoded items.
     private static let overhead = 4096
 
     init(in folder: FileDescriptor, report: @escaping @Sendable (SecretStoreReport) -> Void) throws(Errno) {
@@ -92,7 +92,7 @@ struct SecretItemsFile: Sendable {
         return bytes.withUnsafeBytes { SecretBytes(copying: $0) }
     }
 
-    /// Sets a damaged file aside and reports that.
+    /// Renames a damaged file, and reports this.
     ///
     /// - Parameter reason: makes the report from the file's new name.
     func setAside(_ reason: (String) -> SecretStoreReport) throws(PrivateFile.Unusable) {

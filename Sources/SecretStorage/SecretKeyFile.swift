@@ -1,8 +1,8 @@
 import LinuxSystem
 import Secrets
 
-/// The file of the key. It is in a directory of its own, so that a copy of the items' directory alone, such as one in a
-/// backup, is of no use.
+/// The file of the key with which the items are encrypted. It is in a separate directory, so that a copy of the items'
+/// directory alone, such as one in a backup, cannot be decrypted.
 struct SecretKeyFile: Sendable {
     private let file: PrivateFile
 
@@ -24,9 +24,9 @@ struct SecretKeyFile: Sendable {
         return bytes.count == Sealing.keyLength ? .key(bytes) : .damaged
     }
 
-    /// Makes a key and writes it. It is on disk when this function returns.
+    /// Creates a key and writes it. The key is on disk when this function returns.
     ///
-    /// - Throws: EEXIST if there is one.
+    /// - Throws: EEXIST if the key file exists.
     func make() throws(Errno) -> SecretBytes {
         let key: SecretBytes
         do throws(Sealing.Failed) { key = try Sealing.makeKey() } catch { throw .outOfMemory }
@@ -41,7 +41,7 @@ struct SecretKeyFile: Sendable {
         return key
     }
 
-    /// Returns the key, and makes one if there is none. A damaged file is set aside.
+    /// Returns the key. Creates a key if there is none. Renames a damaged file first.
     func readOrMake() throws(Errno) -> SecretBytes {
         do throws(PrivateFile.Unusable) {
             switch try read() {
@@ -68,7 +68,7 @@ struct SecretKeyFile: Sendable {
         }
     }
 
-    /// Sets a damaged key aside and reports that.
+    /// Renames a damaged key file, and reports this.
     func setAside() throws(PrivateFile.Unusable) {
         file.report(.keyDamaged(keptAs: try file.setAside()))
     }

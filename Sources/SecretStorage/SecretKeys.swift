@@ -15,7 +15,7 @@ struct SecretKeys: Sendable {
         (self.file, self.keyring, self.prefersKeyring) = (file, keyring, prefersKeyring)
     }
 
-    /// Returns the key with which a file was encrypted.
+    /// Returns the key with an identifier, from the keyring.
     func key(_ identifier: KeyIdentifier) throws(SecretError) -> PlacedKey {
         guard let keyring else { throw .keyringUnreachable }
         let key: SecretBytes?
@@ -30,7 +30,7 @@ struct SecretKeys: Sendable {
         return PlacedKey(bytes: key, place: .keyring(identifier))
     }
 
-    /// Whether a key is where it belongs.
+    /// Whether a key is in the preferred place, or the preferred place is a keyring that does not exist.
     func isInPlace(_ key: PlacedKey) -> Bool {
         switch key.place {
         case .file: !prefersKeyring || keyring == nil
@@ -38,9 +38,10 @@ struct SecretKeys: Sendable {
         }
     }
 
-    /// Returns the key for the next file: in the preferred place, or else in the present one.
+    /// Returns the key with which to encrypt the next version of the items file: if possible, a key in the preferred
+    /// place. Otherwise, the current key, or the key in the key file.
     ///
-    /// - Parameter current: the key of the present file; `nil` if there is no file.
+    /// - Parameter current: the key of the current items file; `nil` if there is no file.
     func keyForWriting(after current: PlacedKey?) throws(Errno) -> PlacedKey {
         if let current, isInPlace(current) { return current }
         if prefersKeyring, let keyring, let key = try? keyInKeyring(keyring) { return key }
@@ -48,8 +49,8 @@ struct SecretKeys: Sendable {
         return PlacedKey(bytes: try file.readOrMake(), place: .file)
     }
 
-    /// Returns a key that the keyring has: one of an earlier move that was interrupted, or a new one. The keyring has
-    /// returned this key for its identifier, with which later calls request it.
+    /// Returns a key in the keyring: a key from an earlier, interrupted move, or a new key. Checks that the keyring
+    /// returns the key for its identifier, because later calls request the key by this identifier.
     private func keyInKeyring(_ keyring: any Keyring) throws -> PlacedKey {
         if let known = try keyring.anyKey(), known.count == Sealing.keyLength,
             let identifier = KeyIdentifier(of: known), try keyring.key(identifier) == known

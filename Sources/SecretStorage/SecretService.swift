@@ -2,7 +2,7 @@ import Conduit
 import Dispatch
 import Secrets
 
-/// A store in the same process, as a program with some access groups sees it.
+/// A store in the same process, limited to the access groups of one program.
 package struct LocalSecrets: SecretSource {
     private let store: SecretStore
     private let groups: AccessGroups
@@ -37,7 +37,7 @@ package struct SecretService: Sendable {
     ///
     /// - Parameters:
     ///   - noting: is called with the result of each call: its error, or `nil`.
-    ///   - groups: returns the access groups of the process at the other end, which must not be taken from what that
+    ///   - groups: returns the access groups of the process at the other end. They must not depend on data that this
     ///     process sent. Runs on a queue that may block.
     package func addCalls(
         to service: inout Service, noting: @escaping @Sendable (SecretError?) -> Void = { _ in },

@@ -6,8 +6,8 @@ import Secrets
 /// Passwords in an encrypted file, with its key in another directory or in a keyring. Several processes of a user may
 /// use one store.
 ///
-/// Every call reads the file anew, so that the decrypted items are in memory only while it runs. Changes are ordered by
-/// a lock file. Functions block for the disk and for that lock.
+/// Every call reads the file again, so that the decrypted items are in memory only during the call. Changes are ordered
+/// by a lock file. Functions block for the disk and for that lock.
 ///
 /// A file that cannot be decrypted is renamed and reported, and never overwritten.
 package final class SecretStore: Sendable {
@@ -23,7 +23,7 @@ package final class SecretStore: Sendable {
     private static let pause: useconds_t = 2_000
     private static let lockName = ".lock"
 
-    /// Opens a store, or creates an empty one. Removes what killed processes have left.
+    /// Opens a store, or creates an empty store. Removes the temporary files of killed processes.
     ///
     /// - Parameters:
     ///   - folder: the directory of the items.
@@ -124,8 +124,8 @@ package final class SecretStore: Sendable {
         SecretItemsFile.open(sealed, key: key).map { .table($0, key: key) } ?? .itemsDamaged
     }
 
-    /// Reads the items. Needs no lock, because the file is replaced atomically. The lock is taken only to set a damaged
-    /// file aside, or if another call has moved the key meanwhile.
+    /// Reads the items. Needs no lock, because the file is replaced atomically. The lock is taken only to rename a
+    /// damaged file, or if another call has moved the key meanwhile.
     private func load() throws(SecretError) -> SecretTable {
         do throws(SecretError) {
             if case .table(let table, _) = try read() { return table }
@@ -137,7 +137,7 @@ package final class SecretStore: Sendable {
         return try loadRepaired().table
     }
 
-    /// Reads the items, and sets damaged files aside. The caller holds the lock.
+    /// Reads the items, and renames damaged files. The caller holds the lock.
     private func loadRepaired() throws(SecretError) -> (table: SecretTable, key: PlacedKey?) {
         let loaded = try read()
         do throws(PrivateFile.Unusable) {
@@ -191,15 +191,15 @@ package final class SecretStore: Sendable {
 
     // MARK: The key's place
 
-    /// The place of the key: whether it is in the keyring, and whether it is where it belongs.
+    /// The place of the key: whether the key is in the keyring, and whether it is in the preferred place.
     package var keyPlace: (isKeyring: Bool, isPreferred: Bool) {
         guard case .sealed(_, let place) = try? items.read(limits) else { return (false, !keys.prefersKeyring) }
         if case .keyring = place { return (true, keys.prefersKeyring) }
         return (false, !keys.prefersKeyring)
     }
 
-    /// Moves the key to the place where it belongs, if there are items and both places can be used. Otherwise, a later
-    /// change of an item moves it.
+    /// Moves the key to the preferred place, if there are items and both places can be used. Otherwise, a later change
+    /// of an item moves the key.
     package func settleKey() throws(SecretError) {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
@@ -220,8 +220,8 @@ package final class SecretStore: Sendable {
         }
     }
 
-    /// Sets aside items whose key is in a keyring, so that the store continues without items. Fails if the key can be
-    /// read.
+    /// Renames the file of items whose key cannot be read from the keyring, so that the store continues without items.
+    /// Fails if the key can be read.
     package func abandonItems() throws(SecretError) {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
@@ -238,7 +238,7 @@ package final class SecretStore: Sendable {
         throw .invalid
     }
 
-    /// Waits for the lock, up to the time limit. It lasts as long as the returned descriptor.
+    /// Waits for the lock, up to the time limit. The lock is held as long as the returned descriptor exists.
     private func takeLock() throws(SecretError) -> FileDescriptor {
         do throws(Errno) {
             let file = try folder.open(Self.lockName, [.readWrite, .create, .noFollow])
@@ -257,7 +257,7 @@ package final class SecretStore: Sendable {
     }
 }
 
-/// The fault points of a store, at which tests kill its process. Between any two of them the disk has changed.
+/// The fault points of a store, at which tests kill its process. The contents of the disk differ at each of them.
 package enum SecretStoreStep: String, FaultPoint {
     case keyWritten = "secrets.key.written"
     case keyNamed = "secrets.key.named"

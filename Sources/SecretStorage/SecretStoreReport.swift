@@ -14,7 +14,7 @@ package enum SecretStoreReport: Sendable, Equatable {
     case foreign(String)
     /// The file was written by a later version. It is not used.
     case newerVersion(String)
-    /// A damaged file cannot be renamed, because earlier ones have all names for such files.
+    /// A damaged file cannot be renamed, because earlier damaged files have all the names that are reserved for them.
     case tooManyDamaged(String)
     /// A system call failed.
     case failed(String, Errno)

@@ -77,7 +77,7 @@ struct SecretTable {
         return items.indices.filter { context.groups.names.contains(items[$0].group) && search.matches(items[$0]) }
     }
 
-    /// Returns the group that a request names, or else the caller's first.
+    /// Returns the group that a request names, or the caller's first group if it names none.
     private func group(in attributes: SecretAttributes, _ context: Context) throws(SecretError) -> String {
         guard let first = context.groups.names.first else { throw .groupRefused }
         guard case .text(let name) = attributes[.group] else { return first }
@@ -106,7 +106,7 @@ struct SecretTable {
         guard byteCount <= limits.bytes else { throw .groupFull }
     }
 
-    /// An upper bound of the size of the encoded table.
+    /// An upper bound of the size of the encoded table in bytes.
     var byteCount: Int { 64 + items.reduce(0) { $0 + $1.byteCount } }
 }
 

@@ -95,9 +95,9 @@ package struct KeyringChangedNotice: Notice, SchemaMessage {
 
 /// The reason why a keyring cannot be used at present.
 package enum KeyringError: Error, Equatable {
-    /// Only the user can unlock it.
+    /// The keyring is locked, and only the user can unlock it.
     case locked
-    /// There is none, or it does not reply.
+    /// There is no keyring, or it does not reply.
     case absent
     /// The keyring refuses a request, or its replies are invalid. The value is the reason.
     case failed(String)

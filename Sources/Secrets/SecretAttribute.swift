@@ -67,7 +67,8 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
         }
     }
 
-    /// Whether a value counts as equal to a missing one. An item without an account has the empty account.
+    /// Whether a value counts as equal to a missing value. For example, an item without an account has the empty
+    /// account.
     package func isDefault(_ value: SecretValue?) -> Bool {
         switch value {
         case nil: true

@@ -1,7 +1,7 @@
 import Conduit
 import Glibc
 
-/// Bytes of a secret. They are in memory of their own, which is overwritten with zeros before it is freed.
+/// The bytes of a secret. They are in separately allocated memory, which is overwritten with zeros before it is freed.
 ///
 /// Copies that the caller or the system makes, such as those in the buffers of sockets, are not overwritten.
 package final class SecretBytes: @unchecked Sendable {
@@ -57,7 +57,7 @@ extension SecretBytes: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A secret is sent as one byte string, without a copy in between.
+/// A secret is sent as one byte string, without an intermediate copy.
 extension SecretBytes: MessageValue {
     package func write(to encoder: inout MessageEncoder) { withBytes { encoder.write(bytes: $0) } }
 

@@ -1,7 +1,7 @@
 import Conduit
 
-// The calls about stored passwords. Their numbers, 112 to 115, are among those of the daemon and of providers'
-// connections.
+// The calls about stored passwords. Their numbers, 112 to 115, are among the numbers of the daemon's calls and of the
+// calls of providers' processes.
 
 /// Adds an item. Replies with the item, without its password.
 package struct AddSecretCall: Call, SchemaMessage {
@@ -9,7 +9,7 @@ package struct AddSecretCall: Call, SchemaMessage {
     package static var method: UInt64 { 112 }
 
     package let itemClass: SecretClass
-    /// The attributes of the item. If they name no access group, the item is added to the caller's first one.
+    /// The attributes of the item. If they name no access group, the item is added to the caller's first group.
     package let attributes: SecretAttributes
     package let value: SecretBytes?
 
@@ -63,7 +63,7 @@ package struct UpdateSecretsCall: Call, SchemaMessage {
 
     package let search: SecretSearch
     package let attributes: SecretAttributes
-    /// The new password; `nil` keeps the old one.
+    /// The new password; `nil` retains the old password.
     package let value: SecretBytes?
 
     package init(search: SecretSearch, attributes: SecretAttributes, value: SecretBytes?) {

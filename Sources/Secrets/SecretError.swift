@@ -8,7 +8,7 @@ package enum SecretError: Int64, Error, Sendable {
     case notFound = 2
     /// The request contradicts itself, or is not a valid message.
     case invalid = 3
-    /// The caller is in no access group, or not in the one that it named.
+    /// The caller is in no access group, or not in the group that it named.
     case groupRefused = 4
     /// The password or the attributes of an item exceed a limit.
     case tooLarge = 5
@@ -26,7 +26,7 @@ package enum SecretError: Int64, Error, Sendable {
     /// The key of the store is in a keyring, and the present keyring does not have it.
     case keyNotInKeyring = 12
 
-    /// Whether the store needs the keyring to read its items.
+    /// Whether the cause is the keyring, which has the key of the store.
     package var isOfKeyring: Bool { rawValue >= Self.keyringLocked.rawValue }
 }
 

@@ -6,9 +6,9 @@ package struct SecretItem: Sendable {
     package let itemClass: SecretClass
     /// The attributes with a value. The access group is always one of them.
     package var attributes: SecretAttributes
-    /// The identity of the item. It stays when the attributes change.
+    /// The identifier of the item, which stays the same when the attributes change.
     package let reference: UUID
-    /// The times of the creation and of the last change, in seconds since 1970.
+    /// The dates of the creation and of the last change, in seconds since 1970.
     package let created: Double
     package var modified: Double
     /// The password; `nil` in a reply to a request that did not ask for it.
@@ -31,10 +31,10 @@ package struct SecretItem: Sendable {
         if case .text(let group) = attributes[.group] { group } else { "" }
     }
 
-    /// The sizes of the attributes' values together.
+    /// The total size of the attributes' values in bytes.
     package var attributeBytes: Int { attributes.values.reduce(0) { $0 + $1.byteCount } }
 
-    /// An upper bound of the size of the encoded item.
+    /// An upper bound of the size of the encoded item in bytes.
     package var byteCount: Int { 128 + attributes.count * 32 + attributeBytes + (value?.count ?? 0) }
 }
 

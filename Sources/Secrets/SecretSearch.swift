@@ -14,12 +14,13 @@ package struct SecretSearch: Sendable {
     package var attributes: SecretAttributes
     package var synchronized: Synchronized
     package var reference: UUID?
-    /// The times of the creation and of the last change, in seconds since 1970.
+    /// The dates of the creation and of the last change that the item must have, in seconds since 1970; `nil` for any
+    /// date.
     package var created: Double?
     package var modified: Double?
 
-    /// The maximum difference of equal times, in seconds. Times are rounded when they are converted to a `Date` and
-    /// back, because a `Date` counts from 2001.
+    /// The maximum difference in seconds at which two dates count as equal. A date is rounded when it is converted to a
+    /// `Date` and back, because a `Date` counts from 2001.
     private static let tolerance = 0.000_1
 
     package init(

@@ -2,7 +2,7 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// A store of passwords as one program sees it: the items of its access groups. Functions block.
+/// A store of passwords, limited to the access groups of one program. Functions block.
 package protocol SecretSource: Sendable {
     func add(_ request: AddSecretCall) throws(SecretError) -> SecretItem
     func find(_ request: FindSecretsCall) throws(SecretError) -> [SecretItem]
@@ -29,8 +29,8 @@ package struct ConnectedSecrets: SecretSource {
     }
 }
 
-/// The type of the class that makes the standard store. The class is in a module that depends on this one, so it is
-/// found by its name.
+/// The protocol of the class that creates the standard store. The class is in a module that depends on this one, so it
+/// is found by its name.
 package protocol StandardSecretSource: AnyObject {
     static func make() -> any SecretSource
 }
@@ -38,7 +38,7 @@ package protocol StandardSecretSource: AnyObject {
 /// The store that the functions of the module `Security` use in this process.
 package enum SharedSecrets {
     private enum Choice {
-        /// The store of a program that has set none: the user's daemon.
+        /// The store of the user's daemon, because the program has set no other.
         case standard
         case set((any SecretSource)?)
     }
@@ -46,7 +46,7 @@ package enum SharedSecrets {
     // Leaf lock.
     private static let choice = Lock(Choice.standard)
 
-    /// The store of programs that have set none; `nil` if the program does not contain the daemon's client.
+    /// The store of a program that has set no other; `nil` if the program does not contain the daemon's client.
     private static let standard: (any SecretSource)? =
         (NSClassFromString("Exchange.DaemonSecrets") as? any StandardSecretSource.Type)?.make()
 

@@ -5,7 +5,8 @@ import Glibc
 /// process may have made them up.
 ///
 /// A mangled name refers to its own parts by number. A part that refers twice to another part is twice as long as that
-/// part when it is demangled. Therefore 300 bytes can represent a name of terabytes. Swift's runtime has no limit.
+/// part when it is demangled. Therefore 300 bytes can represent a name of terabytes. Swift's runtime does not limit the
+/// size of the demangled name.
 package enum MangledName {
     /// Returns the demangled name.
     ///

@@ -23,7 +23,7 @@ public final class ServiceActorSystem: DistributedActorSystem {
     public typealias ActorID = ServiceActorID
     /// The encoder that collects the arguments of a call.
     public typealias InvocationEncoder = ServiceInvocationEncoder
-    /// The decoder that hands out the arguments of a call.
+    /// The decoder that returns the arguments of a received call.
     public typealias InvocationDecoder = ServiceInvocationDecoder
     /// The handler that replies to a call.
     public typealias ResultHandler = ServiceResultHandler

@@ -1,6 +1,6 @@
 import Distributed
 
-/// The check whether another process may call a function of an actor. Permitted are functions of the actor's own type,
+/// The check whether another process may call a function of an actor. It permits the functions of the actor's own type,
 /// and of the protocols to which the type conforms.
 ///
 /// The name of the function comes from the other process. Swift's runtime finds a function of any type of this process

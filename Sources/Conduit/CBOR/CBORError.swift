@@ -19,7 +19,7 @@
         case countExceedsInput
         /// More levels of nesting than the reader allows.
         case tooDeep
-        /// A well-formed item whose type is not the requested one.
+        /// A well-formed item of another type than requested.
         case unexpectedType
         /// A number outside of the range of the requested type.
         case outOfRange

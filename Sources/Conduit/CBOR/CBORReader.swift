@@ -24,7 +24,7 @@ package struct CBORReader {
         guard isAtEnd else { throw CBORError(.trailingBytes, at: offset) }
     }
 
-    /// Returns the next item's head, without moving on.
+    /// Returns the next item's head, without advancing.
     package func peekHead() throws(CBORError) -> CBORHead {
         var copy = self
         return try copy.readHead()

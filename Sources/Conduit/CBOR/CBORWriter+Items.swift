@@ -33,7 +33,7 @@ extension CBORWriter {
         append(0xF6)
     }
 
-    /// Writes a float in the shortest width that preserves its value. Every NaN is written as the one of RFC 8949
+    /// Writes a float in the shortest width that preserves its value. Every NaN is written in the form of RFC 8949
     /// §4.2.2.
     package mutating func write(_ value: Double) {
         guard !value.isNaN else { return store(0xF9, UInt16(0x7E00)) }

@@ -2,7 +2,7 @@
 struct Calls: ~Copyable {
     /// The closures that receive the reply to a call of this side.
     struct Receiver: Sendable {
-        /// The function that decodes the reply and passes it to the completion handler, or passes on the reason why
+        /// The function that decodes the reply and calls the completion handler with it, or with the reason why
         /// decoding fails.
         let succeed: @Sendable (inout MessageDecoder) -> Void
         let fail: @Sendable (ConduitError) -> Void
@@ -31,7 +31,7 @@ struct Calls: ~Copyable {
         case served
         /// A call with the same number is already being served.
         case repeated
-        /// A limit of calls that are served at a time is reached.
+        /// A limit on the calls that are served concurrently is reached.
         case oneTooMany
     }
 
@@ -48,7 +48,7 @@ struct Calls: ~Copyable {
         return .served
     }
 
-    /// Removes and returns a call that is answered. The caller destroys it outside of the lock.
+    /// Removes and returns the record of a call that is being replied to. The caller destroys it outside of the lock.
     mutating func takeServed(_ call: UInt64) -> ServedCallRecord? {
         guard let record = served.removeValue(forKey: call) else { return nil }
         servedBytes -= record.bytes

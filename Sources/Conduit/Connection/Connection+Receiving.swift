@@ -53,7 +53,7 @@ extension Connection: EventSource {
         return true
     }
 
-    /// Whether a confined peer has ended. In this case a message with a large body from it is useless.
+    /// Whether a confined peer has ended. In this case, the peer's messages with large bodies are dropped.
     private func isOfDead(_ socket: SequencedPacketSocket) -> Bool {
         guard isPeerConfined else { return false }
         if !hasPeerGone.load(ordering: .relaxed), socket.isHungUp { hasPeerGone.store(true, ordering: .relaxed) }
@@ -254,7 +254,7 @@ extension ConduitError {
 /// costs a useless system call. In a flood, receiving many at a time saves a wait for each. Therefore the budget is the
 /// number of packets of the last wake-up, and occasionally a larger number is tried.
 ///
-/// Only the loop's thread uses it. The atomics only make it possible to store the budget in a shared object.
+/// Only the loop's thread uses this value. The atomics only make it possible to store the value in a shared object.
 struct ReceiveBudget: ~Copyable {
     private let wakeUps = Atomic<UInt>(0)
     private let expected = Atomic<Int>(1)

@@ -81,7 +81,7 @@ extension Connection {
         }
     }
 
-    /// The time to wait for a system without memory, in milliseconds.
+    /// The time in milliseconds after which sending is retried, if the system had no memory for a packet.
     private static let starvationPause: Int64 = 10
 
     private func watchForRoom() {

@@ -28,12 +28,11 @@ package final class Connection: Sendable {
     let token: UInt64
 
     let nextCall = Atomic<UInt64>(1)
-    /// Whether this side shuts the socket down, or has done so. Data that arrives later is ignored.
+    /// Whether this side has begun to shut the socket down. Data that arrives later is ignored.
     let isClosing = Atomic<Bool>(false)
-    /// Whether too much data is queued for the peer. As long as this is so, nothing is read from the peer.
+    /// Whether too much data is queued for the peer. While it is `true`, nothing is read from the peer.
     let isClogged = Atomic<Bool>(false)
-    /// Whether too many of the peer's descriptors wait to be closed. As long as this is so, nothing is read from the
-    /// peer.
+    /// Whether too many of the peer's descriptors wait to be closed. While it is `true`, nothing is read from the peer.
     let isClosingBehind = Atomic<Bool>(false)
     /// Whether received descriptors may still wait to be closed. It is set when descriptors arrive, and cleared when
     /// all are closed. Only the loop's thread uses it.

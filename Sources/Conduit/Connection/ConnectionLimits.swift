@@ -15,10 +15,12 @@ package struct ConnectionLimits: Sendable {
     package var queuedBytes: Int
     package var queuedMessages: Int
     package var queuedDescriptors: Int
-    /// The number of received descriptors that wait to be closed above which nothing is read from the peer.
+    /// The maximum number of received descriptors that wait to be closed. Above this number, nothing is read from the
+    /// peer.
     package var unclosedDescriptors: Int
-    /// The number of queued bytes above which nothing is read from the peer, so that it gets no replies to more
-    /// requests. Only one side of a connection may set it; otherwise, both sides could wait for each other forever.
+    /// The maximum number of queued bytes at which the peer's messages are still read. Above this number, no further
+    /// requests are received, so that no further replies are queued. Only one side of a connection may set it;
+    /// otherwise, both sides could wait for each other forever.
     package var unreadBytes: Int
 
     /// The maximum number of descriptors of a message.

@@ -10,8 +10,9 @@ import LinuxSystem
 ///     cancel    [4, call, 0]
 ///     notice    [5, 0, descriptors, method, body]
 ///
-/// A body is a map. If it does not fit into a packet, it is in a sealed memory file, which is the last descriptor, and
-/// the packet has its number of bytes instead. A reader ignores unknown kinds, and unknown elements at the end.
+/// A body is a map. A body that does not fit into a packet is sent in a sealed memory file, as the last descriptor. The
+/// packet then has the size of the body in bytes instead. A reader ignores unknown kinds, and unknown elements at the
+/// end.
 struct Frame {
     enum Kind: UInt64 {
         case request, reply, failure, progress, cancel, notice

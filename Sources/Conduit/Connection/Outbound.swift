@@ -26,7 +26,7 @@ struct Outbound {
         case accepted
         /// The packet is the first of the queue: the loop must watch for space.
         case waiting
-        /// The connection has ended or is about to. That end fails all waiting calls.
+        /// The connection has ended or is about to end, which fails all waiting calls.
         case gone
         /// This packet cannot be sent. Other packets can be sent.
         case failed(Errno)
@@ -40,7 +40,7 @@ struct Outbound {
     private var head = 0
     private(set) var queuedBytes = 0
     private var queuedDescriptors = 0
-    /// The newest progress of calls with reports that could not be sent at once. Older reports are dropped.
+    /// The newest unsent progress report of each call. Older reports are dropped.
     private var progress: [UInt64: (completed: Int64, total: Int64)] = [:]
 
     init(socket: SequencedPacketSocket) {
@@ -104,7 +104,7 @@ struct Outbound {
         return wasIdle ? .waiting : .accepted
     }
 
-    /// Drops a stored report of a call that is about to be replied to.
+    /// Drops the unsent progress report of a call that is about to be replied to.
     mutating func dropProgress(of call: UInt64) {
         if !progress.isEmpty { progress[call] = nil }
     }
@@ -160,8 +160,8 @@ struct Outbound {
         head = 0
     }
 
-    /// Whether a packet can be sent later, because the socket has no space now, or the system is short of memory or of
-    /// descriptors in flight, which other processes of the user can cause.
+    /// Whether a packet whose sending failed can be sent later: the socket has no space now, or the system is short of
+    /// memory or of descriptors in flight. Other processes of the user can cause such a shortage.
     private static func passes(_ error: Errno) -> Bool {
         switch error {
         case .wouldBlock, .noBufferSpace, .outOfMemory, .tooManyDescriptorsInFlight: true

@@ -26,7 +26,7 @@ final class ServedCallRecord: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Takes the right to reply, which can be taken once. Returns `nil` if it was taken before.
+    /// Marks the call as answered, so that only the first caller sends a reply. Returns `nil` if it was marked before.
     private func beginAnswering() -> (isCancelled: Bool, dropped: [@Sendable () -> Void])? {
         state.withLock { state in
             if state.isAnswered { return nil }
@@ -37,7 +37,7 @@ final class ServedCallRecord: Sendable {
         }
     }
 
-    /// Replies through a function, unless the call was answered already or cancelled.
+    /// Calls a function that sends the reply, unless the call was answered before or was cancelled.
     func answer(_ send: () -> Void) {
         guard let (isCancelled, dropped) = beginAnswering() else { return }
         // The last reference may be in the connection's table. It must not be released under the table's lock.

@@ -45,8 +45,8 @@ package struct Service: Sendable {
         precondition(other == nil, "\(N.self) has the number \(N.method) of another notice")
     }
 
-    /// Sets a handler for notices that cannot be decoded as a whole. It gets the part that can be decoded, so that the
-    /// sender can be notified. A notice without a decodable part is dropped.
+    /// Sets a handler for notices that cannot be decoded as a whole. The handler gets the part that can be decoded,
+    /// with which it can notify the sender. A notice without a decodable part is dropped.
     package mutating func onFault<N: Notice, Part: Message>(
         _: N.Type, _: Part.Type,
         _ handler: @escaping @Sendable (_ part: Part, _ error: MessageError, _ connection: Connection) -> Void

@@ -43,8 +43,8 @@ package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ConduitError {
-    /// Whether the sides disagree about a call: one side does not have it, or misses a value in it. This happens after
-    /// an update, while a process of the earlier version is still running.
+    /// Whether the two sides have different versions of a call: one side does not serve the call, or misses a value in
+    /// a message. This happens after an update, while a process of the earlier version is still running.
     package var tellsOfAnotherVersion: Bool {
         switch self {
         case .remote(let failure): failure.conduitCode == .unknownMethod || failure.conduitCode == .malformedRequest

@@ -4,7 +4,7 @@ package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Int64
     /// A message for users. May be empty.
     package let message: String
-    /// The message of the underlying error, if there is one.
+    /// The message of the underlying error, if any.
     package let underlying: String?
 
     package init(domain: String, code: Int64, message: String, underlying: String? = nil) {

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A path at which a socket of this process listens. No other process can listen at it. It is removed when this object
-/// is released.
+/// A path at which a socket of this process listens. No other process can listen at the path. The socket file is
+/// removed when this object is released.
 ///
 /// A lock on a file beside the socket (`NAME.lock`) decides which process listens. While the lock is held, an
 /// existing socket is known to be left over from an ended process, and is replaced atomically. The lock file is never
@@ -16,9 +16,9 @@ final class ListeningPath: Sendable {
     /// The locked file. It is unlocked when it is closed, however the process ends.
     private let lock: FileDescriptor
 
-    /// Takes the path.
+    /// Locks the path, and listens at it.
     ///
-    /// - Parameter lost: this process's earlier place at the path, if its socket or directory was removed.
+    /// - Parameter lost: this process's earlier object for the path, if its socket or directory was removed.
     init(path: String, after lost: ListeningPath? = nil) throws(ListenerError) {
         let parent: String
         let name: String

@@ -52,8 +52,8 @@ extension Field {
     }
 }
 
-/// Several fields as one, with a tuple as its value. Messages of more than ten fields have such groups. The fields are
-/// sent one after the other, as if they were not grouped.
+/// Functions that combine several fields into one field, whose value is a tuple. Messages of more than ten fields need
+/// such groups. The fields are sent one after the other, as if they were not grouped.
 extension SchemaMessage {
     @inlinable package static func group<A, B>(_ a: Field<Self, A>, _ b: Field<Self, B>) -> Field<Self, (A, B)> {
         Field(group: a, b)

@@ -13,7 +13,8 @@
 }
 
 extension Field where Value: FieldValue {
-    /// Creates a field with a required value, or an optional one that is absent if it is `nil`.
+    /// Creates a field with a required value, or with an optional value. The field is absent if the optional value is
+    /// `nil`.
     @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value) {
         self.init(
             decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
@@ -100,7 +101,7 @@ extension Field {
     }
 }
 
-/// A type that the value of a field can have: a type of values in messages, or an optional of such a type.
+/// A type that the value of a field can have: a ``MessageValue``, or an optional of a ``MessageValue``.
 @usableFromInline package protocol FieldValue: SendableMetatype {
     func encode(to encoder: inout MessageEncoder, forKey key: UInt64)
     static func decode(from decoder: inout MessageDecoder, forKey key: UInt64) throws(MessageError) -> Self

@@ -2,14 +2,15 @@ import LinuxSystem
 
 /// A decoder that reads a message's values by their keys.
 ///
-/// Reading in the order of the keys takes one pass over the bytes. Another order works, but each step back starts
-/// over. Keys that are not requested are skipped. No input makes it trap.
+/// Reading in the order of the keys takes one pass over the bytes. Another order works, but each request for a smaller
+/// key restarts at the first key. Keys that are not requested are skipped. No input makes it trap.
 @usableFromInline package struct MessageDecoder: ~Copyable {
     /// The maximum depth of messages and arrays inside each other.
     package static let depthLimit = 32
 
     var reader: CBORReader
-    /// The descriptors of the message. Descriptors that are not taken are closed when the decoder is released.
+    /// The descriptors of the message. Descriptors that no decoded value retains are closed when the decoder is
+    /// released.
     package let descriptors: [FileDescriptor]
     private var map = OpenMap()
     private var depth = 0
@@ -22,7 +23,7 @@ import LinuxSystem
         var count: Int?
         /// The number of pairs that were read. A pair of which only the key was read counts, too.
         var pairsRead = 0
-        /// A key that was read while its value was not.
+        /// A key that was read and whose value was not read yet.
         var pendingKey: UInt64?
         /// The greatest key with a value that was read or skipped.
         var passedKey: UInt64?
@@ -170,7 +171,7 @@ extension MessageDecoder {
         try seek(key) && !reader.skipNull()
     }
 
-    /// Moves on until the given key is pending. Returns `false` if the map has no such key.
+    /// Advances until the given key is pending. Returns `false` if the map has no such key.
     private mutating func find(_ key: UInt64) throws(MessageError) -> Bool {
         if let passed = map.passedKey, key <= passed { rewind() }
         while try readKey() {
@@ -187,7 +188,7 @@ extension MessageDecoder {
         reader.offset = map.start
     }
 
-    /// Reads the next key, unless one is pending. Returns `false` at the map's end.
+    /// Reads the next key, unless a key is pending. Returns `false` at the map's end.
     private mutating func readKey() throws(MessageError) -> Bool {
         if map.pendingKey != nil { return true }
         if map.isAtEnd { return false }

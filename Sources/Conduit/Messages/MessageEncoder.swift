@@ -29,7 +29,7 @@ import LinuxSystem
         encode(value, forKey: key)
     }
 
-    /// Encodes a byte string from memory, without a copy in between.
+    /// Encodes a byte string from memory, without an intermediate copy.
     @usableFromInline package mutating func encode(bytes: UnsafeRawBufferPointer, forKey key: UInt64) {
         write(key: key)
         write(bytes: bytes)
@@ -50,7 +50,7 @@ import LinuxSystem
         writer.write(unsigned: key)
     }
 
-    /// Writes a message inside of the current one.
+    /// Writes a message nested in the current message.
     @inlinable mutating func writeMap<Value: Message>(_ value: Value) {
         let outer = beginMap()
         value.encode(to: &self)

@@ -13,11 +13,11 @@
 /// values are checked by that function or by ``checked(_:)``.
 ///
 /// There is one initializer for each number of fields, and a field consists of closures, because the optimizer turns
-/// these into one function per message, including groups of fields. Measured with Swift 6.3 (messages of 3, 10 and 20
-/// fields, and an array of 100 messages), a schema takes 80 to 120 percent of the time of a coding by hand that calls
-/// specialized functions. If codings by hand call unspecialized functions of another module, a schema takes 30 to 90
-/// percent of their time, a parameter pack of fields 40 to 120 percent, stored closures 120 to 220 percent, and key
-/// paths 130 to 440 percent.
+/// these into one function per message, including groups of fields. The alternatives were measured with Swift 6.3
+/// (messages of 3, 10 and 20 fields, and an array of 100 messages). A schema takes 80 to 120 percent of the time of
+/// hand-written coding that calls specialized functions. Compared with hand-written coding that calls unspecialized
+/// functions of another module, a schema takes 30 to 90 percent of the time, a parameter pack of fields 40 to 120
+/// percent, stored closures 120 to 220 percent, and key paths 130 to 440 percent.
 @usableFromInline package struct Schema<Root>: Sendable {
     @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Root
     @usableFromInline let encode: @Sendable (Root, inout MessageEncoder) -> Void

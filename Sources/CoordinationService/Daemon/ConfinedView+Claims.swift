@@ -2,7 +2,7 @@ import FileCoordination
 import Glibc
 import LinuxSystem
 
-/// The translation of a confined process's claims, and of the changes that it reports when they end.
+/// The translation of a confined process's claims, and of the changes that the process reports when a claim ends.
 extension ConfinedView {
     private struct RefusalError: Error { let reason: String }
 
@@ -43,8 +43,8 @@ extension ConfinedView {
         return .event(.claim(told))
     }
 
-    /// The time in milliseconds in which presenters of a handed file must save it. Programs that want to write the file
-    /// wait in the meantime.
+    /// The time limit in milliseconds for presenters to save a handed file (``ConfinedView``). Programs that want to
+    /// write the file wait in the meantime.
     private static let presenterMilliseconds = 30_000
 
     /// Returns the kind of an accessed item, and the access to pass to the arbiter; `nil` if the arbiter need not be
@@ -77,7 +77,7 @@ extension ConfinedView {
         return (.handed, Access(path: file.realPath, key: file.realKey, traits: access.traitsInPlace))
     }
 
-    /// Returns the key of a path at or in a placed item. The key is the path of the item that the arbiter guards.
+    /// Returns the path that the arbiter guards (``Access/key``) for a path at or in an item outside the container.
     private func key(_ access: Access, at path: ExactPath, in item: PlacedItem) -> ExactPath {
         if item.realKey != item.realPath { return item.realKey }
         guard PlainPath.isAtOrBeneath(access.key, item.path), PlainPath.isAtOrBeneath(access.path, access.key) else {
@@ -94,7 +94,7 @@ extension ConfinedView {
         }
     }
 
-    /// Returns the outcomes that may be reported to other processes, with the numbers that the arbiter uses.
+    /// Returns the outcomes that other processes may learn, each with the index of its access in the arbiter's claim.
     func allowed(_ outcomes: [ClaimOutcome], of items: [RequestedAccess]) -> [ClaimOutcome] {
         outcomes.compactMap { outcome in
             guard items.indices.contains(outcome.access), items[outcome.access].access.writes,
@@ -103,8 +103,8 @@ extension ConfinedView {
             switch (items[outcome.access].place, outcome.change) {
             case (.own, .moved(let path, let key)) where isOwn(path):
                 return ClaimOutcome(access: number, change: .moved(toPath: path, key: ownKey(key, of: path)))
-            // The process cannot rename or remove anything in a placed item. If it reports such an item as gone, its
-            // own access to the item may just have ended.
+            // The process cannot rename or remove anything in an item outside the container. If it reports such an item
+            // as gone, its own access to the item may just have ended.
             case (.own, .moved), (.placed, .changed), (.placed, .deleted), (.placed, .moved):
                 return ClaimOutcome(access: number, change: .changed)
             case (.own, let change), (.placed, let change): return ClaimOutcome(access: number, change: change)
@@ -125,8 +125,8 @@ extension ConfinedView {
         }
     }
 
-    /// Ends the claims of handed files that had already been granted at the previous call. Returns them, and whether
-    /// further claims of this kind remain to be checked.
+    /// Ends the claims of handed files that had already been granted at the previous call. Returns these claims, and
+    /// whether further claims of handed files remain to be checked.
     func takeOverdueReadings() -> (claims: [UInt64], goesOn: Bool) {
         state.withLock { state in
             let overdue = state.readings.filter { $0.value == .overdue }.keys.sorted()

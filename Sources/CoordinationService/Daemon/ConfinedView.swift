@@ -8,10 +8,10 @@ import LinuxSystem
 /// which it was given access. An item outside the container can only be changed in place, so the arbiter is never
 /// notified that such an item is to be deleted, moved or replaced.
 ///
-/// A handed file is one of which the process has received an open descriptor from another process. The process reads
-/// such a file under claims of limited duration, one file per claim. It passes a descriptor of the file with each
-/// claim. The claim is for the current path of the descriptor's file, and not for the path that the process sends.
-/// Reads of other files do not involve the arbiter: they are granted at once, and disclose nothing.
+/// A handed file is a file whose open descriptor the process has received from another process. The process reads such
+/// a file under claims of limited duration, one file per claim. It passes a descriptor of the file with each claim. The
+/// claim is for the current path of the descriptor's file, and not for the path that the process sends. Reads of other
+/// files do not involve the arbiter: they are granted at once, and disclose nothing.
 final class ConfinedView: Sendable {
     /// An item of a claim, by the process's path.
     struct RequestedAccess: Sendable {
@@ -19,8 +19,8 @@ final class ConfinedView: Sendable {
 
         let access: Access
         let place: Place
-        /// The item's path, and the number of its access in the arbiter's claim; `nil` if the arbiter was not notified
-        /// of it.
+        /// The item's real path, and the index of its access in the arbiter's claim; `nil` if the arbiter's claim does
+        /// not include the item.
         let told: (path: ExactPath, number: Int)?
     }
 
@@ -28,12 +28,12 @@ final class ConfinedView: Sendable {
     enum Reading: Sendable {
         case waiting
         case granted
-        /// Granted already at the previous periodic check.
+        /// The claim had already been granted at the previous periodic check.
         case overdue
     }
 
     struct State {
-        /// The claims that have not ended and of which the arbiter was notified.
+        /// The claims that were passed to the arbiter and have not ended, by claim number.
         var claims: [UInt64: [RequestedAccess]] = [:]
         var readings: [UInt64: Reading] = [:]
         /// Whether a periodic check of `readings` is scheduled.
@@ -52,7 +52,7 @@ final class ConfinedView: Sendable {
     /// The directories of the process's app groups.
     let groups: [ExactPath]
     private let scopes: ExactPath
-    /// The time for which an unresponsive process keeps its granted claims.
+    /// The time for which the granted claims of an unresponsive process are retained.
     let patience: Duration
 
     init(_ places: any ConfinedPlaces, _ patience: Duration) {
@@ -73,7 +73,7 @@ final class ConfinedView: Sendable {
         case ignored
     }
 
-    /// Translates an event of the process into one for the arbiter.
+    /// Checks an event of the process, and translates it into an event for the arbiter.
     ///
     /// - Parameter handed: The descriptor that was sent with a claim, if any.
     func judge(_ event: CoordinationEvent, _ handed: FileDescriptor?) -> Decision {
@@ -114,8 +114,8 @@ final class ConfinedView: Sendable {
 
     func isPlace(_ path: ExactPath) -> Bool { PlainPath.isAtOrBeneath(path, scopes) }
 
-    /// Returns the key of an item in the container. If a package in the container encloses the item, the key is the
-    /// package.
+    /// Returns the path that the arbiter guards (``Access/key``) for an item in the container: the path of the package
+    /// in the container that contains the item. If there is no such package, returns the item's own path.
     func ownKey(_ key: ExactPath, of path: ExactPath) -> ExactPath {
         isOwn(key) && PlainPath.isAtOrBeneath(path, key) ? key : path
     }

@@ -6,7 +6,7 @@ import LinuxSystem
 extension CoordinationService {
     /// The time in which a process must reply with a claim's source location, or report progress.
     private static let patience = DispatchTimeInterval.seconds(10)
-    /// The further time that the lookup may take, unless the process is confined.
+    /// The additional time for the lookup after a process has reported progress. A confined process gets none.
     private static let longestLook = DispatchTimeInterval.seconds(120)
 
     /// Asks the process that made a claim for the claim's source location. If the process is stopped or too busy to

@@ -24,8 +24,8 @@ package final class CoordinationService: Sendable {
         /// The events that are held back during the grace period; `nil` after its end.
         var heldBack: HeldBackEvents?
         var isMarked: Bool
-        /// The claims of other clients because of which a client's claims were refused, by the client's number. The
-        /// client may ask for the source location of each of these claims once.
+        /// For each client, the claims of other clients that caused a denial of one of its claims. The client may
+        /// request the source location of each of these claims once.
         var refusals: [UInt64: Set<ClaimIdentifier>] = [:]
         /// The processes without a connection that retain claims, by their former client numbers.
         var absent: [UInt64: ProcessDescriptor] = [:]
@@ -46,7 +46,7 @@ package final class CoordinationService: Sendable {
     private let unsent = UnsentEffects()
     private let absences = ProcessWatch()
     private let marker: String?
-    /// The maximum number of refusals about which a client may still ask.
+    /// The maximum number of claims in `refusals` for one client.
     private static let refusalLimit = 1_000
     /// The grace period in milliseconds. It gives the clients of a former daemon enough time to reconnect, even on a
     /// busy machine.
@@ -55,7 +55,7 @@ package final class CoordinationService: Sendable {
     /// is logged.
     private static let longestAbsence = Duration.seconds(30)
     /// The maximum number of closed connections of one process that may retain claims. A process that reconnects needs
-    /// one.
+    /// one such connection.
     private static let mostAbsences = 8
     static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
@@ -154,8 +154,8 @@ package final class CoordinationService: Sendable {
         send(effects, to: connection) { unsent.giveUp($0, of: number) }
     }
 
-    /// Sends effects. Splits them into several messages if one would be too large. Passes an effect that does not fit
-    /// into a message to `giveUp`.
+    /// Sends effects. Splits the effects into several messages if a single message would be too large. Passes an effect
+    /// that does not fit into a message to `giveUp`.
     private static func send(
         _ effects: [CoordinationEffect], to connection: Connection, orElse giveUp: (CoordinationEffect) -> Void
     ) {
@@ -273,8 +273,8 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Returns the connection of the process that made a claim, if the claim caused a refusal of a claim of the asking
-    /// client; `nil` otherwise.
+    /// Returns the connection of the client that made a claim. Returns `nil` unless that claim caused a denial of a
+    /// claim of the asking client. Each denial permits one call.
     func connection(of claim: ClaimIdentifier, refusedTo asking: Connection) -> Connection? {
         clients.state.withLock { state in
             guard let number = state.numbers[asking], state.refusals[number]?.remove(claim) != nil else { return nil }
@@ -352,8 +352,8 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Whether two descriptors refer to the same process. Equal process IDs do not suffice, because another process may
-    /// get the ID of a process that has ended, even while a descriptor of the latter is open.
+    /// Whether two descriptors refer to the same process. Equal process IDs do not suffice: after a process has ended,
+    /// another process may get its ID, even while a descriptor of the ended process is open.
     private static func isSame(_ former: ProcessDescriptor, _ process: ProcessDescriptor) -> Bool {
         former.processID == process.processID && !former.hasEnded
     }

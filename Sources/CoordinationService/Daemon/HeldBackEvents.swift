@@ -27,7 +27,7 @@ package struct HeldBackEvents {
         case other
     }
 
-    /// Appends an event. Returns an excess, and drops the event, if the client has sent too much.
+    /// Appends an event. If the client has sent too many or too large events, drops the event and returns the reason.
     package mutating func append(_ event: CoordinationEvent, from client: UInt64) -> Excess? {
         var usage = usages[client] ?? (ClaimUsage(), 0)
         if case .claim(let request) = event {

@@ -1,11 +1,11 @@
 import FileCoordination
 import LinuxSystem
 
-/// The claims of files that are provided on demand. Some claims wait for a provider, and the arbiter is not notified of
-/// them yet; other claims use the files.
+/// The claims of files that providers put in place on demand (``ProvidedFiles``). A claim first waits for the provider.
+/// It is passed to the arbiter when its files are in place.
 ///
-/// A file is provided before its claim is made, not when it is granted, because the provider itself makes a
-/// coordinated claim to write it.
+/// The files are put in place before the arbiter receives the claim, because the provider makes a claim of its own to
+/// write them.
 final class ProvidedClaims: Sendable {
     private enum Stage {
         /// The task that provides the files; `nil` until it has been created.
@@ -18,7 +18,7 @@ final class ProvidedClaims: Sendable {
         var stage: Stage
     }
 
-    /// The changes by a process of which the providers have not been notified yet.
+    /// The changes of one client that the providers have not been notified of yet.
     private struct Notes {
         /// The changed files by claim number.
         var claims: [UInt64: Note] = [:]
@@ -46,8 +46,8 @@ final class ProvidedClaims: Sendable {
     ///
     /// - Parameters:
     ///   - isOwn: Whether a file belongs to the process itself, as a provider's own files do.
-    ///   - make: Makes the claim. Returns whether its process is still connected.
-    ///   - end: Cancels the claim.
+    ///   - make: Passes the claim to the arbiter. Returns whether its client is still connected.
+    ///   - end: Cancels the claim in the arbiter.
     /// - Returns: Whether the claim was taken over or refused.
     func take(
         _ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool, make: @escaping @Sendable () -> Bool,
@@ -78,7 +78,7 @@ final class ProvidedClaims: Sendable {
         return true
     }
 
-    /// Records a claim that another arbiter has granted, so that its files are in use already.
+    /// Records a claim that an earlier arbiter granted. Its files are already in place and in use.
     func adopt(_ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool) {
         let identifier = ClaimIdentifier(client: client, number: request.number)
         let uses = uses(of: request, client, isOwn).map { ProvidedUse(path: $0.path, need: .nothing) }
@@ -175,9 +175,9 @@ final class ProvidedClaims: Sendable {
         for body in waiting { body() }
     }
 
-    /// Stops waiting for providers that are about to read their own changed files because of a notification. Their
-    /// other claims wait as usual. A provider must know about a change before it replaces the file, so claims to write
-    /// are excluded.
+    /// Stops waiting for the notification of a provider that claims its own changed files for reading while it handles
+    /// the notification. Claims to write are excluded, because a provider must know of a change before it replaces the
+    /// file.
     ///
     /// - Parameter isOwn: Whether a file belongs to the provider.
     func giveWay(to accesses: [Access], _ isOwn: (ExactPath) -> Bool) {
@@ -193,7 +193,7 @@ final class ProvidedClaims: Sendable {
         for note in notes { note.noted.complete(()) }
     }
 
-    /// Calls a closure once the providers know of a process's changes, or after a timeout.
+    /// Calls a closure when the providers have been notified of a client's changes, or after a timeout.
     func afterNotes(of client: UInt64, _ body: @escaping @Sendable () -> Void) {
         let waits = notes.withLock { notes in
             notes[client]?.waiting.append(body)

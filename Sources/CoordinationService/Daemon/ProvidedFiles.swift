@@ -1,20 +1,21 @@
 import FileCoordination
 import LinuxSystem
 
-/// Files that are put in place on demand: those in the document storages of file providers.
+/// The files in the document storages of file providers, which the providers put in place on demand.
 package protocol ProvidedFiles: Sendable {
-    /// The time for which other processes wait until a provider has been notified of a change.
+    /// The maximum time for which other processes wait until a provider has been notified of a change.
     var patience: Duration { get }
 
-    /// Whether a path may be that of a file that is provided on demand. Called for every claim, so it must be quick and
+    /// Whether a path can belong to a file that is provided on demand. Called for every claim, so it must be quick and
     /// must not block.
     func mayProvide(_ path: ExactPath) -> Bool
 
     /// Puts files in place. Cancelling the task cancels the operation.
     ///
-    /// - Parameter purpose: The purpose identifier of the client. A provider's own files are not provided to it.
-    /// - Returns: A hold that keeps the files in place until it ends, or the reason why they cannot be provided. After
-    ///   a failure, no file is kept in place.
+    /// - Parameter purpose: The purpose identifier of the claim. A provider uses its provider identifier as the
+    ///   purpose, so that its own files are not provided to it.
+    /// - Returns: A lease that keeps the files in place until it ends, or the reason why a file cannot be provided.
+    ///   After a failure, no file is kept in place.
     func begin(_ uses: [ProvidedUse], purpose: String) async -> Result<any ProvidedFilesLease, CoordinationError>
 }
 
@@ -34,9 +35,9 @@ package struct ProvidedUse: Sendable {
     package let need: Need
 }
 
-/// A hold, which keeps files in place for a claim.
+/// A lease that keeps files in place for a claim.
 package protocol ProvidedFilesLease: Sendable {
-    /// Ends the hold. Called once.
+    /// Ends the lease. Called once.
     ///
     /// - Parameters:
     ///   - changed: The paths of files that have changed contents.
@@ -46,7 +47,7 @@ package protocol ProvidedFilesLease: Sendable {
 
 /// Claims of files that are provided on demand.
 extension CoordinationService {
-    /// Passes an event to the arbiter, after the files of a claim have been provided.
+    /// Passes an event to the arbiter. A claim is passed after its files have been put in place.
     func pass(_ event: CoordinationEvent, from client: UInt64) {
         guard let provided else { return host.apply(event, from: client) }
         switch event {

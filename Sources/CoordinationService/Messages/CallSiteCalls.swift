@@ -1,7 +1,6 @@
 import Conduit
 
-/// Asks the daemon for the source location of another client's claim, because of which a claim of the caller was
-/// refused.
+/// Asks the daemon for the source location of another client's claim that caused a denial of a claim of the caller.
 package struct FindCallSiteCall: Call, SchemaMessage {
     package static var method: UInt64 { 104 }
 

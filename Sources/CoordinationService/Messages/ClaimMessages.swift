@@ -116,8 +116,8 @@ extension ClaimRequest {
 /// ignore the notices that follow.
 package struct CoordinateCall: Call, SchemaMessage {
     package typealias Reply = Empty
-    /// The number of the call. It is greater than those of the exchange's and the extensions' calls, which are served
-    /// on the same socket.
+    /// The number of the call. It is greater than the numbers of the exchange's and the extensions' calls, which are
+    /// served on the same socket.
     package static var method: UInt64 { 96 }
 
     package init() {}

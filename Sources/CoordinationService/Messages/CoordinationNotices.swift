@@ -3,7 +3,7 @@ import FileCoordination
 import LinuxSystem
 
 /// An event that a process sends to the daemon's arbiter. It is a notice and not a call, because a claim may wait for
-/// days. The reply is an effect.
+/// days. The daemon responds with a ``CoordinationEffect``.
 package struct EventNotice: Notice, SchemaMessage {
     /// The number of the notice. It is greater than the numbers of the exchange's notices, which use the same socket.
     package static var method: UInt64 { 64 }

@@ -51,7 +51,7 @@ package struct Participant: Sendable {
 }
 
 extension Visibility {
-    /// Whether a process may load an item that another process offers with this visibility (DESIGN, "Who is asking").
+    /// Whether a process may load an item that another process offers with this visibility.
     package func permits(_ asker: Participant, to provider: Participant) -> Bool {
         guard asker.identity.user == provider.identity.user else { return false }
         switch self {

@@ -65,7 +65,7 @@ extension Board {
         try await offer(provider, loaded: { _ in })
     }
 
-    /// Offers an item. After each load, calls a function with whether the load succeeded.
+    /// Offers an item. Calls a function after each load, with `true` if the load succeeded.
     package nonisolated(nonsending) func offer(
         _ provider: NSItemProvider, loaded: @escaping @Sendable (Bool) -> Void
     ) async throws(ExchangeError) -> Offer {
@@ -77,13 +77,13 @@ extension Board {
 
     /// Replaces the contents of the board, as a pasteboard does on copy.
     ///
-    /// The items stay until they are replaced. When this process ends in order, by `exit` or by returning from `main`,
-    /// it has a few seconds (3, or `PURVEY_EXIT_TIME_LIMIT`) to fulfil the promises. The items can be loaded
-    /// afterwards.
+    /// The items stay until they are replaced. When this process exits normally, by `exit` or by returning from `main`,
+    /// it first runs the load handlers and passes their results to the daemon, for at most 3 seconds (or
+    /// `PURVEY_EXIT_TIME_LIMIT`). The items can then be loaded after the end of the process.
     ///
-    /// - Parameter fulfilling: Whether to fulfil the promises now and pass the results to the daemon. In this case, the
-    ///   items survive any end of this process. Load handlers run before the board changes. Representations that fail
-    ///   or are too large are left out.
+    /// - Parameter fulfilling: Whether to run the load handlers now and pass their results to the daemon. In this case,
+    ///   the items survive any end of this process. The load handlers run before the board changes. Representations
+    ///   that fail or are too large are left out.
     /// - Throws: ``ExchangeError``, or the error of a load handler if no representation of an item succeeds.
     public nonisolated(nonsending) func replaceContents(
         with providers: [NSItemProvider], fulfilling: Bool = false
@@ -97,7 +97,7 @@ extension Board {
     }
 }
 
-// MARK: - Looking
+// MARK: - Listing
 
 extension Board {
     /// Fetches the items that this process may see, in the order in which they were offered.

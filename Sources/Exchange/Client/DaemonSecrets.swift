@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 import Secrets
 
-/// The store of the user's daemon, as a program that is not confined sees it. The daemon takes the program's access
+/// The secret store of the user's daemon, for programs that are not confined. The daemon takes the program's access
 /// groups from its registered bundle. The functions of the module `Security` find this class by its name.
 final class DaemonSecrets: SecretSource, StandardSecretSource {
     private let client: ExchangeClient

@@ -5,8 +5,8 @@ import ItemProvider
 import LinuxSystem
 
 extension ExchangeClient {
-    /// Fulfils the promise of an item now, and passes the results to the daemon. The daemon then offers the item, which
-    /// outlives this process.
+    /// Runs the load handlers of an item now, and passes their results to the daemon. The daemon then offers the item,
+    /// which outlives this process.
     ///
     /// Representations that only this process may load are left out. Representations whose handler fails, or for which
     /// the daemon has no space, are also left out, if at least one remains.
@@ -18,7 +18,7 @@ extension ExchangeClient {
         try await takeOver(identifier)
     }
 
-    /// Fulfils the promises of items, and replaces the contents of a board after the daemon has received the results.
+    /// Runs the load handlers of items, and replaces the contents of a board after the daemon has received the results.
     /// The items outlive this process. Until the replacement, the board has its former contents.
     ///
     /// - Throws: The first error. In this case the board is unchanged, unless the daemon was lost at the last moment.
@@ -36,7 +36,7 @@ extension ExchangeClient {
         for item in items { try await takeOver(item.offer.identifier) }
     }
 
-    /// Fulfils the promises of an item and passes the results to the daemon.
+    /// Runs the load handlers of an item, and passes their results to the daemon.
     ///
     /// - Parameter board: The board whose contents the item is about to replace.
     private func hold(
@@ -67,8 +67,8 @@ extension ExchangeClient {
         offers.remove(identifier)?.offer.end()
     }
 
-    /// Announces that this process is about to end in order. Hands over the items that should outlive it: the contents
-    /// that it gave to pasteboards.
+    /// Announces that this process is about to exit normally. Hands over the items that should outlive the process: the
+    /// contents of pasteboards that it offers.
     ///
     /// - Parameter seconds: The time limit in seconds. Items that are not handed over within this time end with the
     ///   process.
@@ -81,11 +81,11 @@ extension ExchangeClient {
         }
     }
 
-    /// The time limit for the object of the coercing interface. Without a limit, the wait might not end. The data
-    /// itself is complete before the wait.
+    /// The time limit for the object of the coercing interface (`loadItem`), whose handler might never complete. The
+    /// data of the representation is already complete by then.
     private static let itemPatience = DispatchTimeInterval.seconds(max(3, Farewell.longest))
 
-    /// Returns the object of the coercing interface, if the representation has one.
+    /// Returns the object of the coercing interface (`loadItem`), if the representation has one.
     private static func item(of representation: Representation, deadline: DispatchTime) async -> ItemMessage? {
         guard representation.hasItem else { return nil }
         return await withCheckedContinuation { continuation in

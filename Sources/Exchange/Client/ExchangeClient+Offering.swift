@@ -48,8 +48,8 @@ extension ExchangeClient {
         announce(items, with: request) { result in completion(result.map { Int(clamping: $0) }) }
     }
 
-    /// Withdraws an item. Loads in progress continue; no process can start another once the completion handler is
-    /// called.
+    /// Withdraws an item. Loads in progress continue. When the completion handler is called, no process can start a new
+    /// load.
     package func withdraw(_ identifier: UUID, completion: @escaping @Sendable () -> Void = {}) {
         guard let item = offers.remove(identifier) else { return completion() }
         item.offer.end()

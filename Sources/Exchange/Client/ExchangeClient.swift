@@ -56,7 +56,7 @@ package final class ExchangeClient: Sendable {
 
     private init(_ locations: Result<Locations, ExchangeError>) { self.locations = locations }
 
-    /// The number of the current connection, or of the last one.
+    /// The number of the current connection, or of the last connection if there is none.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Whether the current connection was opened a moment ago, so that other processes may not have reconnected yet.
@@ -98,7 +98,7 @@ package final class ExchangeClient: Sendable {
     /// Makes a call to the daemon.
     ///
     /// - Parameter attempts: The number of attempts if the daemon ends before it replies, because it was idle or was
-    ///   restarted. Only an idempotent call may have more than one.
+    ///   restarted. Only an idempotent call may have more than one attempt.
     func call<C: Call>(
         _ request: C, attempts: Int = 1, completion: @escaping @Sendable (Result<C.Reply, ExchangeError>) -> Void
     ) {
@@ -202,8 +202,8 @@ extension ExchangeClient {
     /// The time after which a daemon that does not reply is reported.
     private static let silenceLimit = DispatchTimeInterval.seconds(5)
 
-    /// Checks the daemon's directories. This is the first call of a connection. It waits while the daemon's process is
-    /// stopped.
+    /// Checks the daemon's directories. This is the first call of a connection. It blocks as long as the daemon's
+    /// process is suspended.
     private func check(_ connection: Connection, _ locations: Locations) throws(ExchangeError) {
         let process = connection.peer.credentials.processID
         let report = DispatchWorkItem { [weak self] in

@@ -46,7 +46,7 @@ final class OfferList: Sendable {
         for offer in all { offer.end() }
     }
 
-    /// Accepts a consumer that the daemon has sent.
+    /// Accepts the socket to a consumer, which the daemon has sent.
     func accept(_ request: AcceptConsumerCall, _ call: ServedCall<AcceptConsumerCall>) {
         guard let item = self[request.identifier] else { return call.fail(.noSuchItem) }
         do {

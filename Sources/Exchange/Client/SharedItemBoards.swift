@@ -4,7 +4,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// Pasteboards and drags on the daemon's boards.
+/// The implementation of pasteboards and drags with the daemon's boards.
 struct SharedItemBoards: ItemBoards {
     func items(of board: String) throws -> [NSItemProvider] {
         let items = try Self.waitFor { completion in

@@ -33,8 +33,8 @@ package struct BoardTable {
     /// The number of items that a connection has on each board.
     private var boardsOfOwner: [UInt64: [String: Int]] = [:]
     private var sequence: UInt64 = 0
-    /// The change count of a board without a record. It is not less than that of any forgotten board, so that a count
-    /// is never repeated.
+    /// The change count of a board without a record. It is at least the change count of every forgotten board, so that
+    /// a count is never repeated.
     private var forgottenChangeCount: UInt64
 
     /// Creates an empty table.
@@ -49,7 +49,7 @@ package struct BoardTable {
     /// The number of items on all boards.
     package var count: Int { entries.count }
 
-    /// Adds an item to a board, after the existing ones.
+    /// Adds an item to a board, after the existing items.
     package mutating func offer(_ manifest: OfferManifest, on board: String, owner: UInt64) throws(ExchangeRefusalError)
     {
         try check(board: board, owner: owner)
@@ -136,7 +136,7 @@ package struct BoardTable {
     /// Whether the board has been used since it was last forgotten. Only a limited number of boards is remembered.
     package func isTouched(_ board: String) -> Bool { boards[board] != nil }
 
-    /// Makes an empty board equal to a board that was never used. Its change count is never repeated.
+    /// Forgets an empty board, so that it counts as never used. Its change counts are not repeated.
     package mutating func forget(_ name: String) {
         guard let board = boards[name], board.items.isEmpty else { return }
         forgottenChangeCount = max(forgottenChangeCount, board.changeCount)

@@ -5,8 +5,8 @@ import LinuxSystem
 import Synchronization
 
 extension ExchangeService {
-    /// Stores a representation that a process hands over. It belongs to an item that the process offers or is about to
-    /// offer. In this way a pasteboard's new contents can be complete before they replace the former contents.
+    /// Stores a representation that a process hands over. The process offers the item already, or is about to offer it.
+    /// In the second case, a pasteboard's new contents are complete before they replace the former contents.
     func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeRefusalError) -> Empty {
         let supply: KeptSupply
         do {

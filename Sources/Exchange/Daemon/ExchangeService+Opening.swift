@@ -17,7 +17,7 @@ struct OpenQueue {
     }
 
     var waiting = FIFOQueue<PendingOpen>()
-    /// The number of consumers sent and not yet accepted.
+    /// The number of consumers that were sent to the provider's process, and that it has not accepted yet.
     var inFlight = 0
 }
 

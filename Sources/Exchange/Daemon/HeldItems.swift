@@ -7,7 +7,7 @@ import LinuxSystem
 struct HeldItems {
     /// The resources that held representations use.
     private struct Cost {
-        /// The number of bytes of memory. A file with a name is held open, but uses none.
+        /// The number of bytes of memory. A file with a name is held open, but uses no memory.
         var bytes = 0
         var representations = 0
 
@@ -20,8 +20,8 @@ struct HeldItems {
         }
     }
 
-    /// A part of the limits. The general pasteboard may use all of the limits. Other boards, which may never be
-    /// emptied, may use half of them.
+    /// The share of the limits that a board may use. The general pasteboard may use the whole limits. All other boards
+    /// together, which may never be emptied, may use half of them.
     private enum Room {
         case general, others
 
@@ -111,7 +111,7 @@ struct HeldItems {
         return item.offer
     }
 
-    /// Removes the handed-over representations of an item, because its process does not offer the item in the end.
+    /// Removes the handed-over representations of an item that its process does not offer after all.
     mutating func dropUnfinished(_ identifier: UUID, of owner: UInt64) {
         guard let item = unfinished[identifier], item.owner == owner else { return }
         unfinished[identifier] = nil
@@ -125,15 +125,15 @@ struct HeldItems {
     }
 }
 
-/// A held representation, with its cost.
+/// A representation that the daemon holds, with its cost.
 struct KeptSupply: Sendable {
     let supply: Supply
-    /// The object of the coercing interface.
+    /// The object of the coercing interface (`loadItem`).
     let item: ItemMessage?
     /// The number of bytes of memory that the representation uses; 0 for a file that has a name.
     let bytes: Int
 
-    /// Creates a held representation. Reads the file's status, which may block.
+    /// Creates a representation that the daemon holds. Reads the file's status, which may block.
     init(_ supply: Supply, item: ItemMessage? = nil) throws(Errno) {
         // No process waits for the end of the load, so the lease is dropped.
         if case .file(let file) = supply { self.supply = .file(file.withoutLease) } else { self.supply = supply }

@@ -96,7 +96,7 @@ package struct ProgramSearchError: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// The search for a program of Purvey that another one starts.
+/// The search for a program of Purvey that another program of Purvey starts.
 package enum ProgramSearch {
     /// Returns the path of a program. It is the value of an environment variable. If that is not set, it is a file
     /// beside the running program or in `PATH`.

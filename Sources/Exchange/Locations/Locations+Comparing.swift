@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 extension Locations {
-    /// Adds the call that requests the directories of a daemon with these locations.
+    /// Adds the handler of ``FoldersCall``, which reports the directories of these locations.
     package func addCalls(to service: inout Service) {
         let reply = FoldersCall.Reply(data: data, mounts: mounts)
         service.on(FoldersCall.self) { _, call in call.reply(reply) }
@@ -38,7 +38,7 @@ extension Locations {
                 + "end that daemon (process \(process)), or set HOME and XDG_DATA_HOME as it has them")
     }
 
-    /// Returns a path in whose existing part symbolic links are resolved.
+    /// Returns a path after resolving the symbolic links in its existing part.
     private static func resolved(_ path: String) -> String {
         var (beginning, rest) = (path[...], "")
         while !beginning.isEmpty {

@@ -33,8 +33,8 @@ extension Locations {
 
     private static let foreign = "it belongs to another user"
 
-    /// Returns the fault of a home directory. The directory is not created: if its name has a typing error, everything
-    /// would be written to the wrong place.
+    /// Returns the reason why a home directory cannot be used, if any. A missing directory is not created: if its name
+    /// has a typing error, everything would be written to the wrong place.
     private static func fault(ofHome folder: String) -> String? {
         do throws(Errno) {
             return try FileStatus.of(folder).kind == .directory ? nil : "is not a folder"

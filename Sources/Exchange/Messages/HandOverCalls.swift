@@ -10,7 +10,7 @@ package struct HoldCall: Call, SchemaMessage {
     package let identifier: UUID
     package let index: Int
     package let supply: SupplyMessage
-    /// The representation's object of the coercing interface, if it has one.
+    /// The representation's object of the coercing interface (`loadItem`), if it has one.
     package let item: ItemMessage?
     /// The board whose contents the item is about to replace. The held representations of these contents do not count
     /// towards the limits.
@@ -42,7 +42,7 @@ package struct TakeOverCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
-/// Announces that this process is about to end in good order. The reply lists the items to hand over.
+/// Announces that this process is about to exit normally. The reply lists the items to hand over.
 package struct PrepareToQuitCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.prepareToQuit }
 

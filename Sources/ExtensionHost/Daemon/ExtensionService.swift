@@ -20,7 +20,7 @@ package final class ExtensionService: Sendable {
     /// The domain of this service's errors in messages.
     package static let domain = "PurveyExtension"
 
-    /// Creates the service, and removes scope directories of killed daemons.
+    /// Creates the service, and removes the directories that killed daemons left (``ScopeFolder``).
     ///
     /// - Parameter data: The directory of Purvey's data for this user.
     package init(data: String, coordination: Coordination? = nil) {

@@ -5,7 +5,7 @@ import LinuxSystem
 /// ended. If the call is cancelled, or the caller disconnects, the daemon ends the process.
 package struct RunExtensionCall: Call, SchemaMessage {
     package typealias Reply = ExtensionEnding
-    /// The number of the call. It is greater than those of the exchange's own calls, which are served on the same
+    /// The number of the call. It is greater than the numbers of the exchange's own calls, which are served on the same
     /// socket.
     package static var method: UInt64 { 64 }
     /// The extension's identifier.

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 
 /// The log of one extension: the output and log messages of its processes, and their endings. It consists of the
-/// current file and the previous one.
+/// current file and the previous file.
 ///
 /// The process that starts the extension writes the log.
 package struct ExtensionLog: Sendable {
@@ -63,7 +63,7 @@ package struct ExtensionLogReader {
 
     package init(_ log: ExtensionLog) { self.log = log }
 
-    /// Returns the next bytes; none at the current end. Blocks on the file system.
+    /// Returns the next bytes; an empty array at the current end. Blocks on the file system.
     package mutating func next() throws(Errno) -> [UInt8] {
         if !hasBegun {
             hasBegun = true
@@ -74,7 +74,7 @@ package struct ExtensionLogReader {
             guard let current = file else { return [] }
             let bytes = try current.readPiece(Self.piece)
             if !bytes.isEmpty { return bytes }
-            // At the end of a file, reading continues with the next one once this one is no longer written.
+            // At the end of a file, reading continues with the next file when the current file is no longer written.
             let next = try Self.open(log.path)
             guard let next, try next.status().identity != current.status().identity else { return [] }
             file = next

@@ -15,7 +15,7 @@ struct SymbolTable {
     private let functions: [Function]
     private let names: [UInt8]
 
-    /// The maximum size in bytes of each of the two tables.
+    /// The maximum size in bytes of the symbol table, and of the table of names.
     private static let largest: UInt64 = 256 << 20
     private static let (headerSize, sectionSize, symbolSize) = (64, 64, 24)
     private static let (symbols, dynamicSymbols): (UInt64, UInt64) = (2, 11)

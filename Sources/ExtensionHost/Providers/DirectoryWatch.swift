@@ -40,7 +40,7 @@ final class DirectoryWatch: Sendable {
                 ]
                 guard poll(&waited, nfds_t(waited.count), -1) > 0 else { continue }
                 if waited[0].revents != 0 { return }
-                // If the directory is missing, the process that was handed it reports that itself.
+                // If the directory is missing, the process that serves it reports that.
                 guard let now = Directory(path), now != last else { continue }
                 last = now
                 changed()
@@ -58,7 +58,7 @@ final class SleepWatch: Sendable {
 
     /// Starts the watch.
     ///
-    /// - Parameter wake: Called once, on the watch's own thread. The events remain to be read.
+    /// - Parameter wake: Called once, on the watch's own thread. The watch does not read the events.
     init(_ notices: FolderNotices, _ wake: @escaping @Sendable () -> Void) throws(Errno) {
         let end = try EventCounter()
         self.end = end

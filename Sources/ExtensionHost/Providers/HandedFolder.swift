@@ -2,7 +2,8 @@ import Glibc
 import LinuxSystem
 import Sandbox
 
-/// A directory that a user handed to a domain: its path and identity at that time.
+/// A local directory that the user handed to a domain, so that the domain's provider serves it: the path and the
+/// identity that the directory had at that time.
 ///
 /// A provider could replace a directory within its own directory by a link, for example to another domain's directory.
 /// Therefore the path alone is never used: links in the path are not followed, and a directory with another identity is
@@ -28,8 +29,8 @@ package struct HandedFolder: Sendable, Equatable {
 
     /// Opens the directory with O_PATH. Blocks on the file system.
     ///
-    /// - Throws: a fault that names the directory, if the directory does not exist or is not the one that was handed
-    ///   over.
+    /// - Throws: a fault that names the directory, if the directory does not exist, or is not the directory that was
+    ///   handed over.
     func open() throws(HandedFolderError) -> FileDescriptor {
         do throws(Errno) {
             let folder = try FileDescriptor.openFolder(withoutLinks: path)
@@ -56,7 +57,7 @@ extension HandedFolder {
 /// The reason why a directory cannot be handed to a provider.
 package struct HandedFolderError: Error, CustomStringConvertible {
     package let description: String
-    /// Whether a directory exists at the path, but is not the one that was handed over.
+    /// Whether another directory than the handed one exists at the path.
     package let isOther: Bool
 
     init(description: String, isOther: Bool = false) {

@@ -13,16 +13,16 @@ package enum NetworkRefusal {
             "\(message)\(end) The extension is refused the network: \(ExtensionBundle.networkKey) is not set in its NSExtension."
     }
 
-    /// Whether an error may be that of a refused connection.
+    /// Whether a refused network connection may be the cause of an error.
     package static func mayBe(_ error: any Error) -> Bool {
         let error = error as NSError
         return mayBe(domain: error.domain, code: error.code, message: error.localizedDescription)
     }
 
-    /// Whether a provider's failure may be that of a refused connection.
+    /// Whether a refused network connection may be the cause of a provider's failure.
     ///
-    /// - Parameter isLocal: Whether the provider serves a directory that it was handed. Such a directory can be
-    ///   unreachable, too.
+    /// - Parameter isLocal: Whether the provider serves a local directory that the user handed to the domain. Such a
+    ///   directory can be unreachable, too.
     static func mayBe(_ failure: ProviderError, isLocal: Bool) -> Bool {
         failure.kind == .serverUnreachable && !isLocal
             || mayBe(domain: failure.domain, code: failure.code, message: failure.message)

@@ -92,7 +92,7 @@ package struct ProviderDomain: Sendable, Equatable {
 }
 
 extension ProviderDomain {
-    /// Returns the handed directory, after checking that it still is at its path. Blocks on the file system.
+    /// Returns the handed directory, after checking that it is still at its path. Blocks on the file system.
     ///
     /// If the domain has no record of the directory, returns the directory that is at its path now.
     ///
@@ -146,8 +146,8 @@ extension ProviderDomain {
 
 /// The state that the user interface of a domain's provider shares with the provider.
 extension ProviderDomain {
-    /// Returns the greeting for the user interface's process, with the same locations as for the provider's process.
-    /// Blocks on the file system.
+    /// Returns the first message to the user interface's process. It has the same locations as the first message to the
+    /// provider's process. Blocks on the file system.
     ///
     /// - Parameters:
     ///   - provider: The identifier of the provider's extension.
@@ -164,9 +164,9 @@ extension ProviderDomain {
             transferTime: Double(interface.timeLimit), bundleIdentifier: provider, userInfo: userInfo)
     }
 
-    /// Returns the directories that the process may access: the directory that was handed to the domain, and the
-    /// domain's own directory in the provider's document storage. If the provider has replaced the domain's own
-    /// directory by a link, the link is not followed. Blocks on the file system.
+    /// Returns the directories that the user interface's process may access: the directory that was handed to the
+    /// domain, and the domain's own directory in the provider's document storage. If the provider has replaced the
+    /// domain's own directory by a link, the link is not followed. Blocks on the file system.
     func places(
         ofInterfaceOf provider: String, apartFrom kept: [String], data: String
     ) throws -> [(path: String, access: Confinement.Access)] {

@@ -11,9 +11,9 @@ final class ProviderInstance: Sendable {
     let answerTime: Duration
     /// Whether the process may use the network.
     private let usesNetwork: Bool
-    /// Whether the process serves a directory that it was handed.
+    /// Whether the process serves a local directory that the user handed to the domain.
     private let isLocal: Bool
-    /// Whether the provider watches its service by itself.
+    /// Whether the provider itself observes changes at its service (`PurveyWatchesService`).
     let watchesService: Bool
     /// The time of the start.
     let began = ContinuousClock.now
@@ -25,7 +25,7 @@ final class ProviderInstance: Sendable {
         var waiting: [CheckedContinuation<ExtensionEnding, Never>] = []
         /// The number of calls in progress.
         var calls = 0
-        /// The number of running calls that may fail without consequences.
+        /// The number of running calls during which the process may end without counting as crashed.
         var dispensableCalls = 0
         var hasAnswered = false
         var isAskedToEnd = false
@@ -43,8 +43,8 @@ final class ProviderInstance: Sendable {
         self.watches = watches
         self.answerTime = answerTime
         self.connection = connection
-        // The process may have closed the socket because it is ending by itself. The reason of its own end is more
-        // precise, so it is ended only after a grace period.
+        // The process may have closed the socket because it is exiting or crashing. That reason is more precise, so the
+        // host kills the process only after a grace period.
         connection.onClose { _ in
             Deadlines.shared.run(after: Self.grace) { process.end(.released) }
         }
@@ -192,7 +192,7 @@ extension ProviderProcess {
         let description: String
     }
 
-    /// A process that has started and has not received its greeting yet.
+    /// A process that has started and has not received its first message, the greeting, yet.
     struct Started: Sendable {
         let instance: ProviderInstance
         let greeting: BeginProviderCall

@@ -2,13 +2,13 @@ import FileProviderWire
 
 /// The set-up of the domain.
 extension ProviderProcess {
-    /// Makes the provider set up the domain in a process of its own, and stores the result. All other requests wait
+    /// Makes the provider set up the domain in a separate process, and stores the result. All other requests wait
     /// meanwhile: with settings that may be wrong, the provider must not serve the domain.
     ///
     /// - Parameters:
     ///   - candidate: The domain with the settings to try.
-    ///   - adopt: Stores the settings, and returns the domain with them. Called only if the provider has set it up;
-    ///     otherwise the domain stays as it was.
+    ///   - adopt: Stores the settings, and returns the domain with the settings. Called only if the provider has set up
+    ///     the domain; otherwise the domain stays unchanged.
     /// - Returns: Whether the provider sets up domains.
     package func setUp(
         _ request: ProviderSetUpCall, of candidate: ProviderDomain,
@@ -57,7 +57,7 @@ extension ProviderProcess {
         watchService()
     }
 
-    /// Ends processes, after their replies if these come soon.
+    /// Ends processes. First waits for the replies to their current requests, for at most ``patienceWithOld``.
     private static func end(_ instances: [ProviderInstance]) async {
         let latest = ContinuousClock.now + patienceWithOld
         for instance in instances {

@@ -45,8 +45,8 @@ extension ProviderProcess {
         }
     }
 
-    /// Waits until the process has started or ended, or the set-up is over. Returns `nil` if the state is to be
-    /// examined again.
+    /// Waits until the process has started or ended, or the set-up is over. Returns `nil` if the caller must examine
+    /// `state` again.
     func nextChange() async -> Result<ProviderInstance, ProviderError>? {
         await withCheckedContinuation { continuation in
             // The state may have changed before the continuation runs.

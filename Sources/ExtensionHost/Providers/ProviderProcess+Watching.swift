@@ -4,7 +4,7 @@ import LinuxSystem
 /// The state of a service watch. During a watch, a provider's process keeps running without requests, so that the
 /// provider can observe changes at its service.
 struct ServiceWatch {
-    /// Whether the process is to be kept running, if the provider watches its service.
+    /// Whether the process should be kept running, if the provider watches its service.
     var isWanted = false
     /// The pause before the next start.
     var pause = Self.firstPause
@@ -30,7 +30,7 @@ extension ProviderProcess {
         watchService()
     }
 
-    /// Starts the process, if it is to be kept running and does not run.
+    /// Starts the process, if it should be kept running and does not run.
     func watchService() {
         guard serviceWatch.isWanted, isAtRest else { return }
         Task {

@@ -8,8 +8,8 @@ import LinuxSystem
 /// The process of a domain's provider. It is started by the first request, ended when it is idle, and restarted after a
 /// crash. The process of a provider that watches its service is kept running; see ``setWatching(_:)``.
 ///
-/// Requests wait while the process starts. Each request ends in bounded time: the process is ended if it sends no
-/// message for too long, or uses too much memory. It also ends when the owner of this object ends.
+/// Requests wait while the process starts. Each request completes in bounded time: the process is ended if it sends no
+/// message for too long, or uses too much memory. The process also ends when the daemon ends.
 package actor ProviderProcess {
     var domain: ProviderDomain
     let extensionIdentifier: String
@@ -60,13 +60,13 @@ package actor ProviderProcess {
     /// - Parameters:
     ///   - extensionIdentifier: The identifier of the extension in the library.
     ///   - data: The directory of Purvey's data for this user.
-    ///   - kept: Further directories that must not be handed to a provider, such as those of mounts.
+    ///   - kept: Further directories that must not be handed to a provider, such as the directories of mounts.
     ///   - service: The handlers of the process's messages, usually notices.
     ///   - wake: Called after an event in a directory that the process watched before it was ended as idle. The event
     ///     does not start the process.
     ///   - moved: Called when another directory, or a new mount, has appeared at the path of the handed directory. The
     ///     process is ending then, because it cannot access the new directory.
-    ///   - handed: Called with the handed directory, if the domain had no record of it.
+    ///   - handed: Called with the record of the handed directory, if the domain had no record.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
@@ -86,7 +86,7 @@ package actor ProviderProcess {
         library = ExtensionLibrary(data: data)
     }
 
-    /// The error domain of failures of the process rather than the provider. Their codes are those of
+    /// The error domain of failures of the process rather than the provider. Their codes are the raw values of
     /// ``ExtensionEnding/Reason``.
     package static let failureDomain = ExtensionService.domain
 
@@ -100,7 +100,7 @@ package actor ProviderProcess {
     package enum Length: Sendable {
         case answer
         case transfer
-        /// A request without a time limit after its first progress, which shows that it has begun.
+        /// A request that has no time limit after its first progress report, which shows that the provider serves it.
         case service
     }
 
@@ -133,13 +133,13 @@ package actor ProviderProcess {
         watchService()
     }
 
-    /// Whether no process runs, and one may be started.
+    /// Whether no process runs, and a process may be started.
     var isAtRest: Bool {
         if case .none = state { true } else { false }
     }
 
-    /// Ends a process of an older build. The next request starts the currently installed extension. Earlier requests
-    /// get their reply if it comes soon.
+    /// Ends a process of an older build. The next request starts the currently installed extension. The old process
+    /// still replies to its current requests, if it does so within ``patienceWithOld``.
     package func renew() {
         reset()
         guard case .running(let instance) = state else { return }
@@ -166,20 +166,20 @@ package actor ProviderProcess {
         for instance in living { _ = await instance.ending() }
     }
 
-    // MARK: Another folder at the path
+    // MARK: Replacement of the handed directory
 
     func watchPlace() {
         guard placeWatch == nil, let path = domain.path else { return }
-        // If the watch fails, a new directory is not noticed. The process keeps the former one until it is ended as
-        // idle, and the next process gets the new one.
+        // If the watch fails, a new directory is not detected. The process serves the former directory until the
+        // process is ended as idle, and the next process serves the new directory.
         placeWatch = try? DirectoryWatch(path) { [weak self] in
             guard let self else { return }
             Task { await self.placeChanged() }
         }
     }
 
-    /// Ends the process because another directory appeared. Its confinement was set when it started, and does not
-    /// include later mounts.
+    /// Ends the process because another directory, or a new mount, appeared at the path of the handed directory. The
+    /// confinement of the process was set when it started, and does not include later mounts.
     private func placeChanged() {
         placeChanges += 1
         switch state {
@@ -195,7 +195,7 @@ package actor ProviderProcess {
         moved()
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     func call<C: ProviderCall>(
         _ request: C, _ length: Length, of instance: ProviderInstance, isGreeting: Bool = false,
@@ -233,7 +233,7 @@ package actor ProviderProcess {
             .processEnded, message: ending.sentence, domain: Self.failureDomain, code: ending.reason.rawValue)
     }
 
-    // MARK: Ending
+    // MARK: The end of the process
 
     func hasEnded(_ instance: ProviderInstance, _ ending: ExtensionEnding) {
         if !instance.isAskedToEnd, !instance.isExcused {

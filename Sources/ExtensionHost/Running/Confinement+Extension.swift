@@ -4,12 +4,12 @@ import Sandbox
 
 extension Confinement {
     /// Creates the confinement of an extension. The extension can access its own directory and its container, the
-    /// system's libraries and data, and those files of its user that the daemon makes accessible.
+    /// system's libraries and data, and the files of its user that the daemon makes accessible.
     ///
     /// - Parameters:
-    /// - data: The directory of Purvey's data for this user.
-    /// - hostLibraries: The directories of the Swift libraries of the process that starts the extension,
-    ///   ``SwiftLibraries/ofThisProcess``.
+    ///   - data: The directory of Purvey's data for this user.
+    ///   - hostLibraries: The directories of the Swift libraries of the process that starts the extension,
+    ///     ``SwiftLibraries/ofThisProcess``.
     init(
         of bundle: ExtensionBundle, in container: Container, scopes: ScopeFolder, data: String, hostLibraries: [String]
     ) {
@@ -54,10 +54,11 @@ extension Confinement {
         ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
     ]
 
-    /// The maximum number of open descriptors. An extension can have as many descriptors in flight, and the kernel
-    /// counts those of all of the user's processes together. If there are more than 1024, programs with the usual limit
-    /// cannot send descriptors (unix(7), `ETOOMANYREFS`). However, sharing hundreds of files requires more than 1024,
-    /// so the limit is higher if this process has a higher limit.
+    /// The maximum number of open descriptors. An extension can have the same number of descriptors in flight: sent,
+    /// and not received yet. The kernel counts the descriptors in flight of all of the user's processes together. If
+    /// there are more than 1024, programs with the usual limit cannot send descriptors (unix(7), `ETOOMANYREFS`).
+    /// However, sharing hundreds of files requires more than 1024 descriptors, so the limit is higher if this process
+    /// has a higher limit.
     static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
 }
 
@@ -85,7 +86,7 @@ package enum ExtensionConfinement {
         return weaknesses
     }
 
-    /// Whether a process gets a separate root directory if it is handed a directory of the user.
+    /// Whether a process that serves a local directory of the user gets a separate root directory.
     ///
     /// A mount in a separate root directory would keep showing the handed directory after the user has moved or
     /// replaced it, and a disk after it was unmounted. Therefore Landlock alone protects other files. If the kernel

@@ -9,7 +9,8 @@ struct Container: Sendable {
     let path: String
     var temporary: String { path + "/tmp" }
 
-    /// The error for a container with an unusable directory, such as one that the extension has replaced by a link.
+    /// The error for a container with an unusable directory, such as a directory that the extension has replaced by a
+    /// link.
     struct UnusableError: Error, CustomStringConvertible {
         let description: String
     }
@@ -41,8 +42,8 @@ struct Container: Sendable {
 
     static func containers(data: String) -> String { data + "/containers" }
 
-    /// Removes the files of loads whose processes have ended, because a killed process cannot remove them. Blocks on
-    /// the file system. Links that the extension created are not followed.
+    /// Removes the temporary files of item loads whose processes have ended. A killed process cannot remove them
+    /// itself. Blocks on the file system. Links that the extension created are not followed.
     func sweep() {
         guard var folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for name in Self.loads {

@@ -6,7 +6,8 @@ import LinuxSystem
 /// It walks the directories on a separate thread, and pauses between walks, so that walking takes a fiftieth of the
 /// time.
 package final class ContainerWatch: Sendable {
-    /// The limits for the total of a container and the directories that the extension shares with other programs.
+    /// The limits for all files of an extension together: in its container, and in the directories that it shares with
+    /// other programs.
     package struct Limits: Sendable {
         package let entries: Int
         package let bytes: Int
@@ -49,7 +50,7 @@ package final class ContainerWatch: Sendable {
     }
 
     /// Returns the reason to end the process, or `nil` if its directories were within the limits in the last walk.
-    /// Starts a walk if one is due. Does not block.
+    /// Starts the next walk if it is due. Does not block.
     ///
     /// - Parameter nameless: The number of bytes of files without a name, which a walk does not find.
     func excess(nameless: Int) -> (reason: ExtensionEnding.Reason, status: Int)? {

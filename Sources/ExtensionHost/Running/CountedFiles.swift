@@ -19,8 +19,8 @@ struct CountedFiles {
     /// Reads the table of a process's descriptors. Blocks on the system.
     ///
     /// - Parameters:
-    /// - table: A directory such as `/proc/PID/fd`.
-    /// - folders: Paths without links. Files without a name count if they belong to one of these directories.
+    ///   - table: A directory such as `/proc/PID/fd`.
+    ///   - folders: Paths without links. Files without a name count if they belong to one of these directories.
     init(in table: String, folders: [String]) throws(Errno) {
         let directory = try FileDescriptor.open(table, [.readOnly, .directory])
         let beginnings = folders.map { Array(($0 + "/").utf8) }

@@ -17,8 +17,8 @@ final class ExtensionProcess: Sendable {
     private let scopes: ScopeFolder
     let container: Container
     private let limits: ProcessLimits
-    /// The process's container and the directories of its groups. Directories that the user handed to it are not
-    /// included.
+    /// The process's container and the directories of its groups. A local directory that the user handed to its domain
+    /// is not included.
     private let folders: [String]
     private let containerWatch: ContainerWatch
     private let group: ControlGroup.Member?
@@ -28,18 +28,18 @@ final class ExtensionProcess: Sendable {
     /// Starts an extension. Blocks for as long as the system takes.
     ///
     /// - Parameters:
-    /// - socket: The extension's end of a new socket pair. The caller must not keep a reference to it.
-    /// - data: The directory of Purvey's data for this user.
-    /// - hostLibraries: The directories of the Swift libraries that this process is linked with.
-    /// - coordination: Creates the extension's end of a socket for file coordination. With `nil`, the extension
-    ///   coordinates only its own files.
-    /// - largestFile: The maximum size in bytes of a file that the process writes; `nil` for the usual limit.
-    /// - places: Other directories that the process may use, with everything in them.
-    /// - variables: Further environment variables, as `NAME=value`.
-    /// - display: The display for the process's windows; `nil` if it shows none.
-    /// - layers: The layers of its confinement.
-    /// - isHandedDirectory: Whether one of the places is a directory of the user that the process serves; see
-    ///   ``ExtensionConfinement/hasRootDirectory(whereHanded:)``.
+    ///   - socket: The extension's end of a new socket pair. The caller must not keep a reference to it.
+    ///   - data: The directory of Purvey's data for this user.
+    ///   - hostLibraries: The directories of the Swift libraries that this process is linked with.
+    ///   - coordination: Creates the extension's end of a socket for file coordination. With `nil`, the extension
+    ///     coordinates only its own files.
+    ///   - largestFile: The maximum size in bytes of a file that the process writes; `nil` for the usual limit.
+    ///   - places: Other directories that the process may use, with everything in them.
+    ///   - variables: Further environment variables, as `NAME=value`.
+    ///   - display: The display for the process's windows; `nil` if it shows none.
+    ///   - layers: The layers of its confinement.
+    ///   - isHandedDirectory: Whether one of the places is a directory of the user that the process serves; see
+    ///     ``ExtensionConfinement/hasRootDirectory(whereHanded:)``.
     init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
         coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil,
@@ -111,7 +111,7 @@ final class ExtensionProcess: Sendable {
         }
     }
 
-    /// The process ID. It is valid until the process's end was waited for.
+    /// The process ID. It may be reused after ``waitForEnd(timeLimit:isBusy:)`` has returned.
     var processID: pid_t { process.processID }
 
     /// Ends the process. If this is called with several reasons, the first one is reported as the process's ending.
@@ -131,8 +131,8 @@ final class ExtensionProcess: Sendable {
     /// that may block.
     ///
     /// - Parameters:
-    /// - timeLimit: The time in seconds after which the process is ended.
-    /// - isBusy: Returns whether the process is working. It is called repeatedly.
+    ///   - timeLimit: The time in seconds after which the process is ended.
+    ///   - isBusy: Returns whether the process is working. It is called repeatedly.
     func waitForEnd(timeLimit: Int? = nil, isBusy: () -> Bool = { true }) -> ExtensionEnding {
         defer {
             link.close()

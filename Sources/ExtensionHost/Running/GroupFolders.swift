@@ -15,7 +15,7 @@ struct GroupFolders: Sendable {
     ///
     /// - Parameters:
     ///   - container: The extension's container. Older builds stored the directories of its groups in the container. If
-    ///     the directory of a group is missing, such a directory is moved to its place.
+    ///     the directory of a group is missing, the directory in the container is moved to the new location.
     ///   - data: The directory of Purvey's data for this user.
     init(of bundle: ExtensionBundle, container: Container, data: String) throws {
         folder = AppGroup.folder(data: data)
@@ -35,8 +35,8 @@ struct GroupFolders: Sendable {
 }
 
 extension Container {
-    /// Moves a group's directory out of the container, if the container has one. Links that the extension created are
-    /// not followed.
+    /// Moves a group's directory out of the container, if the container contains such a directory. Links that the
+    /// extension created are not followed.
     fileprivate func giveGroup(_ name: FileName, to groups: FileDescriptor) {
         guard var own = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for part in ["Library", "purvey", "groups"] {

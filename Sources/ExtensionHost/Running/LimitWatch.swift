@@ -9,11 +9,12 @@ package struct LimitWatch {
         /// and the measured value.
         let bound: Int
         let memory: Int
-        /// The time until which this measurement, plus the growth of the upper bound, is used instead of a new one.
+        /// The instant until which this measurement, plus the growth of the upper bound, is used instead of a new
+        /// measurement.
         let next: ContinuousClock.Instant
     }
 
-    /// The maximum number of consecutive times that a process may be unreadable. It can be unreadable for a moment
+    /// The maximum number of consecutive checks at which a process may be unreadable. It can be unreadable for a moment
     /// while threads end.
     private static let mostHidden = 1
     /// The minimum interval between measurements, unless the upper bound has grown so much that the limit may be
@@ -28,7 +29,7 @@ package struct LimitWatch {
     /// The number of bytes of open files without a name in the process's directories; see ``CountedFiles``.
     package private(set) var namelessBytes = 0
 
-    /// Creates a watch of a process whose end was not waited for.
+    /// Creates a watch of a process that has not been reaped by waitpid(2).
     ///
     /// - Parameter folders: The paths of the directories in which the process may create files.
     package init(of process: pid_t, _ limits: ProcessLimits, folders: [String]) {
@@ -76,8 +77,8 @@ package struct LimitWatch {
     /// Returns the number of bytes of memory files that a process has mapped and that do not count as its own open
     /// files; `nil` if they cannot be read.
     ///
-    /// - Parameter room: A number of bytes. If the memory files certainly have no more than this, the result may be an
-    ///   upper bound.
+    /// - Parameter room: A number of bytes. If a quickly computed upper bound does not exceed it, the upper bound is
+    ///   returned without a measurement.
     private static func mappedMemory(_ usage: ProcessUsage, room: Int) -> Int? {
         guard var files = try? MappedFiles(of: usage.folder), files.count > 0 else { return nil }
         func sum(_ sizes: [UInt64: Int]) -> Int {

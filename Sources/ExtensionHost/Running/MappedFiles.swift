@@ -8,7 +8,8 @@ struct MappedFiles {
     /// The size in bytes of a list with the maximum number of mappings, including their paths.
     private static let longestList = mostMappings * 256
 
-    /// The number of mappings of any kind. If there are more than ``mostMappings``, it is one more than that.
+    /// The number of mappings of any kind. If there are more than ``mostMappings``, the value is ``mostMappings`` plus
+    /// one.
     private(set) var count = 0
     /// The number of bytes of mappings, used or not, by inode.
     private(set) var lengths: [UInt64: Int] = [:]

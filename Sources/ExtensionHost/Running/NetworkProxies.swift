@@ -1,8 +1,9 @@
 import Foundation
 import LinuxSystem
 
-/// The proxies that extensions with network access find in their environment: those in this process's environment, or
-/// else those of the desktop. They may contain a password, and must not be logged.
+/// The proxies that extensions with network access find in their environment. They are the proxies in this process's
+/// environment, if it names any; otherwise, the proxies of the desktop. They may contain a password, and must not be
+/// logged.
 package enum NetworkProxies {
     private static let addresses = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     private static let exceptions = ["no_proxy", "NO_PROXY"]

@@ -83,7 +83,7 @@ package actor PictureProcess {
         if let pictures = try await shrink(picture, sides, by: shared) { return pictures }
         if instance === shared { instance = nil }
         // Another picture may have caused the process's end. A process that decodes only this picture shows whether
-        // this one is the cause.
+        // this picture is the cause.
         let alone = try await started()
         others[ObjectIdentifier(alone)] = alone
         defer {

@@ -12,12 +12,12 @@ package struct ProcessLimits: Sendable {
 
     /// The maximum number of threads of an extension. The dispatch library creates up to some hundred.
     package static let mostThreads = 1_024
-    /// The number of bytes of the program and its libraries that count as private memory and are not part of the limit,
-    /// such as relocated tables.
+    /// The number of bytes that are added to the memory limit for those parts of the program and its libraries that
+    /// count as private memory, such as relocated tables.
     static let image = 16 << 20
-    /// The number of sockets that do not count. A program with so many open sockets is not an attack: 64 connections,
-    /// some listening sockets, and the connections to Purvey. Full TCP buffers take about 4 MiB of memory per socket,
-    /// those of local sockets less.
+    /// The number of sockets whose buffers do not count. Harmless programs have up to this number of open sockets: 64
+    /// connections, some listening sockets, and the connections to Purvey. Full TCP buffers take about 4 MiB of memory
+    /// per socket, those of local sockets less.
     static let freeSockets = 80
     /// The capacity in bytes of the buffers of a local socket, with the system's usual limits (twice `wmem_max`).
     private static let localSocketBuffers = 416 << 10

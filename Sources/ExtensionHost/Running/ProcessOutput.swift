@@ -2,8 +2,8 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// The standard output and standard error of an extension's process. Their lines go to the extension's log, and the
-/// last ones are kept.
+/// The standard output and standard error of an extension's process. Each line is written to the extension's log. The
+/// last lines are also retained, for ``ExtensionEnding``.
 final class ProcessOutput: Sendable {
     /// The maximum length of a line in bytes. Longer lines are split.
     private static let longestLine = 16 << 10

@@ -8,7 +8,8 @@ struct ProcessUsage {
     let threads: Int
     /// The number of bytes of private memory, in use or swapped out, and of page tables.
     let privateMemory: Int
-    /// The number of bytes in use of all mapped files in memory, including programs in `/tmp`.
+    /// The number of resident bytes of mapped memory files and shared memory, including programs in a `/tmp` that is in
+    /// memory.
     let mappedMemory: Int
     let open: CountedFiles
 
@@ -20,10 +21,10 @@ struct ProcessUsage {
         case hidden
     }
 
-    /// The maximum number of times that the threads are listed, until one is found that does not end while it is read.
+    /// The maximum number of times that the threads are listed, to find a thread that does not end while it is read.
     private static let attempts = 4
 
-    /// Reads the usage of a process whose end was not waited for. Blocks on the system for a short time.
+    /// Reads the usage of a process that has not been reaped by waitpid(2). Blocks on the system for a short time.
     ///
     /// The kernel reports memory and descriptors only for a thread that has not ended. The first thread can end while
     /// others run, and a thread can end while it is read.

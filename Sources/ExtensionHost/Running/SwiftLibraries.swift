@@ -15,8 +15,8 @@ package struct SwiftLibraries: Sendable {
         return folders.sorted()
     }()
 
-    /// The home directories of the user: the one in the environment, which Foundation ignores in some processes, and
-    /// the one in the user database.
+    /// The home directories of the user: the directory in the environment, which Foundation ignores in some processes,
+    /// and the directory in the user database.
     package static var homesOfThisUser: [String] {
         [getenv("HOME").map { String(cString: $0) }, NSHomeDirectory()].compactMap(\.self)
     }
@@ -36,6 +36,8 @@ package struct SwiftLibraries: Sendable {
     /// of other extensions.
     private let data: String
 
+    /// Creates the search for the libraries of programs.
+    ///
     /// - Parameters:
     ///   - reachable: Directories that the extension can access, with everything beneath them.
     ///   - data: The directory of Purvey's data for this user.
@@ -54,8 +56,8 @@ package struct SwiftLibraries: Sendable {
         self.forbidden = forbidden
     }
 
-    /// Returns the library files in those directories of a program's search path that contain Swift's libraries. Blocks
-    /// on the file system.
+    /// Returns the library files from those directories of a program's search path that contain Swift's libraries.
+    /// Blocks on the file system.
     ///
     /// The search path is part of the program, and its author may have named any directory. Therefore a directory must
     /// contain Swift's core library, and only regular files with names of libraries are returned. Links and

@@ -26,8 +26,8 @@ enum SystemFile {
     /// Returns the number of bytes in a line `KEY: NUMBER kB`; 0 if no line has the key.
     static func bytes(_ key: String, in text: String) -> Int { (number(key, in: text) ?? 0) << 10 }
 
-    /// Calls a function with each line, without its end. The memory used does not depend on the size of the file: a
-    /// process determines the size of some of these files.
+    /// Calls a function with each line, without its line feed. The memory used does not depend on the size of the file:
+    /// a process determines the size of some of these files.
     ///
     /// - Parameter body: Returns whether to continue.
     static func forEachLine(_ path: String, _ body: (ArraySlice<UInt8>) -> Bool) throws(Errno) {

@@ -4,9 +4,9 @@ import LinuxSystem
 /// The location of the items to which one confined process has access. It consists of two directories that the
 /// confinement permits. Each item has a place in one of them.
 ///
-/// The contents of the first are readable; those of the second are also writable. Only the daemon can create, rename or
-/// remove entries. The daemon holds a lock on their parent directory, so that a later daemon can find out whether a
-/// killed daemon left them.
+/// The process can read the items in `reading`. It can also write the items in `changing`. Only the daemon can create,
+/// rename or remove entries. The daemon holds a lock on their parent directory, so that a later daemon can find out
+/// whether a killed daemon left them.
 final class ScopeFolder: Sendable {
     enum Use: String, Sendable {
         case reading, changing
@@ -36,7 +36,7 @@ final class ScopeFolder: Sendable {
 
     func path(for use: Use) -> String { path + "/" + use.rawValue }
 
-    /// Creates an empty place.
+    /// Creates an empty directory for one item.
     func makePlace(_ number: UInt64, for use: Use) throws -> Place {
         let folder = try directory.open(use.rawValue, [.readOnly, .directory])
         try retrying { mkdirat(folder.rawValue, String(number), 0o700) }

@@ -122,7 +122,7 @@ final class ScopeService: Sendable {
             throw ScopeError(
                 refusal: .notAuthentic, message: "the bookmark is relative to another file, or another user's")
         }
-        // Another file at the path is not the one that the user handed over.
+        // The user did not give access to another file at the path.
         guard !resolution.isReplaced else {
             throw ScopeError(refusal: .itemNotFound, message: "another file has taken the place of the bookmark's item")
         }
@@ -151,8 +151,8 @@ final class ScopeService: Sendable {
         return (number, item)
     }
 
-    /// Returns the base of a relative bookmark. If the base is an item that was placed for the process, returns the
-    /// original.
+    /// Returns the base of a relative bookmark. If the base is the process's copy of an item or link to it, returns the
+    /// original item.
     private func base(_ file: FileDescriptor) throws -> ResolvedItem {
         guard let path = file.path else { throw Errno.noSuchFile }
         let exact = ExactPath(path)

@@ -10,7 +10,7 @@ struct ScopedItem: Sendable {
     let isDirectory: Bool
     private let place: ScopeFolder.Place
     private let name: FileName
-    /// Whether the place gets another link to the file itself, not a copy.
+    /// Whether the place gets a hard link to the file, and not a copy.
     private let isLinked: Bool
     /// Whether the process may change the item.
     let isWritable: Bool

@@ -56,7 +56,7 @@ private enum PlainDefault {
     }
 }
 
-/// A protocol for the additional initializer of `UserDefaults`.
+/// A protocol whose extension adds the initializer `init(suiteName:)` to `UserDefaults`.
 public protocol UserDefaultsSuite {}
 
 extension UserDefaults: UserDefaultsSuite {}

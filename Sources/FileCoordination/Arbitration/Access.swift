@@ -13,8 +13,8 @@ package struct Access: Hashable, Sendable {
         package static let deletes = Traits(rawValue: 1 << 2)
         /// The item is to be moved.
         package static let moves = Traits(rawValue: 1 << 3)
-        /// The item is to be replaced by another item. If another claim moves the item meanwhile, the access does not
-        /// follow it.
+        /// The item is to be replaced by another item. If another claim moves the item first, the access stays at the
+        /// original path.
         package static let replaces = Traits(rawValue: 1 << 4)
         /// The item's contents are neither read nor changed. Therefore presenters continue to use the item, and nothing
         /// is fetched.
@@ -57,7 +57,7 @@ package enum PlainPath {
         path == parent || isBeneath(path, parent)
     }
 
-    /// Whether a path precedes another one. In this order, all paths beneath a path directly follow it.
+    /// Whether a path precedes another one. In this order, each path is directly followed by all paths beneath it.
     package static func precedes(_ left: ExactPath, _ right: ExactPath) -> Bool {
         // With this rank, the slash sorts before every byte of a name.
         func rank(_ byte: UInt8) -> UInt8 { byte == UInt8(ascii: "/") ? 0 : byte }

@@ -136,8 +136,8 @@ extension Arbiter {
     /// Examines claims again, in the order in which they were made. The claims that the examination of one claim
     /// affects are examined before the next claim.
     ///
-    /// A nested call only adds to the agenda of the outer one. After a call, copies of claims that were read before the
-    /// call are out of date.
+    /// A nested call only adds to the agenda of the outer call. Callers must read claims again after a call, because
+    /// copies that they read before may be outdated.
     mutating func settle(_ identifiers: [ClaimIdentifier]) {
         guard !identifiers.isEmpty else { return }
         if identifiers.count == 1 {

@@ -2,9 +2,9 @@
 extension Arbiter {
     /// Applies a move: notifies presenters, and updates the paths of presenters and of claims that are not granted.
     /// Returns the claims to examine again: the moved claims, and the claims that may no longer have to wait for moved
-    /// ones.
+    /// claims.
     ///
-    /// If the new path is too long, the presenter no longer presents an item, and the claim is refused.
+    /// A presenter whose new path is too long no longer presents an item. A claim whose new path is too long is denied.
     mutating func carryAlong(
         _ move: ItemMove, isAnnounced: Bool, _ telling: inout Telling
     ) -> [ClaimIdentifier] {
@@ -47,9 +47,9 @@ extension Arbiter {
         notify(identifier, .moved(to: path), &telling)
     }
 
-    /// Returns the guarded path of an item that has moved. If the item is in a package at its new place, or was in a
-    /// package that also contained the moved item, the result is `move.newKey`. Otherwise, it is the former guarded
-    /// path with the move applied.
+    /// Returns the new value of ``Access/key`` for an item at or beneath the source of a move. The result is
+    /// `move.newKey` if the destination is in a package, or if the source was in a package. Otherwise, the result is
+    /// `key` with the move applied.
     ///
     /// - Parameter path: The item's new path. A result that equals this path shares its storage.
     private static func key(_ key: ExactPath, after move: ItemMove, of path: ExactPath) -> ExactPath {
@@ -86,13 +86,13 @@ extension Arbiter {
             claims[entry.claim]?.request.accesses[entry.access].path = path
             claims[entry.claim]?.hasMoved = true
             setKey(of: entry, to: moved.key)
-            // A claim that already excludes others cannot do so at a place where others hold claims. It continues to
-            // guard the former place.
+            // A preparing claim cannot exclude claims that are already held at the destination. It continues to guard
+            // its former path.
             if claim.phase == .preparing, let moved = claims[entry.claim], isInTheWayOfHolders(moved) {
                 setKey(of: entry, to: access.key)
             }
             toSettle.append(entry.claim)
-            // Claims that waited for this one may not have to any more.
+            // Claims that waited for this claim may no longer have to wait.
             toSettle += watchers.removeValue(forKey: entry.claim) ?? []
         }
         for identifier in toSettle { claims[identifier]?.blocker = nil }
@@ -111,8 +111,8 @@ extension Arbiter {
         return !isRefused
     }
 
-    /// Examines nested claims again, because moved claims may wait for other claims now, and nested claims may pass
-    /// those claims.
+    /// Examines nested claims again, and denies nested claims that are in a deadlock. After a move, the moved claims
+    /// may wait for other claims, and nested claims may pass the moved claims.
     mutating func lookAfterMoves() {
         hasEntangled = true
         settle(entangledClaims())

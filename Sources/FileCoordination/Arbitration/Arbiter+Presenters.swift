@@ -1,8 +1,9 @@
 /// The requests to presenters before a claim is granted, and the notices afterwards.
 extension Arbiter {
-    // MARK: Coming and going
+    // MARK: Addition and removal
 
-    /// Adds a presenter, or moves it to another item. If the presenter exceeds a limit, it presents no item.
+    /// Adds a presenter, or changes the item of a known presenter. If the client has too many presenters, a new
+    /// presenter is not added. If their paths need too many bytes, the presenter presents no item.
     mutating func present(_ place: PresenterPlace, _ client: UInt64) {
         let identifier = PresenterIdentifier(client: client, number: place.number)
         let known = presenters[identifier]
@@ -49,7 +50,7 @@ extension Arbiter {
         for number in (unansweredByPresenter[identifier] ?? []).sorted() { answer(number, nil) }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     /// Asks the presenters of a claim's items to prepare. Returns the presenters that were asked.
     mutating func prepareForClaim(_ claim: Claim) -> [PresenterIdentifier] {
@@ -140,7 +141,7 @@ extension Arbiter {
         if unansweredByPresenter[presenter]?.isEmpty == true { unansweredByPresenter[presenter] = nil }
     }
 
-    // MARK: Telling
+    // MARK: Notices
 
     /// Notifies presenters of the outcomes of a claim that has ended. Returns the claims to examine again because items
     /// have moved.

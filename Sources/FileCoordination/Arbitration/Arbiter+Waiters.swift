@@ -5,9 +5,10 @@ extension Arbiter {
     /// the number of claims.
     private struct Marks {
         struct Mark {
-            /// The sequence number after which entries were examined.
+            /// All entries with a greater sequence number have been examined.
             var after = UInt64.max
-            /// The entries after `after` that wait for none of the claims for which they were examined.
+            /// Examined entries that wait for none of the claims so far. They are examined again for each further
+            /// claim.
             var skipped: [PathTree.Entry] = []
         }
 
@@ -29,9 +30,9 @@ extension Arbiter {
 
     /// Returns the claims that wait, directly or indirectly, for at least one of the given claims.
     ///
-    /// - Parameter isExact: Whether to leave out claims that may pass the claims before them. The set of claims that
-    ///   may pass depends on the set of waiting claims. To determine the claims that may pass, pass `false`, so that
-    ///   every claim behind another one counts as waiting.
+    /// - Parameter isExact: Whether to omit claims that may pass the claims in front of them. With `false`, every claim
+    ///   behind another claim counts as waiting. The set of claims that may pass is itself computed from a result for
+    ///   `false`.
     func claimsWaiting(for sought: some Collection<ClaimIdentifier>, isExact: Bool) -> Set<ClaimIdentifier> {
         var reached: Set<ClaimIdentifier> = []
         var open = Array(sought)
@@ -58,12 +59,12 @@ extension Arbiter {
         return reached
     }
 
-    /// Whether a waiting claim may be allowed to pass other claims.
+    /// Whether a waiting claim is of a kind that can pass earlier claims.
     private func isFavoured(_ claim: Claim) -> Bool {
         claim.isNested || claim.presenter != nil || holdersByPurpose[claim.request.purpose] != nil
     }
 
-    /// Whether another claim waits for this one.
+    /// Whether another claim waits for the given claim.
     func isWaitedFor(_ claim: Claim) -> Bool {
         if !outer(of: claim).isEmpty { return true }
         for (number, access) in claim.request.accesses.enumerated() {
@@ -107,7 +108,7 @@ extension Arbiter {
 
     /// Calls a function for the claims that wait directly for a claim and were not examined before. The function
     /// receives the waiting claim, the access for which it waits, and the relation of that access to the waiting
-    /// claim's own access. The function returns whether the waiting claim need not be examined again.
+    /// claim's own access. The function returns `false` if the waiting claim must be examined again for other claims.
     private func forEachWaiter(
         for claim: Claim, _ marks: inout Marks, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {
@@ -134,7 +135,7 @@ extension Arbiter {
                 for entry in queue.after(after, through: mark.after) where !isDone(entry) {
                     mark.skipped.append(entry)
                 }
-                // Entries that were skipped for earlier claims and this one stay skipped.
+                // Entries that were skipped for earlier claims and for this claim stay skipped.
                 marks.skips += mark.skipped.count
                 mark.after = min(mark.after, after)
                 marks.marks[key] = mark

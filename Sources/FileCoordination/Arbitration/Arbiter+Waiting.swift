@@ -38,7 +38,8 @@ extension Arbiter {
 
     // MARK: Deadlocks
 
-    /// Returns a claim for which this one waits and that cannot end before this one has ended.
+    /// Returns a claim that the given claim waits for, and that cannot end before the given claim has ended. Returns
+    /// `nil` if there is no deadlock.
     func deadlock(of identifier: ClaimIdentifier) -> ClaimIdentifier? {
         guard let claim = claims[identifier] else { return nil }
         let waiting = claimsWaiting(for: [identifier], isExact: true)
@@ -65,8 +66,8 @@ extension Arbiter {
         return found
     }
 
-    /// Returns the nested claims that may be part of a deadlock, because a claim in their ``claimsBefore(_:)`` is one
-    /// for which other claims wait. Every deadlock includes one of the returned claims. Usually the result is empty.
+    /// Returns the nested claims that may be part of a deadlock. For each of them, other claims wait for a claim in its
+    /// ``claimsBefore(_:)``. Every deadlock includes one of the returned claims. Usually the result is empty.
     func entangledClaims() -> [ClaimIdentifier] {
         nested.filter { claims[$0].map(isEntangled) ?? false }
     }
@@ -166,8 +167,8 @@ extension Arbiter {
         }
         if isEnclosingReader(other, access, relation, of: claim) { return false }
         guard other.phase == .preparing else { return true }
-        // A claim does not wait for a preparing claim that itself waits for the presenter on whose behalf the former is
-        // made, for example to save, or that waits for one of the claims in `favour`.
+        // `claim` does not wait for a preparing claim that waits for the presenter of `claim`, which may need the
+        // access to save. Nor does it wait for a preparing claim that waits for one of the claims in `favour`.
         if let presenter = claim.presenter,
             other.unanswered.contains(where: { preparations[$0]?.presenter == presenter })
         {
@@ -196,8 +197,7 @@ extension Arbiter {
     }
 
     /// Calls a function for every access of a holding claim that excludes an access of `claim`. If a sequence number is
-    /// given, the accesses of the waiting claims before this number are included. Stops when the function returns
-    /// `false`.
+    /// given, waiting claims with a lower number are included. Stops when the function returns `false`.
     private func forEachExcluding(
         _ claim: Claim, waitingBefore sequence: UInt64? = nil, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

@@ -6,9 +6,9 @@
 ///
 /// A claim excludes other claims for the item, for everything beneath it and for everything above it, unless both
 /// claims only read, or both have the same purpose. Claims that exclude each other are granted in the order in which
-/// they were made. There is one exception: a claim passes an earlier claim if the earlier one waits, directly or
-/// indirectly, for a third claim that encloses the later claim, has its purpose, or waits for its presenter. All items
-/// of a claim are granted together.
+/// they were made. There is one exception. A later claim passes an earlier claim if the earlier claim waits, directly
+/// or indirectly, for a third claim. The third claim must enclose the later claim, have the same purpose as the later
+/// claim, or wait for the later claim's presenter. All items of a claim are granted together.
 ///
 /// When a claim's turn has come, it excludes other claims, and the presenters of its items are asked to prepare. It is
 /// granted when all have replied.
@@ -32,10 +32,10 @@ package struct Arbiter: Sendable {
         var hasMoved = false
         /// Whether the claim was not granted immediately.
         var hasWaited = false
-        /// One of the claims for which this claim waits. This claim need not be examined again before that one has
+        /// One of the claims for which this claim waits. This claim need not be examined again before the blocker has
         /// ended.
         var blocker: ClaimIdentifier?
-        /// The preparations that were requested from presenters. Those without a reply are also in `unanswered`.
+        /// The preparations that were requested from presenters. Preparations without a reply are also in `unanswered`.
         var preparations: [UInt64] = []
         var unanswered: Set<UInt64> = []
 
@@ -76,7 +76,7 @@ package struct Arbiter: Sendable {
     /// The resources that the claims of each connection use.
     var usages: [UInt64: ClaimUsage] = [:]
     var processes = ConnectedProcesses()
-    /// The claims to examine again when the claim that is their key has ended.
+    /// For each claim, the claims to examine again when it has ended.
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
     /// The claims that are not granted yet and need a check for deadlocks: claims inside other claims, claims that are
     /// made while a presenter prepares, and claims that block a presenter's queue.
@@ -99,7 +99,7 @@ package struct Arbiter: Sendable {
     var hasEntangled = false
     /// The effects of the current event.
     var effects: [AddressedEffect] = []
-    /// The preparations that the latest event has settled.
+    /// The preparations that the latest event ended, by a reply, a timeout, or the end of the presenter or the claim.
     package internal(set) var settledPreparations: [UInt64] = []
     /// The claims to examine, the next one last. Further claims are appended instead of being examined recursively,
     /// because a long queue would overflow the stack.
@@ -110,7 +110,7 @@ package struct Arbiter: Sendable {
 
     /// Adds a connection of a process. The limits apply to all connections of a process together.
     ///
-    /// - Returns: `false` if the process has too many connections, or all processes together have.
+    /// - Returns: `false` if the process, or all processes together, have too many connections.
     package mutating func begin(client: UInt64, of process: UInt64) -> Bool { processes.add(client, of: process) }
 
     /// Applies an event from a process. Returns its effects.
@@ -190,7 +190,7 @@ package struct Arbiter: Sendable {
     /// Returns the number of granted and waiting claims of a client.
     package func claimCount(of client: UInt64) -> Int { usages[client]?.count ?? 0 }
 
-    /// Whether a preparation is unanswered.
+    /// Whether the arbiter waits for a presenter's reply to a preparation.
     package func waits(forPreparation number: UInt64) -> Bool {
         guard let running = preparations[number] else { return false }
         return unansweredByPresenter[running.presenter]?.contains(number) == true

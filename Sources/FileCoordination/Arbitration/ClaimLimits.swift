@@ -14,11 +14,11 @@ package enum ClaimLimits {
     package static let messageBytes = pathBytes + accesses * 16 + purposeBytes + ClaimUsage.nestingLimit * 9 + 4096
     /// The maximum number of attribute names in one event. It is larger than the number of existing attributes.
     package static let attributeNames = 1_024
-    /// The permitted time in milliseconds in which presenters must prepare. It is limited because a claim excludes
-    /// other claims while it waits for presenters.
+    /// The permitted values of a claim's time limit for its presenters, in milliseconds. There is a maximum because a
+    /// claim excludes other claims while it waits for presenters.
     package static let presenterMilliseconds = 1...86_400_000
-    /// The approximate size in bytes of notices that the end of one claim may cause before presenters are notified in
-    /// less detail.
+    /// The approximate maximum size in bytes of the detailed notices that the end of one claim may cause. Further
+    /// notices have no details.
     static let noticeBytes = 8 << 20
     /// The size of a notice in bytes, without its path.
     static let bytesPerNotice = 64

@@ -122,7 +122,7 @@ struct ConnectedProcesses: Sendable {
         if connections[process]?.isEmpty == true { connections[process] = nil }
     }
 
-    /// Returns all connections of the client's process; an empty list if the process has only the given one.
+    /// Returns all connections of the client's process; an empty list if the process has only the given connection.
     func connections(beside client: UInt64) -> [UInt64] {
         guard let process = processes[client], let all = connections[process], all.count > 1 else { return [] }
         return all

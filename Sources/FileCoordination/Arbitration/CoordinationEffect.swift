@@ -13,8 +13,8 @@ package enum CoordinationEffect: Sendable, Equatable {
 
 /// The reason why a claim is not granted.
 package enum ClaimDenial: Hashable, Sendable {
-    /// The claim would wait for another claim that cannot end before this one. The path is that of the other claim's
-    /// item.
+    /// The claim would wait for another claim that cannot end before this claim. The path is the path of the other
+    /// claim's first item.
     case deadlock(OtherClaim, path: String)
     /// The claim would wait for a presenter of this process while the claim blocks that presenter's queue.
     case blockedPresenter(path: String)
@@ -28,7 +28,7 @@ package enum ClaimDenial: Hashable, Sendable {
 
 /// A claim, in the form in which it is reported to the process of another claim.
 package struct OtherClaim: Hashable, Sendable {
-    /// The arbiter's number of the client that made the claim; `nil` for the same client.
+    /// The arbiter's identifier of the client that made the other claim; `nil` if the same client made both claims.
     package let client: UInt64?
     package let number: UInt64
 
@@ -56,7 +56,7 @@ package struct Preparation: Hashable, Sendable {
     package var deletesItem: Bool
     /// Whether the item's contents will be evicted.
     package var evictsItem: Bool
-    /// The items beneath the presented one that will be deleted.
+    /// The items beneath the presented item that will be deleted.
     package var deletedSubitems: [ExactPath]
     package let timeLimit: Int
 

@@ -21,7 +21,7 @@ package enum CoordinationEvent: Sendable {
     case removePresenter(UInt64)
     /// A move of an item, as announced by the process that moved it.
     case moved(ItemMove)
-    /// A change of attributes of an item in a cloud, as announced by the process that changed them.
+    /// A change of attributes of an item in a domain, as announced by the process that changed them.
     case changedAttributes(path: ExactPath, names: [String], excepted: UInt64?)
     /// An added, removed or resolved version of an item.
     case changedVersion(path: ExactPath, VersionChange)

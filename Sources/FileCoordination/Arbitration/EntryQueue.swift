@@ -13,7 +13,7 @@ struct EntryQueue: Sendable {
 
     func before(_ sequence: UInt64) -> ArraySlice<PathTree.Entry> { storage[head..<position(of: sequence, 0)] }
 
-    /// Returns the entries of the claims that were made after one sequence, up to and including another sequence.
+    /// Returns the entries of the claims with sequence numbers greater than `sequence` and at most `last`.
     func after(_ sequence: UInt64, through last: UInt64) -> ArraySlice<PathTree.Entry> {
         let start = position(of: sequence &+ 1, 0)
         return last == .max ? storage[start...] : storage[start..<max(start, position(of: last + 1, 0))]

@@ -19,7 +19,7 @@ struct PathTree: Sendable {
         case above, same, beneath
     }
 
-    /// A kind of accesses at a path.
+    /// The kind of an access at a path: reading or writing, of a waiting or of a holding claim.
     enum Group: Hashable {
         case waitingReaders, waitingWriters, holdingReaders, holdingWriters
 
@@ -34,8 +34,8 @@ struct PathTree: Sendable {
         var parent: Int
         var name: ExactPath
         var children: [ExactPath: Int] = [:]
-        /// The children in an order that does not depend on the dictionary's, so that the same claims always have the
-        /// same effects.
+        /// The children in an order that does not depend on the dictionary's hashing, so that the same claims always
+        /// have the same effects.
         var orderedChildren: [Int] = []
         /// The index in the parent's `orderedChildren`.
         var position = 0
@@ -77,9 +77,9 @@ struct PathTree: Sendable {
     /// The result of the latest lookup. Usually the same path is looked up again.
     private var latest: (path: ExactPath, node: Int)?
 
-    // MARK: Changing
+    // MARK: Changes
 
-    /// Returns the node of the path, valid while the entry exists.
+    /// Inserts an entry. Returns the index of the path's node, which stays valid while the entry exists.
     mutating func insert(_ entry: Entry, at path: ExactPath, _ group: Group) -> Int {
         let node = makeNode(at: path)
         nodes[node].change(group) { $0.insert(entry) }
@@ -171,7 +171,7 @@ struct PathTree: Sendable {
         return node
     }
 
-    // MARK: Looking
+    // MARK: Searches
 
     /// Whether an access of another claim with another purpose may exclude an access at this node. This is faster than
     /// a search for all such accesses.
@@ -196,7 +196,7 @@ struct PathTree: Sendable {
 
     /// Returns the node that follows another node in a pre-order traversal beneath a top node.
     ///
-    /// The traversal needs no memory, neither on the stack nor on the heap, however deep the paths are.
+    /// The traversal needs constant memory at any depth of the tree.
     private func next(after node: Int, beneath top: Int) -> Int? {
         if let child = nodes[node].orderedChildren.first { return child }
         var node = node
@@ -209,9 +209,9 @@ struct PathTree: Sendable {
         return nil
     }
 
-    /// Calls a function for every access of another purpose that excludes an access at this node and whose claim holds
-    /// its items. If a sequence is given, also calls it for waiting claims before this sequence. Entries at the node
-    /// itself come first, beginning with the latest waiting ones. Stops when the function returns `false`.
+    /// Calls a function for every entry of a holding claim that has another purpose and excludes an access at this
+    /// node. If a sequence number is given, waiting claims with a lower number are included. Entries at the node itself
+    /// come first. At each node, the latest waiting entries come first. Stops when the function returns `false`.
     func forEachExcluding(
         at node: Int, of purpose: String, writes: Bool, waitingBefore sequence: UInt64?,
         _ body: (Entry, Relation) -> Bool

@@ -1,8 +1,8 @@
 /// The requests to presenters that a claim's accesses cause. They concern presenters of the accessed items, and of
 /// items above and beneath them.
 struct PreparationNeeds {
-    /// The guarded paths that are written. `read` has those that are read, and `saved` those whose presenters must
-    /// save.
+    /// The guarded paths that are written. `read` has the guarded paths that are read, and `saved` has the guarded
+    /// paths whose presenters must save.
     private let written: SortedPaths
     private let read: SortedPaths
     private let saved: SortedPaths

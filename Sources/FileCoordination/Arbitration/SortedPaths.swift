@@ -1,6 +1,6 @@
 /// A set of up to ten thousand paths. Members above or beneath a given path are found in logarithmic time.
 struct SortedPaths {
-    /// The distinct paths. In their order, all paths beneath a path directly follow it.
+    /// The distinct paths. In their order, each path is directly followed by all paths beneath it.
     let paths: [ExactPath]
     /// The paths that are not beneath another path of the set.
     private let topmost: [ExactPath]
@@ -21,8 +21,8 @@ struct SortedPaths {
     /// Whether a path is in the set or beneath a member.
     func cover(_ path: ExactPath) -> Bool {
         if topmost.isEmpty { return false }
-        // A topmost path above `path` is the last one that does not follow `path`, because every path between them
-        // would lie beneath the topmost one.
+        // If `path` is at or beneath a topmost path, that path is the last topmost path that does not follow `path`,
+        // because every path between them would lie beneath it.
         let following = Self.firstIndex(in: topmost) { PlainPath.precedes(path, $0) }
         return following > 0 && PlainPath.isAtOrBeneath(path, topmost[following - 1])
     }
@@ -41,7 +41,8 @@ struct SortedPaths {
         return place < paths.endIndex && PlainPath.isAtOrBeneath(paths[place], path)
     }
 
-    /// Returns the index of the first path that meets a condition, if all paths after it meet the condition, too.
+    /// Returns the index of the first path that meets a condition, by binary search. All paths after that path must
+    /// meet the condition, too.
     private static func firstIndex(in paths: [ExactPath], where isTrue: (ExactPath) -> Bool) -> Int {
         var (low, high) = (paths.startIndex, paths.endIndex)
         while low < high {

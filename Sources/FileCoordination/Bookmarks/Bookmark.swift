@@ -102,7 +102,7 @@ extension Bookmark {
     }
 }
 
-/// The time from one start of the machine to the next.
+/// The period from one boot of the machine to the next.
 package enum MachineSession {
     /// The kernel's identifier of the current session; `nil` if it is unavailable.
     package static let current: String? = {

@@ -11,7 +11,8 @@ import Foundation
 ///     8       32    HMAC-SHA256 of bytes 0 to 7 and everything after the code, with the user's key
 ///     40            the bookmark, in CBOR
 ///
-/// A later version of the format gets another number. Older readers skip keys that are added within one version.
+/// An incompatible change of the format increases the version. New keys in the CBOR map do not, because older readers
+/// skip them.
 package enum BookmarkSeal {
     private static let head: [UInt8] = Array("PVBK".utf8) + [1, 0, 0, 0]
     private static let codeLength = Int(CAUTHENTICATION_LENGTH)

@@ -34,8 +34,8 @@ struct ItemSearch {
     let inside: String?
 
     /// The limits of a search: the number of names to examine, the number of parent directories from which to begin,
-    /// and the depth. Fewer names are examined if another item has the path, because it has most likely replaced the
-    /// item.
+    /// and the depth. Fewer names are examined if another item exists at the path, because that item has most likely
+    /// replaced the sought one.
     private static let entryLimit = 200_000
     private static let entryLimitWhenReplaced = 20_000
     private static let foldersAbove = 4
@@ -88,8 +88,8 @@ struct ItemSearch {
         }
     }
 
-    /// Whether a mount is skipped, because a server provides it and the item is on another file system. If the server
-    /// did not respond, it would block the search needlessly.
+    /// Whether the search skips a mount: a server provides the mount, and the item is on another file system. A server
+    /// that does not respond would block the search needlessly.
     private func isOther(_ mount: Mount) -> Bool { mount.isServed && mount.device != identity.device }
 
     private func findElsewhereMounted(_ mounts: [Mount]) -> ResolvedItem? {
@@ -136,7 +136,7 @@ private struct BoundedSearch {
     /// Creates a search.
     ///
     /// - Parameters:
-    ///   - others: The mount points of other file systems that may not respond.
+    ///   - others: The mount points to skip, because their servers may not respond.
     ///   - check: Called for an entry that has the inode number.
     init(
         inode: UInt64, entriesLeft: Int, depthLimit: Int, others: Set<String>,

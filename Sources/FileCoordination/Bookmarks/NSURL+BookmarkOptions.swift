@@ -23,7 +23,8 @@ extension NSURL {
         public static var securityScopeAllowOnlyReadAccess: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 12)
         }
-        /// The bookmark does not carry access. Without this option, a bookmark carries access implicitly.
+        /// The bookmark grants no access. Without this option and ``minimalBookmark``, a bookmark lets any confined
+        /// process of the user access the item until the machine restarts.
         public static var withoutImplicitSecurityScope: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 29)
         }
@@ -39,13 +40,13 @@ extension NSURL {
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// No user interface. The option has no effect, because resolving never shows one.
+        /// No user interface. The option has no effect, because resolving never shows a user interface.
         public static var withoutUI: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 8) }
-        /// No mounting of volumes. The option has no effect, because resolving never mounts one.
+        /// No mounting of volumes. The option has no effect, because resolving never mounts a volume.
         public static var withoutMounting: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 9) }
         /// Access begins only with `startAccessingSecurityScopedResource()`.
         public static var withSecurityScope: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 10) }
-        /// Like ``withSecurityScope``, for bookmarks that carry access implicitly.
+        /// Like ``withSecurityScope``, for bookmarks that were created without a security scope.
         public static var withoutImplicitStartAccessing: BookmarkResolutionOptions {
             BookmarkResolutionOptions(rawValue: 1 << 15)
         }

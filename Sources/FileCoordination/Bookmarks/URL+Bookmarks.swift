@@ -13,8 +13,8 @@ import UniformTypeIdentifiers
 extension URL {
     /// Creates a bookmark of the item at this URL. A symbolic link is not followed.
     ///
-    /// Without `minimalBookmark` and `withoutImplicitSecurityScope` the bookmark carries access: a confined process of
-    /// this user that receives the bookmark may use the item until the machine restarts.
+    /// If `options` contains neither `minimalBookmark` nor `withoutImplicitSecurityScope`, the bookmark grants access:
+    /// a confined process of this user that receives the bookmark may use the item until the machine restarts.
     ///
     /// - Parameters:
     ///   - keys: The resource values to store; ``resourceValues(forKeys:fromBookmarkData:)`` reads them without

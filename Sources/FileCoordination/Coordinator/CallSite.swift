@@ -54,7 +54,7 @@ enum CallSite: Sendable {
         return "\(file):\(place.line) (\(symbol.name))"
     }
 
-    // MARK: Looking up
+    // MARK: Symbolication
 
     /// A backtrace in the runtime's encoding (swift.org, "Compact Backtrace Format" and "Compact ImageMap Format",
     /// version 0). The list of loaded images comes from the dynamic loader. The runtime would read it from this

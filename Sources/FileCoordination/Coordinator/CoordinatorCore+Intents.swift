@@ -96,8 +96,8 @@ extension CoordinatorCore {
     /// wait for a grant itself.
     ///
     /// - Parameters:
-    ///   - finish: Runs its first function, immediately or later, on a thread that may block. If that function will
-    ///     never run, runs the second one on any thread.
+    ///   - finish: Runs its first function, immediately or later, on a thread that may block. If the first function
+    ///     will never run, runs the second function on any thread.
     ///   - completion: Called within the first function.
     private func claim(
         _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int, at site: CallSite,
@@ -159,8 +159,8 @@ extension NSFileCoordinator {
     }
 }
 
-/// A task that waits for a claim. If paths change, it waits for several claims, one after the other. It may be
-/// cancelled at any time.
+/// A task that waits for a claim. If the items' paths change meanwhile, the claim is repeated, and the task waits for
+/// the new claim. The task may be cancelled at any time.
 private final class WaitingTask: Sendable {
     private struct State {
         var ticket: ClaimTicket?

@@ -6,7 +6,7 @@ final class CoordinatorCore: Sendable {
     struct Running {
         /// The claims for which calls wait.
         var waiting: [UInt64: ClaimTicket] = [:]
-        /// The claims of running accessors that write, each with the former paths of the items whose moves it
+        /// The claims of running accessors that write, each with the former paths of the items whose moves the accessor
         /// announced.
         var announcedMoves: [UInt64: Set<ExactPath>] = [:]
         /// Whether the coordinator was cancelled. No accessor runs from then on.
@@ -24,7 +24,7 @@ final class CoordinatorCore: Sendable {
         self.presenter = presenter
     }
 
-    /// The maximum number of times that a claim is repeated, because its URL leads to another path after the wait.
+    /// The maximum number of times that a claim is repeated because its URL leads to another path after the wait.
     static let attempts = 16
 
     /// Waits until items may be used, runs an accessor on this thread, and ends the claim.
@@ -116,7 +116,7 @@ final class CoordinatorCore: Sendable {
         return (ticket, places)
     }
 
-    /// Removes a claim from those for which calls wait. Returns whether the coordinator was cancelled during the wait.
+    /// Removes a claim from ``Running/waiting``. Returns whether the coordinator was cancelled during the wait.
     @discardableResult
     func forget(_ ticket: ClaimTicket) -> Bool {
         running.withLock { running in
@@ -166,9 +166,9 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    // MARK: - Cancelling and announcing
+    // MARK: - Cancellation and announcements
 
-    /// Makes all later calls fail, and all calls whose accessor has not run yet.
+    /// Makes all later calls fail, and all earlier calls whose accessor has not begun to run.
     func cancel() {
         let waiting = running.withLock { running in
             running.isCancelled = true

@@ -44,8 +44,8 @@ open class NSFileCoordinator: NSObject {
         public static var forUploading: ReadingOptions { ReadingOptions(rawValue: 1 << 3) }
     }
 
-    /// Options for writing an item. At most one of the first four may be used. The last can be combined with any of
-    /// them.
+    /// Options for writing an item. At most one of ``forDeleting``, ``forMoving``, ``forMerging`` and ``forReplacing``
+    /// may be used. ``contentIndependentMetadataOnly`` can be combined with any of them.
     public struct WritingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: UInt
@@ -80,7 +80,8 @@ open class NSFileCoordinator: NSObject {
         super.init()
     }
 
-    /// Creates a coordinator without a presenter, with the given coordination state instead of that of this process.
+    /// Creates a coordinator without a presenter, with the given coordination state instead of the state of this
+    /// process.
     package init(in process: ProcessCoordination) {
         core = CoordinatorCore(process, presenter: nil)
         purposeIdentifier = Purposes.next()
@@ -129,8 +130,8 @@ open class NSFileCoordinator: NSObject {
         perform([.writing(url, options)], outError) { writer($0[0]) }
     }
 
-    /// Reads an open file that another process handed to this one. A confined process can coordinate reads of files
-    /// outside its container only with such a descriptor. Otherwise like
+    /// Reads an open file whose descriptor this process received from another process. A confined process can
+    /// coordinate reads of files outside its container only with such a descriptor. Otherwise like
     /// ``coordinate(readingItemAt:options:error:byAccessor:)``.
     package func coordinate(
         reading file: FileDescriptor, at url: URL, options: ReadingOptions, error outError: NSErrorPointer,
@@ -227,8 +228,8 @@ open class NSFileCoordinator: NSObject {
             .changedAttributes(path: item.path, names: attributes.map(\.rawValue).sorted(), excepted: excepted))
     }
 
-    /// Makes all calls of this coordinator fail with `CocoaError.userCancelled`, present and future, except calls whose
-    /// accessor has run. Any thread may call it.
+    /// Makes all present and future calls of this coordinator fail with `CocoaError.userCancelled`, except calls whose
+    /// accessor has begun to run. Any thread may call this function.
     open func cancel() {
         core.cancel()
     }

@@ -181,7 +181,7 @@ open class NSFileVersion: NSObject {
 }
 
 extension NSFileVersion {
-    /// Creates the version about which a presenter is notified. Blocks on the file system.
+    /// Creates the version object for a notification of a presenter. Blocks on the file system.
     convenience init(_ change: VersionChange, of url: URL) {
         let kept = change.kind == .lost ? nil : Self.kept(ofItemAt: url, change.record.identifier)
         self.init(kept ?? KeptVersion(withoutContents: change.record), of: url)

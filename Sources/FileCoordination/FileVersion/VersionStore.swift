@@ -7,9 +7,9 @@ import LinuxSystem
 /// The stored versions of one item: a directory in the user's data directory, found by a link named after the item's
 /// identity.
 ///
-/// A second link, named after the item's path, leads to the same directory. It is used if the item was replaced by
-/// another one at this path. In this case the directory is not renamed, because versions in it may be in use. Links and
-/// versions appear atomically, so processes do not need a common lock.
+/// A second link, named after the item's path, leads to the same directory. The second link is used if another item has
+/// replaced the item at this path. In this case the directory is not renamed, because versions in it may be in use.
+/// Links and versions appear atomically, so processes do not need a common lock.
 struct VersionStore {
     /// The store's directory. If there is no data directory, it is a path at which nothing can be created.
     static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
@@ -177,7 +177,7 @@ extension VersionStore {
         adopt(kept, of: old)
     }
 
-    /// Assigns the versions of another item to this one.
+    /// Assigns the versions of another item to this item.
     private mutating func adopt(_ kept: String, of old: ItemIdentity) {
         folder = kept
         guard (try? remember(kept)) != nil, Self.link(of: old) != Self.link(of: identity) else { return }

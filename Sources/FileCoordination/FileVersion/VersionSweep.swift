@@ -20,7 +20,7 @@ package struct VersionSweep {
 
     // MARK: Running
 
-    /// Runs a sweep in the background, unless one ran within the last day.
+    /// Runs a sweep in the background, unless a sweep ran within the last day.
     static func runIfDue() {
         let mark = VersionStore.root + "/swept"
         if let last = modification(of: mark), abs(last.timeIntervalSinceNow) < interval { return }

@@ -51,11 +51,11 @@ open class FileWrapper: NSObject, NSSecureCoding {
     open var preferredFilename: String?
     /// The name under which the file was last read or written.
     open var filename: String?
-    /// Attributes with the names of `FileManager`: those of the file that was read, or those to set on the file that
-    /// is written (`posixPermissions`, `modificationDate`).
+    /// Attributes under the raw values of `FileAttributeKey`. Reading sets the attributes of the file. Writing applies
+    /// `posixPermissions` and `modificationDate` to the written file.
     open var fileAttributes: [String: Any] = [:]
 
-    // MARK: - Making
+    // MARK: - Initialization
 
     /// Reads the file, directory or link at a URL. A link is not followed.
     ///
@@ -66,7 +66,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         try load(url, options, depth: 0)
     }
 
-    /// Reads a child at a depth beneath the wrapper that is being read.
+    /// Reads a descendant of the wrapper that is being read, at the given depth beneath it.
     init(url: URL, options: ReadingOptions, depth: Int) throws {
         contents = .file(Data())
         super.init()

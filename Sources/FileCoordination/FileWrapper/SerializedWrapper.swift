@@ -114,8 +114,7 @@ extension FileWrapper {
         }
         preferredFilename = form.preferredFilename
         filename = form.filename
-        // The data is not trusted. Therefore it gives write access to the group and others only as far as the umask
-        // does.
+        // The data is not trusted. Therefore the umask limits the write permissions of the group and of others.
         let mask = 0o777 & ~Int(CreationMask.current & 0o022)
         fileAttributes[FileAttributeKey.posixPermissions.rawValue] = form.permissions.map {
             NSNumber(value: $0 & mask)

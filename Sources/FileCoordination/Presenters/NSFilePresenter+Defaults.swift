@@ -82,8 +82,9 @@ extension NSFilePresenter {
 }
 
 private enum AsyncBridging {
-    /// Whether the default form with a completion handler is calling the `async` form. If a presenter implements
-    /// neither form, the default of the `async` form then returns at once, instead of calling back.
+    /// Whether the default of the form with a completion handler is calling the `async` form. If a presenter implements
+    /// neither form, the default of the `async` form then returns at once. Otherwise, the two defaults would call each
+    /// other endlessly.
     @TaskLocal static var isStandingIn = false
 
     static func answer(

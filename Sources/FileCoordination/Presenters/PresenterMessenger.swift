@@ -69,7 +69,7 @@ struct PresenterMessenger: Sendable {
         }
     }
 
-    /// Runs a closure that the presenter supplied, on its queue.
+    /// Runs the closure that the presenter supplied when it relinquished the item, on the presenter's queue.
     func giveBack(_ reacquirer: @escaping @Sendable () -> Void) {
         guard let queue = reference.presenter?.presentedItemOperationQueue else { return }
         queue.addOperation(reacquirer)

@@ -48,7 +48,7 @@ package final class ArbiterHost: Sendable {
         return state.withLock { $0.arbiter.claimCount(of: client) } > 0
     }
 
-    /// Ends a granted claim whose grant cannot be sent to the client, and refuses it.
+    /// Ends a granted claim whose grant cannot be sent to the client, and sends a denial instead.
     package func refuse(_ claim: UInt64, of client: UInt64, _ reason: String) {
         change { arbiter in
             arbiter.apply(.cancel(claim: claim), from: client)

@@ -106,7 +106,7 @@ extension ProcessCoordination {
 }
 
 extension ProcessCoordination {
-    /// Handles an event that cannot be sent. Afterwards, neither this process nor the authority waits for it.
+    /// Handles an event that cannot be sent, so that neither this process nor the authority waits for its effects.
     func giveUp(_ event: CoordinationEvent, _ reason: UnsendableEventError, on authority: any CoordinationAuthority) {
         switch event {
         case .claim(let request):
@@ -125,9 +125,9 @@ extension ProcessCoordination {
     }
 }
 
-/// A notification of a provider that a file has changed. Claims that the provider makes during it, on the notified
-/// thread and in tasks started there, are marked, so that the process that changed the file does not wait for a
-/// provider that itself waits to read the file.
+/// A notification to a provider that a file has changed. Claims that the provider makes during the notification, on the
+/// notified thread and in tasks started there, are marked. This prevents a deadlock between the process that changed
+/// the file, which waits for the notification, and the provider, which waits to read the file.
 ///
 /// Claims on other threads of the provider cannot be distinguished from unrelated claims, and wait as usual.
 package final class ChangeNoting: Sendable {
@@ -141,7 +141,7 @@ package final class ChangeNoting: Sendable {
     /// may outlast it.
     static var isUnderWay: Bool { current.map { noting in !noting.isOver.withLock { $0 } } ?? false }
 
-    /// Runs the notification of a provider.
+    /// Runs a function that notifies a provider.
     package static func run(_ body: () -> Void) {
         let noting = ChangeNoting()
         defer { noting.isOver.withLock { $0 = true } }

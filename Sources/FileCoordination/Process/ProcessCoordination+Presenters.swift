@@ -44,7 +44,7 @@ extension ProcessCoordination {
         watchPlaces()
     }
 
-    /// Removes a presenter, which may be in its deallocation.
+    /// Removes a presenter. May be called during the presenter's deallocation.
     package func remove(_ object: ObjectIdentifier) {
         post { state in
             guard let number = state.presenterNumbers.removeValue(forKey: object) else { return [] }

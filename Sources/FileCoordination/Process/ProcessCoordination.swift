@@ -205,7 +205,7 @@ extension ProcessCoordination {
         return isConnected
     }
 
-    /// Changes the state like ``post(_:)``, for a new claim.
+    /// Registers a new claim with a function that changes the state, and sends the claim like ``post(_:)``.
     func registering(_ change: (inout State) -> ClaimTicket) -> (isConnected: Bool, ClaimTicket) {
         let (isConnected, ticket, turn) = state.withLock { state in
             let ticket = change(&state)
