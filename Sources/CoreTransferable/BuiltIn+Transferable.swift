@@ -19,7 +19,7 @@ extension String: Transferable {
 }
 
 extension URL: Transferable {
-    /// The representations as `public.url` and, for the URL of a file, before it as `public.file-url`. Both can be
+    /// The representations: `public.file-url` for the URL of a file, then `public.url` for every URL. Both can be
     /// exported and imported.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(

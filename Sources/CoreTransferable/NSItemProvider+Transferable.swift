@@ -27,8 +27,7 @@ extension NSItemProvider {
         }
     }
 
-    /// Loads a value with the first importing representation of a type for which the item offers a matching content
-    /// type.
+    /// Loads a value with the first importing representation whose content type the item offers.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error. If the progress
     ///   is cancelled, it is called at once with `CocoaError.userCancelled`, even if an importing closure does not

@@ -74,8 +74,9 @@ extension Transferable {
         types.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Exports the value with the first representation that fits a type. If the export fails because the value does not
-    /// meet a condition, tries the next representation. The condition behind an asynchronous proxy is only known then.
+    /// Exports the value with the first representation that conforms to a type. If the export fails because the value
+    /// does not meet a condition, tries the next representation. The condition of an asynchronous proxy is checked only
+    /// during the export.
     private func delivered(as contentType: UTType?, _ delivery: Delivery) async throws -> Arrival {
         let value = TransferredValue(value: self)
         let resolution = Self.resolution()

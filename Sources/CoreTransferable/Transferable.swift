@@ -49,7 +49,7 @@ extension Never: Transferable, TransferRepresentation {
     public var body: Never { unreachable() }
 }
 
-/// Stops the program. For requirements of the type system that no program can reach through the interface.
+/// Stops the program. Implements members that the type system requires, but that have no meaning.
 private func unreachable() -> Never {
     // Reached only by a client that asks a primitive representation for its body.
     preconditionFailure("a primitive representation has no body")

@@ -74,7 +74,7 @@ enum HuffmanCode {
         return numbers
     }
 
-    /// Limits the length of codes. Lengthens other codes to free space.
+    /// Limits the length of codes. Lengthens shorter codes to make room for those that are shortened.
     private static func shorten(_ numbers: inout [Int], to longest: Int) {
         guard numbers.count > longest + 1 else { return }
         numbers[longest] += numbers[(longest + 1)...].reduce(0, +)

@@ -18,7 +18,7 @@ struct HuffmanDeflate: ~Copyable {
 
     /// Returns the maximum size in bytes of `count` bytes after compression.
     static func bound(_ count: Int) -> Int {
-        // Each byte may get the longest code, since codes are made from a sample. Whole words are written.
+        // Each byte may get the longest code, since codes are made from a sample. The last write is a whole word.
         (count * longestCode + (count / blockSize + 1) * (headSize + longestCode)) / 8 + 16
     }
 
@@ -152,8 +152,8 @@ struct HuffmanDeflate: ~Copyable {
     /// long as writing them, and improve the compression very little.
     private static let sampleDistance = 16
 
-    /// Returns the estimated frequency of each byte, at least 1, since it may occur outside of the sample, and 1 for
-    /// the end.
+    /// Returns the estimated frequency of each byte and, as the last element, 1 for the end of the block. A byte's
+    /// frequency is at least 1, since the byte may occur outside of the sample.
     private static func counts(of block: UnsafeBufferPointer<UInt8>) -> [UInt32] {
         // Four tables, because incrementing the same counter twice in a row would wait for the first store.
         let tables = [UInt32](unsafeUninitializedCapacity: 4 * 256) { tables, count in

@@ -2,8 +2,8 @@ import CImages
 import Foundation
 
 extension ImageCodec {
-    /// Returns thumbnails of one picture, as PNG files. They are slightly larger than usual, and take a fraction of
-    /// the time.
+    /// Returns thumbnails of one picture, as PNG files. The files are slightly larger than those of
+    /// ``thumbnail(_:width:height:as:quality:)``, but take a fraction of the time.
     ///
     /// An opaque picture is decoded once, for the largest thumbnail, and the others are created from that thumbnail. A
     /// transparent picture is decoded for each thumbnail.

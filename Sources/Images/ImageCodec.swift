@@ -30,7 +30,8 @@ package enum ImageCodec {
         /// Whether no row is complete before the whole file is read.
         let isInterlaced: Bool
 
-        /// The maximum number of bytes that must be in memory at once to decode the picture.
+        /// The size in bytes of the decoded picture if it must be decoded into memory as a whole; 0 if it can be
+        /// decoded in pieces.
         package var wholeSize: Int {
             let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
             let (bytes, overflowsToo) = pixels.multipliedReportingOverflow(by: isDecodedWhole ? pixelSize : 0)

@@ -70,8 +70,8 @@ enum Reduction {
     private static func gather(
         _ sums: UnsafeBufferPointer<UInt16>, _ columns: Shares, _ pixelSize: Int, into row: UnsafeMutablePointer<UInt8>
     ) {
-        // In the frequent cases, scaling to exactly half the size and to about half the size, the compiler gets
-        // constants.
+        // The frequent cases are scaling to exactly half the size and to about half the size. For these, the arguments
+        // are constants, so that the compiler can unroll the loops.
         switch (pixelSize, columns.count) {
         case (3, 2): gather(sums, columns, 3, 2, into: row)
         case (3, 4): gather(sums, columns, 3, 4, into: row)

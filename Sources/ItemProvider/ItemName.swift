@@ -32,7 +32,7 @@ package enum ItemName {
     }
 
     /// Returns a name for a file in a user's directory. Another program has chosen the name, so the result is never the
-    /// name of a hidden file, such as one that a shell would run.
+    /// name of a hidden file, such as `.profile`, which a shell would run.
     package static func visible(_ name: String) -> String {
         let visible = name.drop { $0 == "." }
         return (visible.count == name.count ? "" : "_") + visible

@@ -118,7 +118,7 @@ private struct LoadPlace {
                 try FileManager.default.createDirectory(
                     atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 let directory = try FileDescriptor.open(path, [.readOnly, .directory])
-                // In a directory that others can write to, another user may have created it first.
+                // In a directory that other users can write to, another user may have created this one first.
                 guard try directory.status().owner == getuid() else { throw Errno.permissionDenied }
                 guard faccessat(directory.rawValue, ".", W_OK, 0) == 0 else { throw Errno.current }
                 return directory

@@ -91,7 +91,8 @@ extension NSItemProvider {
 }
 
 extension NSItemProvider {
-    /// Loads a file through methods that a subclass may have overridden, and keeps the file beyond their completion.
+    /// Loads a file through methods that a subclass may have overridden. Copies the file again, because those methods
+    /// delete it when the completion handler returns.
     private func loadFromSubclass(
         _ typeIdentifier: String, openInPlace: Bool,
         _ completion: @escaping @Sendable (Result<ArrivedFile, any Error>) -> Void
@@ -126,7 +127,7 @@ extension LoadOperation {
     }
 }
 
-/// A wait for a load, which is cancelled with the waiting task.
+/// The `async` form of a load, which is cancelled together with the waiting task.
 private enum CancellableLoad {
     nonisolated(nonsending) static func run<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Progress

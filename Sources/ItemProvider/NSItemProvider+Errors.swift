@@ -71,7 +71,7 @@ package enum ItemProviderError {
         make(.unexpectedValueClassError, "Expected an object of class \(expected), got one of class \(type(of: value))")
     }
 
-    /// Returns the error for a load handler's file that cannot be handed over.
+    /// Returns the error for a load handler's file that cannot be passed to the consumer.
     package static func unusableFile(_ reason: String, underlying: (any Error)? = nil) -> NSError {
         make(.itemUnavailableError, reason, underlying: underlying)
     }

@@ -68,8 +68,8 @@ open class NSItemProvider: NSObject, NSCopying {
 
     // MARK: - Copying
 
-    /// Returns a provider with the same representations and name. Later registrations on one do not affect the other. A
-    /// subclass overrides this if its copies must have its own class.
+    /// Returns a provider with the same representations and name. Later registrations with either provider do not
+    /// affect the other one. A subclass overrides this if its copies must have its own class.
     open func copy(with zone: NSZone? = nil) -> Any {
         NSItemProvider(promise: ItemPromise(copying: promise))
     }
@@ -156,8 +156,8 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writingClass: aClass, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Registers an object of a type. Consumers can also load the object as data or as a file, through the binary
-    /// interface.
+    /// Registers an object of a type. Consumers can also load the object as data or as a file, for example with
+    /// ``loadDataRepresentation(for:completionHandler:)``.
     ///
     /// Another process gets these objects unchanged: strings, attributed strings, URLs, data, images, file wrappers,
     /// property lists, and `NSUUID`, `NSNull` and collections that are not property lists. The URL of a file is
@@ -171,9 +171,9 @@ open class NSItemProvider: NSObject, NSCopying {
     /// expect.
     ///
     /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the given completion handler once. For
-    ///   a consumer in another process, it gets the expected class only if objects of this class are transferred
-    ///   unchanged. Of the options, it gets the preferred size of an image, and those with strings as keys and with
-    ///   values that a property list can contain. If the latter are larger than 4 KiB together, none of them is sent.
+    ///   a consumer in another process, the handler gets the expected class only if objects of this class are
+    ///   transferred unchanged. It gets the preferred size of an image, and the options whose keys are strings and
+    ///   whose values a property list can contain. If these options are larger than 4 KiB together, none is sent.
     open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
         register(itemForTypeIdentifier: typeIdentifier, loadHandler: loadHandler)
     }

@@ -16,7 +16,8 @@ package struct CommandManual: Sendable {
     /// An option: `--name`, or `-o` for the name `o`.
     package struct Option: Sendable {
         package let name: String
-        /// The placeholder for the value (`BOARD`, or `all|team` for one of some words); `nil` without a value.
+        /// The placeholder for the value (`BOARD`, or `all|team` for a choice of words); `nil` if the option has no
+        /// value.
         package let value: String?
         package let summary: String
 

@@ -19,7 +19,7 @@ package struct Completion: Sendable {
         case domain, board, `extension`
     }
 
-    /// The completions that the description of the command line has.
+    /// The completions that the description of the command line contains.
     package private(set) var candidates: [Candidate] = []
     /// The kinds of further values, without duplicates.
     package private(set) var values: [Value] = []

@@ -71,7 +71,8 @@ enum ManualPage {
         return start.hasSuffix(".") ? start : start + "."
     }
 
-    /// Returns a line of text. A line that begins with a dot or an apostrophe would be a request otherwise.
+    /// Returns a line of text. Escapes a dot or an apostrophe at the start, because roff would read such a line as a
+    /// request.
     private static func line(_ text: String) -> String {
         let text = escaped(text)
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text

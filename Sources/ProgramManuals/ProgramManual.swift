@@ -8,7 +8,7 @@ package struct ProgramManual: Sendable {
     package let name: String
     /// The section of the manual: 1 for users' programs, 8 for administrators' programs.
     package let section: Int
-    /// The line of the manual's index.
+    /// The one-line description in the index of manual pages, see whatis(1).
     package let summary: String
     /// The program's own command line.
     package let command: CommandManual
@@ -18,7 +18,7 @@ package struct ProgramManual: Sendable {
     /// Creates the description of a program.
     ///
     /// - Parameters:
-    ///   - summary: The line of the manual's index: a phrase without a full stop.
+    ///   - summary: The one-line description in the index of manual pages: a phrase without a full stop.
     ///   - usage: The forms of the arguments, as in ``CommandManual/usage``.
     ///   - text: The purpose of the program, in sentences.
     ///   - discussion: The text after the options.
@@ -49,9 +49,9 @@ package struct ProgramManual: Sendable {
         return [command.synopsis, rows, command.discussion].joined(separator: "\n\n") + "\n"
     }
 
-    /// Prints the help or the version if an argument requests it. Prints the manual page, the script of completions for
-    /// a shell, or the completions of words, if the first argument requests that. The installation and shells make such
-    /// requests.
+    /// Prints the help or the version if an argument requests it. Prints the manual page, a shell's completion script,
+    /// or the completions of words, if the first argument requests that. The installation requests the page and the
+    /// scripts, and the scripts request the completions.
     ///
     /// - Returns: the program's exit status if anything was requested; `nil` otherwise.
     package func answer(_ arguments: some Sequence<String>) -> CInt? {
@@ -111,7 +111,7 @@ package struct ProgramManual: Sendable {
         // The message may contain text from the command line. Control characters are replaced, so that it starts no
         // new line and moves no cursor.
         let scalars = message.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
-        // A single write keeps the line whole. If it fails, there is no reader.
+        // A single write prevents other output from dividing the line. If it fails, standard error has no reader.
         _ = Self.write("\(name): \(String(String.UnicodeScalarView(scalars)))\n", to: STDERR_FILENO)
         return status
     }

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Creating this value validates a list before Foundation decodes it, because Foundation's own readers crash on some
 /// inputs, and never return on others. The initializer throws for references out of range, containers that contain
-/// themselves, nesting beyond ``deepest``, lists that expand to more than any regular list, and objects that are
-/// invalid in a property list.
+/// themselves, nesting beyond ``deepest``, lists whose expanded size exceeds the limits, and objects that are invalid
+/// in a property list.
 package struct BinaryPropertyList {
     package enum Object: Equatable {
         case uid(Int)
@@ -33,8 +33,9 @@ package struct BinaryPropertyList {
 
     private static let deepest = 200
     private static let mostObjects = 1 << 20
-    /// The maximum expanded size in bytes, for lists of a regular size. Objects may be referenced more than once, and
-    /// Foundation creates a copy for each reference.
+    /// The maximum expanded size in bytes of a list that has at most a quarter of this size. A larger list may expand
+    /// to four times its size. Objects may be referenced more than once, and Foundation creates a copy for each
+    /// reference.
     private static let mostBytes = 64 << 20
 
     package init(_ data: Data) throws(Malformed) {

@@ -96,8 +96,8 @@ extension UTType: Codable {
 
     /// Reads an identifier.
     ///
-    /// A type that was declared on the machine that wrote it may be undeclared on this one. It is then read as by
-    /// ``init(importedAs:conformingTo:)``, so that nothing is lost when it is written again.
+    /// A type that is declared on the machine that encoded it may be undeclared on this machine. It is then created as
+    /// by ``init(exportedAs:conformingTo:)``, so that encoding it again writes the same identifier.
     ///
     /// - Throws: `DecodingError.dataCorrupted` if the text is no valid identifier.
     public init(from decoder: any Decoder) throws {

@@ -32,7 +32,7 @@ public struct XMLName: Hashable, Sendable, CustomStringConvertible {
 
 /// A cache of a document's names, each split into namespace and local name once.
 ///
-/// A listing repeats few names many thousand times.
+/// The XML of a directory listing repeats a few names many thousands of times.
 struct NameCache {
     private var names: [UInt64: (bytes: [CChar], name: XMLName)] = [:]
 
@@ -44,7 +44,7 @@ struct NameCache {
         let count = strlen(raw)
         guard count <= limit else { return nil }
         let bytes = UnsafeBufferPointer(start: raw, count: count)
-        // FNV-1a. Names that collide only cost time.
+        // FNV-1a. Names with the same hash are split each time, which only costs time.
         let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(UInt8(bitPattern: byte))) &* 0x100_0000_01B3
         }

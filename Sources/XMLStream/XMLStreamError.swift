@@ -19,7 +19,7 @@ public enum XMLStreamError: Error, Equatable {
 }
 
 extension XMLStreamError: CustomStringConvertible {
-    /// A sentence without a capital letter at the beginning and a period at the end.
+    /// A sentence that begins with a small letter and has no period at the end.
     public var description: String {
         switch self {
         case .malformed(let reason, let line): "the XML is malformed in line \(line): \(reason)"

@@ -1,7 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// The writer of one archive. It requests pieces from the workers ahead of writing, and writes them in order.
+/// The writer of one archive. It requests compressed pieces of files from ``PieceWorkers`` before it needs them, and
+/// writes the pieces in order.
 struct ArchiveWriter: ~Copyable {
     /// The maximum number of steps that are not written yet, each of which keeps its file open, and the maximum number
     /// of bytes of their pieces.
@@ -17,7 +18,7 @@ struct ArchiveWriter: ~Copyable {
         /// A part of a larger file.
         case part(ZipEntry, PieceRequest, Range<Int>, isLast: Bool, number: Int)
 
-        /// The bytes that a worker holds for the step.
+        /// The number of bytes of the step's piece before compression.
         var bytes: Int {
             switch self {
             case .ready: 0

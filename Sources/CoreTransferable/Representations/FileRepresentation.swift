@@ -78,14 +78,14 @@ extension FileRepresentation: ResolvableRepresentation {
     }
 }
 
-/// A file that an exporting closure hands over.
+/// A file that an exporting closure returns.
 public struct SentTransferredFile: Sendable {
     /// The URL of the file.
     public let file: URL
     /// Whether a receiver may use this very file.
     public let allowAccessingOriginalFile: Bool
 
-    /// Creates a file to hand over. The receiver gets a copy unless the original may be used.
+    /// Creates a file to return. The receiver gets a copy, unless it may use the original.
     public init(_ file: URL, allowAccessingOriginalFile: Bool = false) {
         self.file = file
         self.allowAccessingOriginalFile = allowAccessingOriginalFile

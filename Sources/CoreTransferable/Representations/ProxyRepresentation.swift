@@ -96,7 +96,7 @@ extension ProxyRepresentation: ResolvableRepresentation {
             }
         var export = ResolvedExport(
             contentType: proxied.contentType, visibility: proxied.visibility, payload: payload)
-        // The name and the condition are used only if they need no value, or a value that can be made synchronously.
+        // The name and the condition are used only if they need no value, or if the proxy can be made synchronously.
         if case .fixed = proxied.fileName { export.fileName = proxied.fileName }
         if case .now(let make) = exporting {
             let proxyNow: @Sendable (TransferredValue) -> TransferredValue? = { value in

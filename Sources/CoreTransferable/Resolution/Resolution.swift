@@ -5,7 +5,7 @@ import UniformTypeIdentifiers
 struct Resolution: Sendable {
     var exports: [ResolvedExport] = []
     var imports: [ResolvedImport] = []
-    /// The reason why some representations never end, and are left out.
+    /// The reason why some representations were left out, because their resolution would never end.
     var fault: ResolutionFault?
 
     mutating func append(_ other: Resolution) {
@@ -17,8 +17,8 @@ struct Resolution: Sendable {
 
 /// A value without its static type, which the closures restore.
 ///
-/// Sendable for the same reason as the closures of the representations: Apple's declaration passes values to them on
-/// arbitrary threads without requiring `Sendable` items. Only one export uses the value at a time.
+/// Sendable because Apple's declarations pass values to the closures of representations on arbitrary threads without
+/// requiring `Sendable` items. Only one export uses the value at a time.
 struct TransferredValue: @unchecked Sendable {
     let value: Any
 }

@@ -5,8 +5,8 @@
 /// generic types. Such a representation is left out, and a fault is reported. The other representations of the type are
 /// used.
 struct ResolutionPath {
-    /// The maximum number of types on a path. A path that ends is shorter, because a program has written down each of
-    /// its types.
+    /// The maximum number of types on a path. A finite path is shorter, because each of its types is written in the
+    /// program's source code.
     private static let longest = 32
     /// The maximum number of types on all paths together. It is needed because paths branch.
     private static let most = 1024
@@ -32,7 +32,7 @@ struct ResolutionPath {
     }
 }
 
-/// The reason why some of a type's representations never end.
+/// The reason why the resolution of some of a type's representations would never end.
 enum ResolutionFault: Sendable {
     /// A type that is a proxy of itself, directly or not.
     case proxyOfItself(String)

@@ -128,7 +128,7 @@ package enum MoneyAmountDetector {
             let word = text.run(from: blank, limit: 10, while: \.isLetter)
             let name = text.string(word).lowercased()
             guard let factor = Self.factors[name], !(text[word.upperBound]?.isLetterOrDigit ?? false) else { return }
-            // A letter must follow the number directly: "5 m" is a length.
+            // A short multiplier such as `m` must follow the number directly, because "5 m" is a length.
             guard name.utf8.count > 3 || blank == end || name == "mio" || name == "mrd" || name == "bn" else { return }
             value *= factor
             end = word.upperBound

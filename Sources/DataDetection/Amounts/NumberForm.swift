@@ -24,7 +24,7 @@ package struct NumberForm {
         let isNegative = sign == "-" || sign == "\u{2212}"
         if isNegative || sign == "+" { start += 1 }
         guard let number = NumberForm(text, at: start) else {
-            // `.5` and `1.5e-3` are left to Foundation. A number has no letters but the exponent's.
+            // `Double` parses `.5` and `1.5e-3`. The only letter in a number is that of the exponent.
             let string = text.string(start..<trimmed.upperBound)
             guard let first = string.first, first == ".", string.dropFirst().first?.isNumber == true else { return nil }
             return scientific(string, isNegative)

@@ -1,8 +1,8 @@
 /// The detector of phone numbers: runs of digits with the separators that ITU-T E.123 and national customs allow, and
 /// an extension after them.
 ///
-/// ``PhoneNumberForm`` decides which runs are numbers. A run that is too long for a number is read once. Looks ahead
-/// by 16 characters for an extension, and back by 24 for a word such as "tel".
+/// ``PhoneNumberForm`` decides which runs are numbers. A run that is too long for a number is skipped as a whole. Looks
+/// ahead by 16 characters for an extension, and back by 24 for a word such as "tel".
 ///
 /// Sources: ITU-T E.164 (at most 15 digits), ITU-T E.123 (notation), RFC 3966 section 5.1.1 (visual separators).
 package enum PhoneNumberDetector {

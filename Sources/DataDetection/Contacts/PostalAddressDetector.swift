@@ -173,7 +173,7 @@ package struct PostalAddressDetector {
     }
 
     /// Returns the end of a series of single letters and digits in a given order; `nil` if the text does not have such
-    /// a series. A space may be in the middle.
+    /// a series. A space may precede the fourth character.
     private func pattern(_ kinds: [Token.Kind], from start: Int) -> Int? {
         for (offset, kind) in kinds.enumerated() {
             guard let token = tokens[start + offset], token.kind == kind, token.range.count == 1 else { return nil }

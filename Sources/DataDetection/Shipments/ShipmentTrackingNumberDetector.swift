@@ -7,7 +7,7 @@
 /// - FedEx: 22 digits that begin with 96. 12 or 15 digits only if the text mentions FedEx or tracking shortly before.
 /// - DHL: `JJD`, `JVGL` or `JD` and digits. 10 digits only if the text mentions DHL or tracking.
 ///
-/// The forms that need a word before them have check digits that about every tenth number has by chance. Numbers may
+/// Some forms need a word before them because about one number in ten has a correct check digit by chance. Numbers may
 /// be written with single spaces or hyphens in them. Looks ahead from every beginning of a word by 68 characters, and
 /// back by 64.
 ///

@@ -1,12 +1,13 @@
 /// A text for detection: its characters by position, and `nil` beyond both ends. A detector may look ahead and back
 /// without checking the bounds.
 package struct DetectionText: Sendable {
-    /// The maximum number of bytes of a text that are examined. Texts that users copy in order to use a part of them
+    /// The maximum number of bytes of a text that are examined. Texts from which users need an address or another value
     /// are far shorter.
     package static let limit = 64 * 1024
 
     let scalars: [Unicode.Scalar]
-    /// Whether all characters of the text are included. If not, the text as a whole cannot be judged.
+    /// Whether all characters of the text are included. If not, detectors that examine the text as a whole find
+    /// nothing.
     let isWhole: Bool
     /// The words, numbers and signs of the text.
     let tokens: [Token]

@@ -6,8 +6,8 @@ import ItemProvider
 /// ``UIPasteboard`` use the same pasteboards: an item that is copied with one class can be pasted with the other.
 ///
 /// A program becomes the owner of a pasteboard by ``clearContents()`` or ``declareTypes(_:owner:)``, and may write to
-/// it until another program becomes the owner. Promised data is requested when a client in any process loads it. When a
-/// program ends normally, it first keeps its promises on the general pasteboard.
+/// it until another program becomes the owner. Promised data is requested when a client in any process loads it. A
+/// program that ends normally first provides all promised data of the general pasteboard.
 ///
 /// ```swift
 /// let pasteboard = NSPasteboard.general
@@ -247,7 +247,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Returns the position of an item; `NSNotFound` if the item is not on the pasteboard or not any more.
+    /// Returns the position of an item; `NSNotFound` if the pasteboard does not contain the item.
     open func index(of pasteboardItem: NSPasteboardItem) -> Int {
         pasteboardItems?.firstIndex { $0.isSame(as: pasteboardItem) } ?? NSNotFound
     }
@@ -338,7 +338,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 }
 
 extension NSPasteboard.Name {
-    /// The board of the pasteboard.
+    /// The name of the board that stores the pasteboard's items, see ``ItemBoards``.
     var board: String {
         switch self {
         case .general: "general"
@@ -350,7 +350,7 @@ extension NSPasteboard.Name {
 }
 
 extension NSPasteboard {
-    /// Returns the name of the pasteboard of a board.
+    /// Returns the name of the pasteboard whose items are on a board.
     static func name(ofBoard board: String) -> Name {
         [Name.general, .drag, .find].first { $0.board == board }
             ?? Name(String(board.dropFirst("pasteboard.".count)))

@@ -2,7 +2,8 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// An item of a pasteboard, in several types. It is either to be written, or was read.
+/// An item of a pasteboard, in several types. This process has either created it for writing, or read it from a
+/// pasteboard.
 ///
 /// Functions that return a value may load it from another process, and block as those of ``NSPasteboard`` do. When the
 /// pasteboard gets other contents, items that were read return no values any more.
@@ -96,8 +97,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     // MARK: - Writing
 
-    /// Promises types: the data provider is asked for their data when a client loads it. The data provider is
-    /// retained until then.
+    /// Promises data of several types. The data provider is called when a client loads the data, and is retained until
+    /// then.
     ///
     /// - Returns: `false` if `types` is empty, or if the item is on a pasteboard or was read from a pasteboard.
     @discardableResult

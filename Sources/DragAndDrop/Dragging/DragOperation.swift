@@ -7,7 +7,7 @@ import UniformTypeIdentifiers
 ///
 /// Other processes find the drag on the board ``board``. The board has the items, and after them a control item of type
 /// ``controlType``. The control item returns the state of the drag and accepts its outcome. Only items are sent to
-/// other processes. A drag that has ended cannot be dropped, and leaves the board.
+/// other processes. A drag that has ended cannot be dropped, and is removed from the board.
 @MainActor package final class DragOperation {
     nonisolated package static let board = "drag"
     nonisolated static let controlType = "org.purvey.drag-session"

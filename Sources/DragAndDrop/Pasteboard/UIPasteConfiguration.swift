@@ -83,7 +83,7 @@ import ItemProvider
     }
 }
 
-/// An object that can be pasted to.
+/// An object that accepts pasted items.
 @MainActor public protocol UIPasteConfigurationSupporting: NSObjectProtocol {
     /// The accepted types.
     var pasteConfiguration: UIPasteConfiguration? { get set }

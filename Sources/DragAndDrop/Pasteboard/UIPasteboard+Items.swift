@@ -94,8 +94,8 @@ struct PasteboardReading {
         }
     }
 
-    /// Blocks the calling thread until a load has ended, and cancels it after the deadline. If the calling thread is
-    /// the main thread, it keeps promises of this process while it waits.
+    /// Blocks the calling thread until a load has ended, and cancels the load after the deadline. If the calling thread
+    /// is the main thread, it calls owners and delegates that other threads need while it waits.
     ///
     /// - Parameter start: gets the function to call with the value, and returns a function that cancels the load.
     func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> () -> Void) -> Value? {

@@ -8,8 +8,9 @@ public let UIPasteboardNameFind = "com.apple.UIKit.pboard.find"
 
 /// A pasteboard, through which programs exchange items: the general one for copy and paste, or a named one.
 ///
-/// The general pasteboard is the one of `purvey copy` and `purvey paste`. An item on a pasteboard is a promise: its
-/// data is produced when a client reads it. A program that ends normally keeps its promises first.
+/// The commands `purvey copy` and `purvey paste` use the general pasteboard. An item on a pasteboard is a promise: its
+/// data is produced when a client reads it. A program that ends normally first produces the promised data of the
+/// general pasteboard.
 ///
 /// ```swift
 /// UIPasteboard.general.string = "text"
@@ -17,8 +18,8 @@ public let UIPasteboardNameFind = "com.apple.UIKit.pboard.find"
 ///
 /// Functions that read or write send requests to the daemon. Functions that return a value load it from the process
 /// that offers it. They block the calling thread, as on Apple's platforms. Call them on the main thread or on a thread
-/// that the program started, not in a task. In a program that is not linked with the exchange, pasteboards are local to
-/// the process.
+/// that the program started, not in a task. In a program that is not linked with the module `Exchange`, pasteboards are
+/// local to the process.
 ///
 /// Sendable because its only state is a constant name and constant boards.
 ///
@@ -112,7 +113,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         NotificationCenter.default.post(name: removedNotification, object: pasteboard)
     }
 
-    /// The board of the pasteboard.
+    /// The name of the board that stores the pasteboard's items, see ``ItemBoards``.
     var board: String { name == .general ? "general" : "pasteboard." + name.rawValue }
 
     /// Whether the contents outlive the program that put them there: `true` for the general pasteboard.

@@ -12,8 +12,8 @@ package protocol ItemBoards: Sendable {
     /// Replaces the contents of a board with items. Items that cannot be offered are left out. If the other items are
     /// refused, the board is empty afterwards.
     ///
-    /// - Parameter staysAfterwards: whether the promises are kept when this process ends, so that the items outlive
-    ///   it.
+    /// - Parameter staysAfterwards: whether the promised data is produced and stored when this process ends, so that
+    ///   the items outlive it.
     /// - Returns: the new change count of the board.
     @discardableResult
     func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws -> Int
@@ -34,11 +34,11 @@ package protocol ItemBoards: Sendable {
 
 /// The boards of this process.
 package enum SharedBoards {
-    /// The boards of all processes of the user, if the program is linked with the exchange; otherwise the boards of
-    /// this process.
+    /// The boards of all processes of the user, if the program is linked with the module `Exchange`; otherwise the
+    /// boards of this process.
     package static let current: any ItemBoards = {
         guard let pointer = clate_shared_boards() else { return LocalBoards() }
-        // The exchange defines the function, and returns a retained `BoardsBox` from it.
+        // `Exchange` defines this C function, which returns a retained `BoardsBox`.
         return Unmanaged<BoardsBox>.fromOpaque(pointer).takeRetainedValue().boards
     }()
 }
@@ -69,7 +69,7 @@ package final class LocalBoards: ItemBoards {
 
     package func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) -> Int {
         let promises = items.map(\.promise).offerable
-        // The old contents are released after the lock: their handlers may hold any objects of client code.
+        // The old contents are released after the lock, because this may deinitialize objects of client code.
         let (count, _) = boards.withLock { boards in
             let old = boards[board, default: Contents()]
             boards[board] = Contents(promises: promises, changeCount: old.changeCount + 1)

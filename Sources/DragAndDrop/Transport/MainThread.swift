@@ -6,8 +6,8 @@ import Synchronization
 /// A way to call client code on the main thread, and to wait on the main thread without preventing such calls.
 ///
 /// AppKit's owners and delegates are called on the main thread. An owner that reads a pasteboard blocks, possibly until
-/// its own process keeps a promise. Therefore a wait on the main thread also runs the jobs that other threads have for
-/// the main thread.
+/// its own process provides promised data. Therefore a wait on the main thread also runs the jobs that other threads
+/// have for the main thread.
 enum MainThread {
     /// Jobs that have not begun. Leaf lock: jobs run after it is released.
     private static let jobs = Lock<[Job]>([])

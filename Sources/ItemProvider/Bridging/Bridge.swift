@@ -20,16 +20,17 @@ struct Bridge {
     /// The reader that waits until no process writes the file.
     var coordination = CoordinatedReading()
 
-    /// The size of the largest file that is read into memory. A larger one is copied to an unnamed file that is mapped.
-    /// Therefore the size of a file is limited by the disk and not by memory. If the file system can clone the file,
-    /// the copy costs nothing.
+    /// The maximum size in bytes of a file that is read into memory. A larger file is copied to an unnamed file that is
+    /// mapped. Therefore the size of a file is limited by the disk and not by memory. If the file system can clone the
+    /// file, the copy costs nothing.
     private static let largestRead = 1 << 20
 
     /// The number of bytes that are written between two checks for cancellation.
     private static let pieceSize = 8 << 20
 
     func deliver(_ supply: Supply, as delivery: Delivery) throws -> Arrival {
-        // The lease ends now, because the consumer's own handler runs later and must not keep the provider waiting.
+        // Ends the lease of the provider's file now, because the consumer's completion handler runs later and must not
+        // delay the provider.
         defer { supply.file?.lease?.end() }
         guard let file = supply.file else { return try carryOut(supply, as: delivery) }
         return try coordination.read(file) { try carryOut(.file($0), as: delivery) }
@@ -64,7 +65,7 @@ struct Bridge {
     }
 
     private static func data(mapping file: FileDescriptor, size: Int) throws -> Data {
-        // `Data` with a single owner changes its bytes in place.
+        // The mapping is writable because `Data` with a single owner changes its bytes in place.
         let mapping = try Mapping(file, size: size, isWritable: true)
         guard let base = mapping.bytes.baseAddress else { return Data() }
         return Data(
@@ -144,7 +145,7 @@ extension Bridge {
         if size <= Self.largestRead, let data = try readIntoMemory(file.descriptor, named: name, size: size) {
             return data
         }
-        // The copy is unlinked with the directory; the mapping keeps the bytes.
+        // The copy is unlinked together with the directory, but its bytes exist as long as the mapping.
         let folder = try LoadFolder()
         try FileCopier.copy(
             file.descriptor, into: folder.directory, named: name, origin: file.origin, progress: reportBytes,

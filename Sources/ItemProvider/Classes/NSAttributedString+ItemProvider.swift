@@ -1,7 +1,8 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Attributed strings keep their attributes among processes of this package, and are plain text for others.
+/// Attributed strings are transferred with their attributes between processes that use this package, and as plain text
+/// to other processes.
 extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
     /// The types that the string is written as: `org.purvey.attributed-string`, then `public.utf8-plain-text`.
     public static var writableTypeIdentifiersForItemProvider: [String] {

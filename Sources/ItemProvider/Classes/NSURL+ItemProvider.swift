@@ -2,7 +2,7 @@ import Foundation
 import PropertyLists
 import UniformTypeIdentifiers
 
-/// URLs are offered as `public.url`, and those of files first as `public.file-url`.
+/// URLs are offered as `public.url`. File URLs are offered as `public.file-url` first.
 ///
 /// The data is the URL's own bytes, as `URL(dataRepresentation:relativeTo:)` reads them.
 extension NSURL: NSItemProviderReading, NSItemProviderWriting {
@@ -47,7 +47,7 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
             let base = strings.dropFirst().first.flatMap { $0.isEmpty ? nil : URL(string: $0) }
             return URL(string: text, relativeTo: base)
         }
-        // `URL(dataRepresentation:)` takes any bytes at all for a relative URL.
+        // `URL(dataRepresentation:)` accepts any bytes as a relative URL.
         guard !data.isEmpty, let text = String(data: data, encoding: .utf8) else { return nil }
         return URL(string: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }

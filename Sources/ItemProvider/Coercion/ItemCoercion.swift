@@ -9,11 +9,11 @@ import UniformTypeIdentifiers
 /// | from | to |
 /// | --- | --- |
 /// | a class | itself, a superclass |
-/// | anything that has bytes | data, and a file wrapper with it: the bytes that the binary interface loads |
-/// | a file's URL | data (its contents, of any type), anything that these can be converted to, file wrapper |
+/// | anything that has bytes | data, or a file wrapper of it: the bytes that `loadDataRepresentation` loads |
+/// | a file's URL | data (the file's contents), anything that this data can be converted to, file wrapper |
 /// | any other URL | string |
-/// | data | string, attributed string, URL, image, property list, the object of an archive, as its type says |
-/// | string, attributed string | URL, each other |
+/// | data | depending on its type: string, attributed string, URL, image, property list, unarchived object |
+/// | string, attributed string | URL, the other of the two |
 /// | file wrapper | anything that the contents of its regular file can be converted to |
 ///
 /// Every other conversion fails with `unavailableCoercionError`, and so does the conversion of data that is not of its
@@ -21,7 +21,7 @@ import UniformTypeIdentifiers
 struct ItemCoercion {
     /// The type under which the item is registered.
     let typeIdentifier: String
-    /// The conversion to bytes, as for the binary interface.
+    /// The conversion to bytes, as for `loadDataRepresentation`.
     let bridge: Bridge
 
     func coerce(_ value: ItemValue, to wanted: AnyClass) throws -> ItemValue {
@@ -54,8 +54,8 @@ struct ItemCoercion {
 
     // MARK: - Bytes
 
-    /// Returns the bytes that the binary interface loads. For the URL of a file, returns the file's contents even if
-    /// the item's type is a URL type, unlike the binary interface.
+    /// Returns the bytes that `loadDataRepresentation` loads, with one difference: for the URL of a file, returns the
+    /// file's contents even if the item's type is a URL type.
     private func data(of value: ItemValue) throws -> Data {
         if let url = value.object as? NSURL, url.isFileURL { return try contents(of: url as URL) }
         return try unavailable { try value.supply(typeIdentifier: typeIdentifier) }
@@ -148,8 +148,8 @@ struct ItemCoercion {
 /// A reader of property lists in any of the three forms: binary, XML, and the oldest, textual one.
 package enum ItemPropertyList {
     package static func decode(_ data: Data) -> NSObject? {
-        // Foundation takes any text at all for a property list of the oldest form, so such a list must look like a
-        // collection.
+        // Foundation accepts any text as a property list of the oldest form. Therefore the text must begin like a
+        // collection or like XML.
         let start = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard let start, ForeignPropertyList.isBinary(data) || "<{(".utf8.contains(start) || start == 0xEF else {
             return nil

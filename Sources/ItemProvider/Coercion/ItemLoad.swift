@@ -4,16 +4,16 @@ import Images
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// One load of the coercing interface. It gets the object, or creates one from data or a file, coerces it, and
-/// completes once.
+/// One call of `loadItem`. It requests the registered object or, if there is none, loads data or a file. Then it
+/// converts the result to the requested class, and completes once.
 final class ItemLoad: Sendable {
     private let representation: Representation
     private let promise: ItemPromise
     private let request: ItemRequest
     // Leaf lock: the completion runs after it is released.
     private let completion: Lock<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
-    /// The cancellation of the running work: the handler of the coercing interface, or the load as data or a file after
-    /// it.
+    /// The cancellation of the running work: the handler of `registerItem`, or the load as data or as a file that
+    /// follows it.
     private let cancellation = PendingCancellation()
 
     init(
@@ -78,7 +78,7 @@ final class ItemLoad: Sendable {
             switch result {
             case .success(.data(let data)): self.finish(.success(ItemValue(data as NSData)))
             case .success(.file(let file)):
-                // The consumer may use the URL later, so the copy is kept.
+                // The consumer may use the URL later, so the copy must exist as long as the promise.
                 if let folder = file.folder { self.promise.keep(folder) }
                 self.finish(.success(ItemValue(file.url as NSURL)))
             case .failure(let error): self.finish(.failure(error))

@@ -4,7 +4,7 @@ import Images
 import UniformTypeIdentifiers
 
 extension ItemValue {
-    /// Returns the item as the binary interface represents it: bytes, or an open file.
+    /// Returns the item in the form that loads of data and files need: bytes, or an open file.
     ///
     /// The URL of a file represents the file's contents, unless the type is a URL type. The file wrapper of a directory
     /// is first written to a temporary directory. An object of an unknown class is archived.

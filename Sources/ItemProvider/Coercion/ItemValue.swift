@@ -4,7 +4,7 @@ import FoundationAdditions
 import Images
 import UniformTypeIdentifiers
 
-/// An item of the coercing interface: an object of a class that can be coded.
+/// An item of `registerItem` and `loadItem`: an object of a class that can be coded.
 ///
 /// Sendable because a provider must not change an item after passing it on. The compiler does not check this, as in
 /// Apple's declaration of the handlers. A consumer gets the stored object itself.
@@ -34,11 +34,11 @@ package struct ItemValue: @unchecked Sendable {
     }
 }
 
-/// A consumer's request through the coercing interface.
+/// A consumer's request by `loadItem`.
 struct ItemRequest: Sendable {
     /// The class that the consumer can use; `nil` for any.
     let expectedClass: SendableType<AnyClass>?
-    /// The options of this one load. They may be passed to another thread, because the call that brought them does not
-    /// use them any more.
+    /// The options of this load. They may be passed to another thread, because the caller of `loadItem` does not use
+    /// them any more.
     let options: Disconnected<[AnyHashable: Any]>?
 }

@@ -13,9 +13,9 @@ package enum KeyedArchive {
         "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSNull",
     ]
 
-    /// Returns an object's archive. Returns `nil` for an object with which Foundation would end the process: an object
-    /// whose class is not found by its name, an error, a collection of such objects, or an object that is nested too
-    /// deeply.
+    /// Returns an object's archive. Returns `nil` if archiving the object would make Foundation end the process: an
+    /// object whose class is not found by its name, an `NSError` or `NSPredicate`, a collection of such objects, or an
+    /// object that is nested too deeply.
     static func archive(_ object: any NSSecureCoding) -> Data? {
         if let archive = PlainArchive.archive(object) { return archive }
         guard canArchive(object, depth: 0) else { return nil }
@@ -70,7 +70,7 @@ package enum KeyedArchive {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)
         // Classes of Foundation, which have no module in their names, do not check their input when they are decoded.
-        // Therefore only the plain ones are accepted, whose input is checked before.
+        // Therefore only the plain classes are accepted, whose input ``KeyedArchiveStructure`` checks beforehand.
         guard plainClasses.contains(name) || name.contains("."), let names = classNames(in: data),
             names.root == name || immutableName(of: names.root) == name,
             names.all.subtracting(plainClasses) == [name]

@@ -3,7 +3,7 @@ import FoundationAdditions
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The implementation of the coercing interface.
+/// The implementation of `registerItem` and `loadItem`, which transfer objects and convert them to the requested class.
 extension NSItemProvider {
     /// A completion handler that gets an item or an error.
     public typealias CompletionHandler = @Sendable ((any NSSecureCoding)?, (any Error)?) -> Void
@@ -113,15 +113,15 @@ extension NSItemProvider {
 public let NSItemProviderPreferredImageSizeKey = "NSItemProviderPreferredImageSizeKey"
 /// A key in an item of type `com.apple.property-list`: the value that a web page's script passed to the extension.
 public let NSExtensionJavaScriptPreprocessingResultsKey = "NSExtensionJavaScriptPreprocessingResultsKey"
-/// A key in an item of type `com.apple.property-list`: the value that an extension passes to the web page's script at
-/// its end.
+/// A key in an item of type `com.apple.property-list`: the value that an extension passes to the web page's script when
+/// the extension ends.
 public let NSExtensionJavaScriptFinalizeArgumentKey = "NSExtensionJavaScriptFinalizeArgumentKey"
 
-/// A wait for an object of the coercing interface. Cancelling the waiting task cancels the load and ends the wait, even
-/// if the load handler continues, because such a handler has no progress that could be cancelled.
+/// The `async` form of `loadItem`. Cancelling the waiting task cancels the load, and the function throws at once. The
+/// load handler may continue, because it has no progress that could be cancelled.
 package enum CancellableItem {
-    /// The cancellation of the load that is being started. The load sets its function, even if it is started through
-    /// a subclass.
+    /// The cancellation of the load that this task is starting. The load sets the function that cancels it, even if a
+    /// subclass starts the load.
     @TaskLocal package static var cancellation: PendingCancellation?
 
     nonisolated(nonsending) static func run(

@@ -110,8 +110,8 @@ package final class LoadOperation: Sendable {
     private func mayBlock(_ result: Result<Supply, any Error>, _ load: Load) -> Bool {
         guard case .success(let supply) = result else { return load.representation.isRemote }
         if load.representation.isRemote { return true }
-        // A presenter of the file may need the thread to save, and the thread may be inside a coordinated access of
-        // its own.
+        // A presenter of the file may need this thread in order to save, and this thread may be within another
+        // coordinated access.
         if let file = supply.file, file.needsCoordination { return true }
         let staysGood: Bool =
             switch supply {
@@ -145,7 +145,7 @@ package final class LoadOperation: Sendable {
     }
 
     private func advance(to units: Int64) {
-        // The last unit is kept for the end, so that a finished progress means a finished load.
+        // The last unit is completed only when the load ends, so that a finished progress means a finished load.
         let units = min(units, Self.totalUnits - 1)
         let progress = state.withLock { state -> LoadProgress? in
             guard state.load != nil, units > state.completedUnits else { return nil }

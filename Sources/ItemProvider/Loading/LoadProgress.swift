@@ -25,8 +25,8 @@ package final class LoadProgress: Progress, @unchecked Sendable {
         set { ProgressGate.wait { super.completedUnitCount = newValue } }
     }
 
-    /// The hash value. Reading it announces an adding to the gate, because `addChild(_:withPendingUnitCount:)` first
-    /// adds the child to a set, which reads the child's hash value.
+    /// The hash value. Reading it notifies ``ProgressGate`` that this progress is being added to another one, because
+    /// `addChild(_:withPendingUnitCount:)` begins by adding the child to a set, which reads the child's hash value.
     package override var hash: Int {
         ProgressGate.announceAdding()
         return super.hash
@@ -54,7 +54,7 @@ package final class LoadProgress: Progress, @unchecked Sendable {
     }
 }
 
-/// A cancellation that may be requested before it is known how to cancel.
+/// A cancellation that may be requested before the function that cancels is set.
 package final class PendingCancellation: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?

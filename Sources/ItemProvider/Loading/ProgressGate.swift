@@ -4,13 +4,12 @@ import Synchronization
 
 /// The one place where clients' progresses are changed, one at a time in the whole process.
 ///
-/// A client adds a progress to another one. Foundation performs this on the client's thread, and no lock can be held
-/// around it. However, Foundation first reads the child's hash, which reports the adding to this gate. From then on no
-/// progress is changed until the thread has certainly finished adding. The rest takes less than a microsecond of the
-/// thread's processor time. Therefore the thread has finished when it has used many times that, has ended, or has gone
-/// to sleep.
+/// When a client adds a progress to another one, Foundation changes both on the client's thread, where this code cannot
+/// hold a lock. However, Foundation begins by reading the child's hash, which calls ``announceAdding()``. From then on
+/// the gate changes no progress until the client's thread has certainly finished adding. Adding takes less than a
+/// microsecond of processor time, so the thread has finished when it has used many times that, has ended, or sleeps.
 ///
-/// Changes that have to wait are made in order on a separate thread.
+/// Changes that were delayed for this reason are made in order on a separate thread.
 enum ProgressGate {
     private struct Step {
         let progress: LoadProgress
@@ -25,11 +24,12 @@ enum ProgressGate {
         var waiting: [Step] = []
     }
 
-    /// The processor time in nanoseconds after which a thread has certainly finished adding. The time in which the
-    /// kernel finds memory for the thread is included.
+    /// The processor time in nanoseconds after which a thread has certainly finished adding. It includes the time that
+    /// the kernel needs to allocate memory for the thread.
     private static let longestAdding = 1_000_000
-    /// The age in nanoseconds after which a sleeping thread has certainly finished adding. Before that, it may be
-    /// sleeping while it adds, because it waits for memory or for a lock whose holder does not run.
+    /// The time in nanoseconds since ``announceAdding()`` after which a sleeping thread has certainly finished adding.
+    /// Before that, it may be sleeping while it adds, because it waits for memory or for a lock whose holder does not
+    /// run.
     private static let longestPause = 20_000_000
     /// The pause between checks, in microseconds.
     private static let pause: UInt32 = 20
@@ -123,8 +123,8 @@ enum ProgressGate {
     private static func isQuiet(_ state: inout State) -> Bool {
         if state.adders.isEmpty { return true }
         let adding = state.adders.filter { !$0.isOfThisThread && !isPast($0) }
-        // A set that grows reads the hashes of its members in the middle of an adding. A thread that sleeps because it
-        // waits for this lock in order to announce such a read has not finished.
+        // While a progress is being added, the set may grow and read the hashes of its members again. A thread that
+        // waits for this lock in order to announce such a read has not finished, although it sleeps.
         if adding.count < state.adders.count, announcing.load(ordering: .sequentiallyConsistent) > 0 { return false }
         state.adders = adding
         return adding.isEmpty

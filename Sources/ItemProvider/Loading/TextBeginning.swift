@@ -16,8 +16,9 @@ package struct TextBeginning: Sendable {
 }
 
 extension ItemPromise {
-    /// Loads the first bytes of the item's text. This is the plain text from which a string would be read. If there is
-    /// none, it is the item's URL. No other representation is loaded, and no files or objects are created.
+    /// Loads the first bytes of the item's text, which is the plain text representation from which a string would be
+    /// read. If there is none, loads the item's URL as text. No other representation is loaded, and no files or objects
+    /// are created.
     ///
     /// - Parameter limit: the maximum number of bytes to read. A character that does not fit is left out.
     /// - Returns: `nil` if the item has no text.

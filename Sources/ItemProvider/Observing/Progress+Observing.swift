@@ -9,8 +9,8 @@ extension Progress {
     /// combined, and the last one is always reported. Polling ends when the progress is finished; the progress is
     /// retained until then.
     ///
-    /// - Parameter changeHandler: called after a change, each time on the same queue, which is not the caller's; with
-    ///   `.initial` also before this returns.
+    /// - Parameter changeHandler: called after a change, each time on the same queue, which is not the caller's. With
+    ///   `.initial`, this function also calls it on the caller's thread.
     /// - Returns: the observation, which ends when it is released.
     public func observe<Value>(
         _ keyPath: KeyPath<Progress, Value>, options: NSKeyValueObservingOptions = [],
@@ -80,8 +80,8 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
 
 extension Progress {
     /// Creates a progress without a parent and without any units. `Progress()` resolves to this initializer, because
-    /// Foundation on Linux has none without arguments. An extension cannot override that of `NSObject`, hence the
-    /// unused parameter.
+    /// Foundation's `Progress` on Linux has no initializer without parameters. The unused parameter is needed because
+    /// an extension cannot override `NSObject.init()`.
     public convenience init(_unused: Void = ()) {
         self.init(parent: nil, userInfo: nil)
     }

@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// A consumer's hold on a directory that a provider in another process offered as a copy.
 ///
-/// The provider may delete the directory as soon as its completion call returns, so this call waits until the consumer
-/// has copied the directory's contents. A file needs no lease: an open descriptor keeps the bytes of a file, but not
-/// the entries of a directory.
+/// The provider may delete the directory as soon as the completion handler that it calls returns. Therefore that
+/// handler blocks until the consumer has copied the directory's contents. A file needs no lease: an open descriptor
+/// preserves the bytes of a file, but not the entries of a directory.
 ///
 /// The lease is an open socket that is sent with the directory. It ends when the socket is closed or the consumer
 /// dies.
@@ -36,7 +36,8 @@ struct LeasedFolder {
     /// The provider's end of the socket. It becomes readable when the consumer ends the lease.
     let end: FileDescriptor
 
-    /// The longest wait. A consumer that was stopped does not block a provider's thread for longer.
+    /// The maximum time for which a provider's thread waits for the end of a lease. It matters if the consumer is
+    /// stopped.
     private static let longestWaitMilliseconds: CInt = 60_000
 
     /// Adds a lease to a supply.

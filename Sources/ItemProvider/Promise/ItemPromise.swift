@@ -109,7 +109,7 @@ package final class ItemPromise: Sendable {
         }
     }
 
-    /// Returns the type of an identifier. The type may be undeclared if it was registered as a type.
+    /// Returns the type of an identifier. The type may be undeclared if it was registered as a `UTType`.
     func contentType(_ typeIdentifier: String) -> UTType? {
         UTType(typeIdentifier) ?? undeclaredType(typeIdentifier)
     }
@@ -169,7 +169,7 @@ extension NSItemProvider {
 }
 
 extension ItemPromise {
-    /// Runs the load handler of a registered type once, without conversion: its result is handed over unchanged.
+    /// Runs the load handler of a registered type once, and passes its result on without conversion.
     ///
     /// The parameters are those of ``SupplyTask``. If exactly this type is not registered, the call completes with
     /// `itemUnavailableError` before it returns, and there is no task.
@@ -186,7 +186,7 @@ extension ItemPromise {
     }
 }
 
-/// The time for which serving promised items may delay the end of a process.
+/// The maximum time for which serving promised items may delay the end of a process.
 package enum Farewell {
     /// The time in seconds: the value of `PURVEY_EXIT_TIME_LIMIT`, or 3 if that is not set.
     package static let longest: Int = {

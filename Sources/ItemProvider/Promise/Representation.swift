@@ -14,9 +14,9 @@ package struct Representation: Sendable {
     /// that cancels the request.
     package typealias Request = @Sendable (Delivery, @escaping Report, @escaping Completion) -> @Sendable () -> Void
 
-    /// A function that produces the object of the coercing interface, as it is stored. It runs client code, or sends a
-    /// request to another process. It completes once. The result is `nil` if the representation has no object. Returns
-    /// a function that cancels the request.
+    /// A handler of `registerItem`, which produces the registered object without conversion. It runs client code, or
+    /// sends a request to another process. It completes once, with `nil` if the representation has no object. Returns a
+    /// function that cancels the request.
     typealias ItemHandler =
         @Sendable (ItemRequest, @escaping @Sendable (Result<ItemValue?, any Error>) -> Void) -> (@Sendable () -> Void)?
 
@@ -36,7 +36,7 @@ package struct Representation: Sendable {
     package let keeper: Keeper
     /// Whether the handler produces files. `false` for a handler in another process, because this is not known.
     package let suppliesFiles: Bool
-    /// The handler of the coercing interface, if the representation was registered through it.
+    /// The handler of `registerItem`, if the representation was registered with that function.
     let item: ItemHandler?
 
     /// Whether the representation has an object, besides data or a file.
@@ -117,7 +117,7 @@ public enum NSItemProviderRepresentationVisibility: Int, Sendable {
     case ownProcess = 3
 }
 
-/// The form in which a consumer requests a representation: the columns of the bridging matrix.
+/// The form in which a consumer requests a representation, see ``BridgingPlan``.
 package enum Delivery: Int, Sendable, CaseIterable {
     /// The bytes, in memory.
     case data = 0

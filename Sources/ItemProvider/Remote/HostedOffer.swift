@@ -14,7 +14,8 @@ package final class HostedOffer: Sendable {
     private let representations: [Int: Representation]
     /// The client's handler that creates previews, if any.
     private let preview: NSItemProvider.LoadHandler?
-    /// Objects of the coercing interface that were created earlier, by position in the manifest.
+    /// Objects of `registerItem` that were created in advance (``Representation/keepItem(_:)``), by position in the
+    /// manifest.
     private let items: [Int: ItemMessage]
     /// A number that grows from one offer of this process to the next.
     package let order: UInt64
@@ -93,7 +94,7 @@ package final class HostedOffer: Sendable {
         }
         service.on(PreviewCall.self) { [weak self] request, call in
             guard let self else { return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone()))) }
-            // A preview may show the contents of any representation.
+            // A preview may show the contents of any representation, so the consumer must be permitted to load all.
             guard let preview = self.preview, permitted.isSuperset(of: self.representations.keys) else {
                 return call.reply(.asItComes)
             }
@@ -124,7 +125,7 @@ package final class HostedOffer: Sendable {
         guard begins(on: connection) else {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
-        // The closure retains this object, so that the promise is kept as long as a consumer waits for it.
+        // The closure retains this object, so that the item exists as long as a consumer waits for it.
         ServedLoad.start(representation, request, call) { self.finished(on: connection, succeeded: $0) }
     }
 

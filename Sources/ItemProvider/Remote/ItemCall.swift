@@ -5,7 +5,7 @@ import Images
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// A request to a provider's process for the object of the coercing interface behind a representation.
+/// A request to a provider's process for the object that was registered with `registerItem` for a representation.
 package struct ItemCall: Call, SchemaMessage {
     package static var method: UInt64 { 2 }
     /// The position of the representation in the item's manifest.
@@ -60,7 +60,8 @@ extension ItemCall.Reply {
 
     /// Returns the object, or `nil` if the representation is to be loaded as data or a file.
     ///
-    /// - Parameter wanted: the class that the consumer requests, which decides what may be read of an archive.
+    /// - Parameter wanted: the class that the consumer requests. An object in an archive is read only if it has this
+    ///   class or is a plain value.
     func value(as wanted: AnyClass?) throws -> ItemValue? {
         switch self {
         case .value(let message): try message.value(as: wanted)
@@ -182,7 +183,7 @@ package struct ItemMessage: SchemaMessage {
 }
 
 extension Representation {
-    /// Creates the object of the coercing interface now, so that it outlives this process.
+    /// Creates the object of `registerItem` now, so that it outlives this process.
     ///
     /// - Parameter completion: called once, unless the client's handler never completes: with `nil` if no object can be
     ///   sent, or if the object is only the representation's data.

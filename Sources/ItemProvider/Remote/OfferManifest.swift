@@ -34,7 +34,7 @@ package struct RepresentationManifest: Sendable, Equatable {
     package let visibility: Int
     /// The raw value of `NSItemProviderFileOptions`.
     package let fileOptions: Int
-    /// Whether the representation has an object of the coercing interface.
+    /// Whether the representation has an object that was registered with `registerItem`.
     package let hasItem: Bool
 
     package init(index: Int, typeIdentifier: String, visibility: Int, fileOptions: Int, hasItem: Bool = false) {

@@ -129,7 +129,8 @@ extension ConduitError {
     }
 }
 
-/// A request to a provider's process for one representation of the item to which their socket belongs.
+/// A request to a provider's process for one representation of an item. The socket over which it is sent identifies the
+/// item.
 package struct LoadCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     /// The position of the representation in the item's manifest.

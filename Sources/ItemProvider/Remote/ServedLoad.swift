@@ -51,7 +51,7 @@ enum ServedLoad {
     /// Whether the reply should be sent from another thread. This is the case if it takes a while and this thread must
     /// not be blocked, and only if the supply stays valid in the meantime.
     private static func mayMove(_ result: Result<Supply, any Error>, _ request: LoadCall) -> Bool {
-        // A directory is read in this process, for which its presenter may need this thread in order to save first.
+        // A directory is read in this process. Before that, its presenter may need this thread in order to save.
         if request.target != nil, (try? result.get())?.file?.needsCoordination == true { return true }
         if HandlerThreads.isCurrent { return false }
         return switch result {
@@ -86,8 +86,8 @@ enum ServedLoad {
             // A directory that was written for this load must exist until the lease has ended.
             withExtendedLifetime(packed) {}
         } catch {
-            // A private error is converted to a Cocoa error, because the consumer would see it only as a name and a
-            // number.
+            // An error type of this package is converted to a Cocoa error, because the consumer would get only its
+            // domain and code.
             call.reply(.failed(FailureMessage(CocoaError.known(error))))
             finished(false)
         }

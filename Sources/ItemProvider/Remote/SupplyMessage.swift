@@ -50,8 +50,8 @@ extension SuppliedFile {
                     descriptor: FileDescriptor, path: String?, name: String?, isOfferedInPlace: Bool,
                     isCoordinated: Bool, lease: FileDescriptor?
                 ) throws(MessageError) in
-                // The sender itself must be able to read the file, because the receiver could open even a mere handle
-                // (`O_PATH`) of the sender for reading.
+                // The sender itself must be able to read the file. A sender that cannot read a file can open it with
+                // `O_PATH`, and the receiver might have the permission to open that descriptor for reading.
                 guard descriptor.isOpenForReading else { throw .invalid("the file is not open for reading") }
                 // The kernel would end such a path at the zero byte.
                 guard path?.utf8.contains(0) != true, name?.utf8.contains(0) != true else {

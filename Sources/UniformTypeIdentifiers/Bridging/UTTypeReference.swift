@@ -113,7 +113,7 @@ public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Se
 }
 
 // `type as UTTypeReference` compiles on Linux only if the bridging is declared apart from `ReferenceConvertible`,
-// because the compiler does not resolve the default that this protocol has for `_ObjectiveCType`.
+// because the compiler does not find that protocol's default for `_ObjectiveCType`.
 extension UTType: _ObjectiveCBridgeable {
     /// The class to which `as` converts.
     public typealias _ObjectiveCType = UTTypeReference
@@ -134,7 +134,7 @@ extension UTType: _ObjectiveCBridgeable {
         return true
     }
 
-    /// Returns the type of an object. Without an object, which Swift code cannot cause, returns the root of all types.
+    /// Returns the type of an object. Returns `public.item` for nil, which Swift code never passes.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: UTTypeReference?) -> UTType {
         source?.type ?? .item
     }

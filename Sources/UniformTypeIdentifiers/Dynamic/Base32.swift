@@ -33,8 +33,8 @@ package enum Base32 {
 
     /// Decodes `text`.
     ///
-    /// - Returns: nil if a character is not in the alphabet, or if the bits that are left over at the end are not zero,
-    ///   or are five or more.
+    /// - Returns: nil if a character is not in the alphabet, if five or more bits are left over at the end, or if the
+    ///   left-over bits are not zero.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

@@ -1,13 +1,13 @@
-/// The properties of a dynamic type beyond its tag: its payload's parents, and the information of the freedesktop
-/// database.
+/// The properties of a dynamic type beyond its tag: the parents in its payload, and the freedesktop database's
+/// information about the tag.
 ///
 /// They are computed once for each identity, at first use. If a bundle declares the type later, new look-ups find the
 /// declared type.
 final class DynamicFacts: Sendable {
     /// The types it conforms to directly.
     let parents: [UTType]
-    /// All types it conforms to, except through declared types: declared types are listed without their own parents,
-    /// dynamic ones with all of theirs. The list is flat, so that a cycle of types in the database does no harm.
+    /// All types that it conforms to, except the supertypes of declared types: a declared type is listed without its
+    /// parents, a dynamic type with all of its ancestors. The list is flat, so a cycle in the database is harmless.
     let ancestors: [UTType]
     /// The indexes of the ancestors that are declared types.
     private let declaredAncestors: [Int]
@@ -34,8 +34,8 @@ final class DynamicFacts: Sendable {
         declaredAncestors = ancestors.map(\.identity.index).filter { $0 >= 0 }
     }
 
-    /// Returns the properties of the first MIME type of the tag that is consistent with the payload. A MIME type that
-    /// does not conform to the payload's parents has another meaning.
+    /// Returns the properties of the first MIME type of the tag that conforms to the payload's parents. The tag's other
+    /// MIME types are unrelated uses of the same tag.
     private static func databaseFacts(
         _ payload: DynamicIdentifier, _ named: [UTType], _ mapping: MIMEMapping
     ) -> (mime: String, parents: [UTType], ancestors: [UTType])? {

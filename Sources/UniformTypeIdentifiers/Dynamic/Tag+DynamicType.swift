@@ -39,8 +39,8 @@ extension Tag {
                 if let type = mapping.declaredType(of: mime, conformingTo: supertype) {
                     return type
                 }
-                // This MIME type is a better meaning of the tag than the following ones, although no type is declared
-                // for it.
+                // The database prefers this MIME type to the following ones. No type is declared for it, so the tag
+                // has a dynamic type.
                 if mapping.isDynamic(mime, conformingTo: supertype) {
                     return nil
                 }

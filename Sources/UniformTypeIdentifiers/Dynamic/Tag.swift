@@ -1,4 +1,4 @@
-/// A valid tag of its class, in its normal form.
+/// A tag that is valid in its class, in lower case if the class ignores case.
 struct Tag {
     let text: String
     let tagClass: UTTagClass

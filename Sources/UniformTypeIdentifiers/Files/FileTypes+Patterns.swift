@@ -43,8 +43,8 @@ extension FileTypes {
     }
 }
 
-/// The types of the database's file name patterns in one snapshot, by the numbers of the patterns, filled in on demand.
-/// For a name that matches a single pattern, a look-up then takes one access to this table.
+/// A cache of the types of the database's file name patterns in one snapshot, indexed by the pattern's number. For a
+/// name that matches a single pattern, a look-up then takes one access to this table.
 final class PatternTypes: @unchecked Sendable {
     // Sendable: the pointer never changes, and each cell is safe to read and to fill from any thread.
     private let cells: UnsafeMutableBufferPointer<StoredOnce<TypeIdentity>>

@@ -1,8 +1,8 @@
 /// Detection of the types of files from their names and first bytes.
 ///
-/// For names, the order is: declarations of bundles, patterns of the freedesktop database that are more specific than
-/// the extension (such as `*.tar.gz` and `CMakeLists.txt`), the extensions that the system declares, then the
-/// database's.
+/// A name is looked up in this order: declarations of bundles, patterns of the freedesktop database that are more
+/// specific than the extension (such as `*.tar.gz` and `CMakeLists.txt`), the extensions that the system declares, and
+/// the extensions in the database.
 struct FileTypes {
     let snapshot: TypeSnapshot
     let mapping: MIMEMapping?
@@ -16,7 +16,7 @@ struct FileTypes {
         }
     }
 
-    /// The number of useful bytes at a file's start.
+    /// The number of bytes at a file's start that can affect its type.
     static var contentLength: Int { MIMEDatabase.shared?.contentLength ?? 0 }
 
     /// Returns the type of a file by its name alone; nil if the name determines none.
@@ -59,8 +59,7 @@ struct FileTypes {
         return bytes.withUnsafeBytes { bytes in
             let sniffed = bytes.isEmpty ? nil : mapping.database.type(forContent: bytes)?.type
             if matches.isEmpty, let named {
-                // The patterns do not know the extension. The content counts if it is of a known format other than
-                // text.
+                // No pattern of the database matches. The content decides if it has a known format other than text.
                 guard let sniffed else {
                     return named.isDeclared || bytes.isEmpty ? named : self.type(ofContent: bytes, else: named)
                 }
@@ -69,7 +68,7 @@ struct FileTypes {
             }
             let mime = mapping.database.guess(fileName: name, content: bytes)
             if mime == matches.first, sniffed != mime {
-                // The content does not decide, so the name's best meaning does.
+                // The content is inconclusive, so the name decides.
                 return named ?? mapping.type(of: mime)
             }
             return mapping.type(of: mime)

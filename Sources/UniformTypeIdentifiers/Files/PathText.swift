@@ -28,8 +28,8 @@ enum PathText {
         return path[..<end] + "." + fileExtension
     }
 
-    /// Returns the extension to add to a name to show that it is of `type`; nil if the name shows that already, or
-    /// nothing can be added.
+    /// Returns the extension to add to a name of a file of `type`; nil if the name has a valid extension already, if it
+    /// cannot have one, or if the type has none.
     static func missingExtension(of name: some StringProtocol, for type: UTType) -> String? {
         if name.isEmpty || name == "." || name == ".." {
             return nil
@@ -42,7 +42,7 @@ enum PathText {
 }
 
 extension UTType {
-    /// Whether a file of this type may have the extension: it is a tag of the type, or of a type that conforms to it.
+    /// Whether the extension is a tag of this type, or of a type that conforms to this type.
     package func isValid(filenameExtension: String) -> Bool {
         UTType.types(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: nil)
             .contains { $0.conforms(to: self) }

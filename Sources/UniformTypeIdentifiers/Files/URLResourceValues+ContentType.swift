@@ -1,14 +1,14 @@
 import Foundation
 
-// Foundation on Linux has no content types and gives other modules no way to add a resource value: values that it did
-// not read itself cannot be stored, and the values do not hold the URL. They do hold the path, if it was requested.
-// So the key for the content type is a second name of the key for the path, and the type is computed from the path
-// when it is read.
+// Foundation on Linux has no content types, and other modules cannot add a resource value: Foundation stores only the
+// values that it has read itself, and `URLResourceValues` does not contain the URL. It contains the path, if the path
+// was requested. So the key for the content type equals the key for the path, and the type is computed from the path
+// when the property is read.
 
 extension URLResourceKey {
     /// The key for ``Foundation/URLResourceValues/contentType``.
     ///
-    /// On Linux it equals `pathKey`; so values that were requested for either key hold both.
+    /// On Linux it equals `pathKey`, so values that were requested for either key contain both.
     public static var contentTypeKey: URLResourceKey { .pathKey }
 }
 

@@ -5,9 +5,9 @@ extension UTType {
     /// Determines the type of a file by its contents, regardless of its name. An addition to Apple's interface.
     ///
     /// The first bytes are compared with the magic numbers of the freedesktop database. A file that matches none is
-    /// `public.plain-text` or `public.data`. An item without bytes has the type of its kind. A directory has the
-    /// directory type that is declared for its extension, such as that of a package, or else `public.folder`. A
-    /// symbolic link is not followed, and is `public.symlink`. Blocks while it reads.
+    /// `public.plain-text` or `public.data`. An item other than a regular file has the type of its kind. A directory
+    /// has the directory type that is declared for its extension, such as that of a package, or else `public.folder`.
+    /// A symbolic link is not followed, and is `public.symlink`. Blocks while it reads.
     ///
     /// - Throws: `CocoaError` with the path and the system's error: `fileReadNoSuchFile`, `fileReadNoPermission`,
     ///   `fileReadUnsupportedScheme` for a URL that is not a file URL, `fileReadUnknown`.
@@ -26,9 +26,9 @@ extension UTType {
         }
     }
 
-    /// Returns the type of the item at a path, as `URLResourceValues.contentType` does: its kind, and for a file the
-    /// type of its extension. An unknown extension gives a dynamic type. If there is no extension, or it has several
-    /// meanings, the content decides. Blocks while it reads.
+    /// Returns the type of the item at a path, as `URLResourceValues.contentType` does: for a file the type of its
+    /// extension, for any other item the type of its kind. An unknown extension results in a dynamic type. If a file
+    /// has no extension, or one with several meanings, the content decides. Blocks while it reads.
     ///
     /// - Throws: `CocoaError` if there is no such item. A file that cannot be read has the type of its name.
     package static func contentType(ofItemAt path: String) throws -> UTType {

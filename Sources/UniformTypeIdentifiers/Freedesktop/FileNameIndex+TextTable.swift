@@ -42,12 +42,12 @@ extension FileNameIndex {
             var count: Int32
         }
 
-        // Flat arrays of plain numbers, so that a look-up counts no references.
+        // Flat arrays of plain numbers, so that a look-up needs no reference counting.
         private var groups: [Group] = []
         private var values: [Value] = []
         private var texts: [UInt8] = []
-        /// For each slot the number of its group, or -1. The size is a power of two, with at least half of the slots
-        /// free.
+        /// The number of each slot's group, or -1 for a free slot. The number of slots is a power of two, and at least
+        /// half of them are free.
         private var slots: [Int32]
         static let emptyHash: UInt32 = 0x811C_9DC5
 
@@ -106,7 +106,8 @@ extension FileNameIndex {
 
         /// Adds the matches of a text whose hash is known.
         ///
-        /// - Parameter base: an offset for the numbers of texts, to distinguish several tables.
+        /// - Parameter base: the number of the table's first text, so that the texts of several tables have different
+        ///   numbers.
         func collect(
             _ text: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: Pass, numberedFrom base: Int = 0,
             into matches: inout GlobMatches

@@ -9,7 +9,7 @@
 struct FileNameIndex: Sendable {
     /// A pattern of one type. Several types may have the same pattern.
     struct Pattern: Sendable {
-        /// The letters without the star, in UTF-8.
+        /// The pattern in UTF-8, without the star at the start of a suffix.
         let text: [UInt8]
         let type: MIMETypeNames.ID
         /// The weight, 0 to 100; higher comes first.
@@ -153,8 +153,8 @@ struct FileNameIndex: Sendable {
     }
 }
 
-/// The pairs of adjacent bytes in a text, by a hash of six bits. If the hash of a pair is missing, so is the pair. The
-/// opposite is not certain. Letters count as lower case.
+/// A Bloom filter of the pairs of adjacent bytes in a text, with a hash of six bits. A pair whose hash is absent is not
+/// in the text. A pair whose hash is present may be in the text. Letters count as lower case.
 private struct PairSet: Sendable {
     private var bits: UInt64 = 0
 

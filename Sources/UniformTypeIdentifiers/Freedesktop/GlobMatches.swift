@@ -9,7 +9,8 @@ struct GlobMatches {
         let weight: Int32
         /// The length of the pattern in bytes.
         let length: Int32
-        /// The number of the pattern's text in its index, if all types of that text match; else -1.
+        /// The number of the pattern's text in the ``FileNameIndex``; -1 if the pattern has no number, or if only some
+        /// of the types with this text match.
         let pattern: Int32
     }
 
@@ -32,14 +33,14 @@ struct GlobMatches {
     @inline(__always)
     subscript(_ index: Int) -> Match { index == 0 ? best : others[index - 1] }
 
-    /// The number of the only pattern of all matches; `nil` if there are several patterns, or none with a number.
+    /// The number of the pattern that all matches share; `nil` if there are several patterns, or none with a number.
     @inline(__always)
     var solePattern: Int? {
         guard best.pattern >= 0, others.isEmpty || others.allSatisfy({ $0.pattern == best.pattern }) else { return nil }
         return Int(best.pattern)
     }
 
-    /// Adds a match in its place: ordered by weight, then by length, then by the time of addition.
+    /// Adds a match in its place: matches are ordered by weight, then by length, then by the order of addition.
     @inline(__always)
     mutating func add(_ match: Match) {
         if best.type < 0 || match.length > best.length && match.weight >= best.weight {

@@ -20,7 +20,7 @@ extension MIMECache {
     /// The literal that update-mime-database writes for `glob-deleteall`; ``MagicProgram`` has a similar value for
     /// `magic-deleteall`.
     private static let noGlobs = "__NOGLOBS__"
-    /// The flag, next to the weight in one word, that the pattern respects case.
+    /// The flag of a case-sensitive pattern, in the same word as the weight.
     private static let caseSensitiveFlag = 0x100
     /// The maximum number of patterns with inner wildcards, which are tried one by one. Debian's database has seven.
     private static let mostGlobs = 1 << 10

@@ -93,7 +93,8 @@ extension MIMECache {
         let bytes: UnsafeRawBufferPointer
         private let isMapped: Bool
 
-        /// The largest size, a hundred times that of Debian's database. It limits the cost of a hostile file.
+        /// The maximum size of a cache file in bytes, a hundred times that of Debian's database. It limits the cost of
+        /// a hostile file.
         private static let largestSize = 16 << 20
 
         init?(path: String) {

@@ -1,6 +1,6 @@
 /// Detection of a file's type (specification, "Recommended checking order").
 extension MIMEDatabase {
-    /// The priority from which on a magic rule overrides conflicting file names.
+    /// The lowest priority at which a magic rule overrides conflicting file names.
     private static let decisivePriority = 80
 
     /// Returns the types of a file by its name alone, the best first; empty if no pattern matches.
@@ -67,8 +67,8 @@ extension MIMEDatabase {
     private func type(ofNamed hasName: Bool, _ content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
         guard !content.isEmpty else { return wellKnown.empty }
         guard let (type, _) = sniff(content) else { return defaultType(of: content) }
-        // A file that desktops start on a click must have the right name, so that a download cannot pass for a launcher
-        // because of its content.
+        // A launcher, which desktops run on a click, is recognized only by its name. A downloaded file with another
+        // name must not become a launcher because of its content.
         return type == wellKnown.launcher && hasName ? wellKnown.text : type
     }
 

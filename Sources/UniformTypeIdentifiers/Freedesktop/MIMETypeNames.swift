@@ -1,6 +1,6 @@
 /// The names of all types that the caches contain, each stored once, with a small number.
 struct MIMETypeNames: Sendable {
-    /// The type of the numbers that denote the names of types within one database.
+    /// A number that represents the name of a type within one database.
     typealias ID = Int32
 
     private(set) var names: [String] = []

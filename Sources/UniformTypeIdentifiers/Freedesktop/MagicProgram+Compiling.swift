@@ -1,13 +1,13 @@
 /// Reading of the rules from the caches, and building of the indexes.
 extension MagicProgram {
-    /// The maximum end of a range that is searched in the pass that all short ranges share.
+    /// The maximum end offset of a short range. All short ranges are searched in one pass.
     private static let shortRange = 512
     /// The maximum depth of nesting. No real rule is nested more deeply. A hostile rule could otherwise exhaust the
     /// stack.
     private static let deepestNesting = 16
     /// The maximum number of matchlets, fourteen times as many as in Debian's database.
     private static let mostMatchlets = 1 << 14
-    /// The maximum number of bytes with which a masked pattern may start in order to be sorted by its first byte.
+    /// The maximum number of different first bytes of a masked pattern that is indexed by its first byte.
     private static let mostFirstBytes = 16
     /// The value that update-mime-database writes for `magic-deleteall`.
     private static let noMagic = "__NOMAGIC__"

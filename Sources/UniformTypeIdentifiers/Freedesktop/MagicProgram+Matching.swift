@@ -29,8 +29,8 @@ extension MagicProgram {
     /// together. Without it, searching for nested long patterns in long ranges could take hours.
     private static let mostSteps = 1 << 25
 
-    /// One search in one content. Rules that are not better than the best match so far are not tried. When the steps
-    /// are used up, no further match is found.
+    /// One search in the bytes of one file. Rules that are not better than the best match so far are not tried. When
+    /// the steps are used up, no further match is found.
     private struct Search {
         let base: UnsafeRawPointer
         let count: Int

@@ -1,7 +1,8 @@
-/// The relations of types that are neither in the declared tags nor in the freedesktop database.
+/// Relations between MIME types and declared types that are missing in the declared tags and in the freedesktop
+/// database.
 package enum KnownMIMETypes {
-    /// The identifiers of the declared types that are equivalent to MIME types of the database. These declared types
-    /// have no MIME type as a tag, or other ones.
+    /// The identifiers of declared types by the equivalent MIME type of the database. These types declare no MIME type
+    /// as a tag, or a different one.
     package static let equivalents: [String: String] = [
         "inode/directory": "public.folder",
         "inode/symlink": "public.symlink",

@@ -85,8 +85,8 @@ extension CoreTypes {
 }
 
 extension MIMEDatabase {
-    /// Returns the canonical name that the database has for a MIME type, in which case does not matter; nil if the
-    /// database does not have the type.
+    /// Returns the database's canonical name of a MIME type, which is compared regardless of case; nil if the database
+    /// does not have the type.
     func knownName(of mime: String) -> String? {
         if names.number(of: mime) != nil {
             return canonical(mime)

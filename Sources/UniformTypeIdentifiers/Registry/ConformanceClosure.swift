@@ -17,7 +17,7 @@ struct ConformanceClosure {
     private var isOpen: [Bool]
     private var open: [Int] = []
     private var visited = 0
-    /// The bits of the current component, cleared after each.
+    /// The bits of the current component's closure, cleared after each component.
     private var row: [UInt64]
 
     /// Computes the closures.

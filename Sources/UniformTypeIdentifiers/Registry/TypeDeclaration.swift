@@ -106,7 +106,7 @@ package struct TypeDeclaration: Sendable, Equatable {
     /// The maximum number of bytes of an identifier and of a tag. No file name is longer.
     private static let longestText = 255
 
-    /// Whether a tag can be looked up. A tag that is invalid in its class is never looked up.
+    /// Whether a tag is valid in its class. An entry with an invalid tag is malformed, because look-ups cannot find it.
     private static func isUsable(tag: String, of tagClass: UTTagClass) -> Bool {
         guard !tag.isEmpty, tag.utf8.count <= longestText, Tag.isPossible(tag, of: tagClass) else { return false }
         return tagClass != .filenameExtension || !tag.utf8.allSatisfy { $0 == UInt8(ascii: ".") }

@@ -1,4 +1,4 @@
-/// The object that a ``UTType`` refers to: an identifier, and the origin of its meaning.
+/// The object that a ``UTType`` refers to: an identifier, and its ``Origin``.
 ///
 /// A declared type has one identity for the whole life of the process. Its properties (tags, parents, description) are
 /// looked up in the registry's current snapshot by `index`, so a type that exists during a reload follows the new

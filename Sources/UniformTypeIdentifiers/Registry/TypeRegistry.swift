@@ -5,15 +5,15 @@ import Synchronization
 /// The declared types of this process. Only this type replaces the current ``TypeSnapshot``.
 ///
 /// The order of precedence: the declarations of the process itself (the property list of its main bundle, then
-/// ``register(declarations:)``), exports of registered bundles, their imports, the system's own types, additions of
-/// any of these to a type of the system, and the types of collections that the process loads. The freedesktop
-/// database comes last, for types that are not declared.
+/// ``register(declarations:)``), exports of registered bundles, their imports, the system's own types, tags that the
+/// process or a bundle adds to a type of the system, and the types of collections that the process loads. The
+/// freedesktop database comes last, for types that are not declared.
 ///
 /// Reading takes no lock. A look-up checks the directory of bundle records for changes at most once a second;
 /// ``reload()`` does so at once.
 package enum TypeRegistry {
-    /// The lock for building. A snapshot is published while the lock is held, so that the newest snapshot is always
-    /// published last.
+    /// The lock under which snapshots are built. A snapshot is published while the lock is held, so that the newest
+    /// snapshot is always published last.
     private static let writer = Mutex(State())
 
     /// The current snapshot, retained for ever.
@@ -77,7 +77,8 @@ package enum TypeRegistry {
         withCurrent { $0.faults }
     }
 
-    /// Checks the directory of bundle records if that was not done within the last second, and reloads if it changed.
+    /// Checks the directory of bundle records, unless it was checked within the last second. Reads the records again if
+    /// the directory has changed.
     static func refreshIfDue() {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
@@ -132,7 +133,7 @@ package enum TypeRegistry {
                 folder = try BundleRecords.folder()
                 records = look()
             } catch {
-                // The default directory is not used instead, because a user who sets `PURVEY_HOME` does not want it.
+                // Does not fall back to the default directory, because a user who sets `PURVEY_HOME` does not want it.
                 (folder, stamp) = ("", nil)
                 records = BundleRecords(fault: error)
             }
@@ -148,8 +149,8 @@ package enum TypeRegistry {
             return true
         }
 
-        /// Returns the given declarations. If an equal one was registered before, that one takes its place, so that
-        /// properties created from them share memory.
+        /// Returns the given declarations, each replaced by an equal one of ``declarations`` if there is one, so that
+        /// the properties of the old and new snapshot share memory.
         private func sharing(_ found: [TypeDeclaration]) -> [TypeDeclaration] {
             var known: [String: [TypeDeclaration]] = [:]
             for declaration in declarations { known[declaration.identifier, default: []].append(declaration) }

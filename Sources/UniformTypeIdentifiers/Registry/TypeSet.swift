@@ -1,7 +1,7 @@
 /// A set of types by their indexes: bits for the types of the system, and bits for the necessary range of the others.
 ///
-/// Bundles may name thousands of types, most of which conform to the system's and to a few neighbours. Rows of bits
-/// from the first type to the last would grow with the square of their number.
+/// Bundles may name thousands of types, most of which conform to the system's and to a few neighbours. If each set had
+/// a bit for every type, the memory of all sets would grow with the square of the number of types.
 package struct TypeSet: Sendable, Equatable {
     private let system: [UInt64]
     /// The words from ``start`` on, without the empty ones at either end.

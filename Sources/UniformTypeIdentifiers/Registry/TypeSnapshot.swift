@@ -114,8 +114,8 @@ package struct InternedIdentities: Sendable {
     var identities = CoreTypes.shared.identities
     private var indexes: [String: Int] = [:]
 
-    /// The maximum number of identities besides the system's own. It is twenty times their number, with a few megabytes
-    /// of properties.
+    /// The maximum number of identities besides the system's own. It is seventeen times the number of the system's
+    /// types. The properties of so many types use a few megabytes.
     package static let most = 1 << 14
 
     package init() {}
@@ -134,8 +134,8 @@ package struct InternedIdentities: Sendable {
     }
 }
 
-/// A reference that can be set once. It is an `AtomicLazyReference` that the compiler can inline.
-/// (`AtomicLazyReference` calls into its library and asks the runtime for metadata, ten times the cost of the load.)
+/// A reference that can be set once, like `AtomicLazyReference`, but inlined by the compiler. (`AtomicLazyReference`
+/// calls into its library and requests metadata from the runtime, which takes ten times as long as the load.)
 struct StoredOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
     private let storage = Atomic<Unmanaged<Instance>?>(nil)
 

@@ -2,10 +2,10 @@ import Foundation
 
 /// The builder that combines the declarations of bundles with the types of the system.
 ///
-/// A bundle's declaration of one of the system's types cannot remove parents or tags. It adds its own after those of
-/// the type, and look-ups of a tag find the system's meaning first. The reason is that programs often import `public.…`
-/// types, sometimes incorrectly, and that a bundle's declarations affect every process of the user. However, the
-/// bundle's own types precede the system's, so that a program can claim `txt` for its own type.
+/// A bundle's declaration of one of the system's types cannot remove parents or tags. It adds parents and tags after
+/// the system's, and a look-up of a tag finds the system's type first. The reason is that programs often import
+/// `public.…` types, sometimes incorrectly, and that a bundle's declarations affect every process of the user. However,
+/// the bundle's own types precede the system's, so that a program can claim `txt` for its own type.
 struct TypeSnapshotBuilder {
     private(set) var interned: InternedIdentities
     private(set) var identifiers: [(key: String, value: Int)] = []
@@ -34,7 +34,8 @@ struct TypeSnapshotBuilder {
     }
 
     mutating func add(_ declarations: [TypeDeclaration]) {
-        // All identifiers come first, so that a parent is found in any order and case of the declarations.
+        // All identifiers are collected first, so that a parent is found regardless of case and of the order of the
+        // declarations.
         var indexes: [String: Int] = [:]
         var accepted: [(index: Int, declaration: TypeDeclaration)] = []
         for declaration in declarations {
@@ -68,7 +69,7 @@ struct TypeSnapshotBuilder {
         }
     }
 
-    /// Returns the index of an identifier; nil, with a fault, if there are too many.
+    /// Returns the index of an identifier. If there are too many identifiers, records a fault and returns nil.
     private mutating func index(of identifier: String, in declaration: TypeDeclaration) -> Int? {
         if let index = interned.index(of: identifier) { return index }
         if faults.isEmpty {

@@ -3,9 +3,10 @@ import CZlib
 /// The conversion of a finished deflate stream into one that another can follow. In this way a large file can be
 /// compressed in pieces on several threads, and read back as one stream.
 ///
-/// The compressor marks the last block of each piece as final, and ends it at any bit. The mark must be removed, and
-/// the piece must end at a byte: as in zlib's sync flush, an empty stored block does that (RFC 1951 §3.2.4). The
-/// start of the last block can only be found by decompressing, which is several times as fast as compressing.
+/// The compressor sets the final bit of each piece's last block, and this block may end at any bit. The conversion
+/// clears the final bit, and appends an empty stored block, as zlib's sync flush does, so that the piece ends at a byte
+/// (RFC 1951 §3.2.4). The start of the last block can only be found by decompressing, which is several times as fast as
+/// compressing.
 enum DeflateJoint {
     /// The maximum growth of a piece in bytes: the empty block's header of three bits with the padding after it, and
     /// the four bytes of the block.
@@ -15,8 +16,8 @@ enum DeflateJoint {
     ///
     /// - Parameters:
     ///   - stream: the buffer; the stream is its first `count` bytes, and ``length`` more bytes follow.
-    ///   - content: the buffer with the uncompressed bytes. The stream is decompressed into the same buffer, which
-    ///     thereby gets the bytes that it has already.
+    ///   - content: the buffer with the uncompressed bytes. The stream is decompressed into the same buffer, whose
+    ///     bytes stay the same.
     /// - Returns: the new length, or `nil` if the stream does not decompress to the length of `content`.
     static func open(
         _ stream: UnsafeMutableRawBufferPointer, count: Int, content: UnsafeMutableRawBufferPointer

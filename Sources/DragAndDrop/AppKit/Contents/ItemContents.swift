@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// One item in the process that writes it: its types in order, each with its data or with a promise of the data.
 final class ItemContents: Sendable {
-    /// A promise of data. Keeping it sets the data of the item.
+    /// A promise of data. The promise is fulfilled by setting the data of the item.
     struct ValuePromise: Sendable {
         /// The object that made the promise, which may have promised several types.
         let keeper: ObjectIdentifier
@@ -131,7 +131,7 @@ final class ItemContents: Sendable {
         promise.keep(type, self)
     }
 
-    /// Keeps every remaining promise, until a deadline.
+    /// Requests all promised data that was not provided yet, until a deadline.
     func keepPromises(until deadline: DispatchTime) {
         for type in types {
             let rest = deadline.uptimeNanoseconds.subtractingReportingOverflow(DispatchTime.now().uptimeNanoseconds)
@@ -193,8 +193,8 @@ extension ItemContents {
         return types + [file]
     }
 
-    /// Returns the data of the promised file if the file has this type. Requests that the file is written now, and
-    /// blocks until it is.
+    /// Returns the data of the promised file if the file has this type. Makes the file's delegate write it now, and
+    /// blocks until it is written.
     func fileData(for type: NSPasteboard.PasteboardType) -> Data? {
         guard let filePromise, filePromise.fileType == type.rawValue, !types.contains(type), let pasteboard else {
             return nil

@@ -9,12 +9,14 @@ final class PasteboardContents: Sendable {
 
     private struct State {
         var items: [ItemContents] = []
-        /// The objects that promised data by declaring types of the pasteboard, and not by an item of their own.
+        /// The owners that promised data with `declareTypes` or `addTypes`. Data providers of single items are not
+        /// included.
         var owners: [TypeOwner] = []
         var changeCount = 0
         /// A number that grows with each publication.
         var generation = 0
-        /// The generation of the current publication, whose end ends the ownership; `nil` if nothing is published.
+        /// The generation of the current ``Publication``; `nil` if nothing is published. When the current publication
+        /// ends, this process no longer owns the board.
         var standing: Int?
         var isOver = false
     }
@@ -45,7 +47,7 @@ final class PasteboardContents: Sendable {
         }
     }
 
-    /// Whether this process knows that the board has other contents now.
+    /// Whether other contents are known to have replaced these on the board.
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Creates the publication that the handlers of the next offer retain.
@@ -70,8 +72,8 @@ final class PasteboardContents: Sendable {
         if state.withLock({ $0.standing == generation }) { end(newOwner: nil) }
     }
 
-    /// Records that the board has other contents. Notifies owners and data providers soon, on the main thread. Only the
-    /// first call has an effect.
+    /// Records that other contents have replaced these on the board. Schedules the notification of owners and data
+    /// providers on the main thread. Only the first call has an effect.
     func end(newOwner: TypeOwner?) {
         let ended = state.withLock { state in
             defer { state.isOver = true }

@@ -10,9 +10,9 @@ import LinuxSystem
 /// whether a process is still the owner: each write compares its change count.
 package final class PasteboardStore: Sendable {
     let boards: any ItemBoards
-    /// The time that a client waits for promised data.
+    /// The maximum time that a client waits for promised data.
     let patience: DispatchTimeInterval
-    /// The time that a client waits for a promised file.
+    /// The maximum time that a client waits for a promised file.
     let patienceForFiles: DispatchTimeInterval
 
     /// The contents by board. Leaf lock: boards are used and client code runs after it is released.
@@ -115,12 +115,12 @@ package final class PasteboardStore: Sendable {
 extension PasteboardStore {
     private static let exitHandler = Lock(false)
 
-    /// Installs a handler that keeps the promises of the general pasteboard when the process ends by `exit` or by
-    /// returning from `main`.
+    /// Installs an exit handler that requests the promised data of the general pasteboard from its owners. It runs when
+    /// the process ends by `exit` or by returning from `main`.
     ///
-    /// The contents of that pasteboard are handed over at exit. However, owners are called on the main thread, which
-    /// cannot serve other threads while the process ends. This handler is installed after the handler that hands over
-    /// the contents, and therefore runs before it.
+    /// Another exit handler sends the contents of that pasteboard to the daemon. At that time it is too late to call
+    /// owners on the main thread, which cannot serve other threads while the process ends. This handler is installed
+    /// after the other one, and therefore runs before it.
     private func keepPromisesAtExit() {
         guard self === Self.shared else { return }
         let isInstalled = Self.exitHandler.withLock { installed in

@@ -2,11 +2,11 @@ import Foundation
 import FoundationAdditions
 import ItemProvider
 
-/// A promise of a file that is written when a client in this process or another requests it, on a pasteboard or in a
-/// drag.
+/// A promise of a file, on a pasteboard or in a drag. The file is written when a client in this process or another one
+/// requests it.
 ///
-/// An ``NSFilePromiseReceiver`` gets the file written to a directory. Other clients see an item of the file's type.
-/// When they load this item, the file is written, too.
+/// With an ``NSFilePromiseReceiver``, a client gets the file in a directory of its choice. Other clients see an item of
+/// the file's type. When they load this item, the file is written, too.
 ///
 /// Source: AppKit, `NSFilePromiseProvider.h`.
 open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {

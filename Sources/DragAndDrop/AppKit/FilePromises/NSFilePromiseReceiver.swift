@@ -31,8 +31,8 @@ open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.ReadingOptions { .asString }
 
-    /// Creates a promise from its description; `nil` for anything else. The file can be received only if a pasteboard
-    /// has created the object.
+    /// Creates a promise from the type identifier of its file; `nil` for any other value. The file can be received only
+    /// if a pasteboard has created the object.
     public required init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType) {
         guard let fileType = propertyList as? String, !fileType.isEmpty else { return nil }
         self.fileType = fileType
