@@ -5,10 +5,10 @@ import ItemStore
 import LinuxSystem
 internal import MountTakeover
 
-/// The FUSE file system of one domain. It replies to requests from the index and from open files, or hands them to the
-/// engine, which replies later. No function waits.
+/// The FUSE file system of one domain. It replies to requests from the index and from open files, or passes them to the
+/// engine, which replies later. No function blocks.
 ///
-/// The requests are in the files named after their subject.
+/// The functions that serve requests are in extensions, one file for each subject.
 final class DomainFileSystem: FileSystem {
     let engine: DomainEngine
     let index: Index
@@ -23,7 +23,8 @@ final class DomainFileSystem: FileSystem {
     let group = getgid()
     let trashName = TrashName(of: getuid())
 
-    // Leaf lock. The session is set from its start to its end, and holds a reference to this object meanwhile.
+    // Leaf lock. `session` is set from the session's start to its end. During that time, the session retains this
+    // object.
     private let current = Lock(State())
 
     private struct State {
@@ -66,8 +67,8 @@ final class DomainFileSystem: FileSystem {
         engine.perform { $0.partials.sharePages() }
         engine.onEvent { [notifications] event in notifications.take(event) }
         // The previous daemon may have died before it notified the kernel of a change, so all attributes are
-        // invalidated. If the right to passthrough is lost, no backing file is looked up, because a helper that does
-        // not reply would be awaited each time.
+        // invalidated. Without the right to passthrough, no backing file is looked up, because each look-up would wait
+        // for a helper that does not reply.
         for number in resumeHandles(backing: { passes ? session.backing(numbered: $0) : nil }) {
             session.invalidateAttributes(of: number.node)
         }
@@ -75,8 +76,8 @@ final class DomainFileSystem: FileSystem {
 
     /// Resumes the handles that were open before this process took over the mount.
     ///
-    /// - Parameter find: Creates the object for a backing file of the kernel. The backing file is closed when the
-    ///   object is released.
+    /// - Parameter find: Creates the object for the identifier of a backing file in the kernel. The backing file is
+    ///   closed when the object is released.
     /// - Returns: The items that are open according to the table.
     @discardableResult
     func resumeHandles(backing find: (Int32) -> BackingFile?) -> Set<ItemNumber> {
@@ -90,7 +91,8 @@ final class DomainFileSystem: FileSystem {
                 item.close()
             }
         }
-        // Each number is looked up once. The backing files that no handle uses are closed when this function returns.
+        // Each identifier is looked up once. The backing files that no handle uses are closed when this function
+        // returns.
         var backing: [Int32: BackingFile] = [:]
         return files.resume(items) { number in
             if backing[number] == nil { backing[number] = find(number) }

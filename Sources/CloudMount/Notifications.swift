@@ -6,21 +6,22 @@ import LinuxSystem
 /// The record of the names and directory entries that the kernel may have cached. They are invalidated when the index
 /// changes.
 ///
-/// File contents in the page cache are not part of this: each open decides whether they are still valid
-/// (``HandleTable``).
+/// The record does not include file contents in the page cache. The reply to each open states whether these are still
+/// valid (``HandleTable``).
 final class Notifications: Sendable {
     private struct State {
         var session: Session?
-        /// Directories of which the kernel may have cached that a name does not exist. `nil` means all directories,
-        /// because there were too many to track.
+        /// Directories for which the kernel may have cached that a name does not exist (negative entries). `nil` means
+        /// all directories, because there were too many to track.
         var denying: Set<ItemNumber>? = []
         /// Directories whose entries the kernel may have cached. The value is whether the cached entries are still
         /// valid.
         var folders: [ItemNumber: Bool] = [:]
-        /// The directory of the last lookups, with their number. The number restarts with a lookup in another directory
-        /// or with a new open of this one.
+        /// The directory of the last lookups, and the count of consecutive lookups in it. The count restarts with a
+        /// lookup in another directory or with a new open of this directory.
         var lookups: (folder: ItemNumber, count: Int)?
-        /// Whether the present changes come from the kernel's own request, so that the kernel need not be notified.
+        /// Whether the changes that are being made were requested by the kernel, so that the kernel need not be
+        /// notified of them.
         var isSilent = false
     }
 
@@ -29,8 +30,8 @@ final class Notifications: Sendable {
     // Leaf lock: the session is notified after its release.
     private let state = Lock(State())
 
-    /// The maximum number of tracked directories. When it is exceeded, all directories count as changed, and as having
-    /// cached missing names.
+    /// The maximum number of tracked directories. When it is exceeded, all cached listings count as outdated, and the
+    /// kernel may have cached missing names in every directory.
     private let folderLimit: Int
     static let folderLimit = 100_000
 
@@ -90,7 +91,7 @@ final class Notifications: Sendable {
         return try body()
     }
 
-    /// Handles an event of the engine, on the engine's thread.
+    /// Notifies the kernel of an event of the engine. Called on the engine's thread.
     func take(_ event: EngineEvent) {
         switch event {
         case .index(let changes): take(changes)
@@ -135,13 +136,13 @@ final class Notifications: Sendable {
                 // The notification is sent at once, because after `purvey evict` has ended, stat(2) must not show
                 // blocks that are gone.
                 //
-                // The kernel then ignores an attribute reply that is in flight. So no notification is sent while the
-                // kernel caches no attributes of the file, because a reader that waits for the contents needs the size
-                // in that reply.
+                // The kernel then ignores an attribute reply that is in flight. A reader that waits for the contents
+                // needs the size in such a reply. Therefore no notification is sent if the kernel caches no attributes
+                // of the file.
                 if !files.isAskedForAnew(number) { session.invalidateAttributes(of: number.node) }
             }
         }
-        // The kernel keeps a directory's entries in its page cache, so this drops them.
+        // The kernel stores a directory's entries in the page cache, so that dropping its pages drops the entries.
         for folder in folders { session.invalidate(folder.node, offset: 0, length: 0) }
     }
 }

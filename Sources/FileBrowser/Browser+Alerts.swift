@@ -3,7 +3,7 @@ import DomainMessages
 /// The user's answer to an alert of a provider.
 package enum AlertAnswer: Sendable, Equatable {
     case cancelled
-    /// - Parameter suppresses: Whether the alert is not to be shown again.
+    /// - Parameter suppresses: Whether the provider must not show the alert again.
     case continued(suppresses: Bool)
 }
 
@@ -11,7 +11,8 @@ package enum AlertAnswer: Sendable, Equatable {
 extension Browser {
     /// Shows the alerts before an operation.
     ///
-    /// - Throws: An error of kind `cancelled` if the user does not continue, or may not.
+    /// - Throws: An error of kind `cancelled` if the user cancels, or if an alert does not permit the operation to
+    ///   continue.
     func confirm(_ request: FindAlertsCall) async throws(BrowserError) {
         for alert in try await daemon.call(request).alerts {
             let answer = await whenAlerted(alert)
@@ -24,7 +25,7 @@ extension Browser {
         }
     }
 
-    /// Shows the alerts before items are put into a folder.
+    /// Shows the alerts before items are moved or copied into a folder.
     func confirm(
         _ operation: FindAlertsCall.Operation, _ items: [BrowserItem], to folder: String, in domain: String
     ) async throws(BrowserError) {
@@ -32,7 +33,7 @@ extension Browser {
             FindAlertsCall(operation, items: items.map(\.place), destination: Self.place(of: folder, in: domain)))
     }
 
-    /// Returns a folder as requests name it.
+    /// Returns a folder in the form that requests to the daemon require.
     static func place(of folder: String, in domain: String) -> ItemPlace {
         ItemPlace(text: domain + ":" + folder, path: "")
     }

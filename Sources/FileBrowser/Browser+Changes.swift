@@ -2,7 +2,7 @@ import DomainMessages
 import FileProvider
 import LinuxSystem
 
-/// Changes of files by the user.
+/// The user's changes of files.
 extension Browser {
     // MARK: Folders and names
 
@@ -17,7 +17,7 @@ extension Browser {
 
     static let unmounted = BrowserError("The domain is not mounted, so nothing can be changed in it")
 
-    /// Makes a folder in the current one, and lets the user name it.
+    /// Creates a folder in the current folder, and starts changing its name.
     package func makeFolder() {
         attempt { browser throws(BrowserError) in
             guard let folder = browser.currentFolder, case .folder(let domain, let path) = browser.location else {
@@ -72,7 +72,7 @@ extension Browser {
 
     // MARK: Trash
 
-    /// Moves items to the trash of their service. They can be brought back by ``undo()``.
+    /// Moves items to the trash of their service. ``undo()`` restores them.
     package func trash(_ items: [BrowserItem]) {
         guard !items.isEmpty else { return }
         attempt { browser throws(BrowserError) in
@@ -126,7 +126,7 @@ extension Browser {
         whenChanged(.clipboard)
     }
 
-    /// Puts the items of the window's clipboard into the current folder.
+    /// Moves or copies the items of the window's clipboard into the current folder.
     package func paste() {
         guard let clipboard, case .folder(let domain, let path) = location, let mount = mount(of: domain),
             let folder = currentFolder
@@ -152,7 +152,7 @@ extension Browser {
         }
     }
 
-    /// Makes copies of items beside them.
+    /// Copies items into their own folder, under free names.
     package func duplicate(_ items: [BrowserItem]) {
         let former = clipboard
         copy(items, isCut: false)
@@ -193,7 +193,7 @@ extension Browser {
         whenDone(text, true)
     }
 
-    /// Takes back the last change.
+    /// Reverts the last change.
     package func undo() {
         guard let step = undoStack.popLast() else { return }
         attempt { browser throws(BrowserError) in
@@ -222,10 +222,11 @@ extension Browser {
     private static let attempts = 50
     private static let attemptsAfterMove = 300
 
-    /// Restores an item from the trash. The trash may not have it yet, because its removal is sent in the background.
+    /// Restores an item from the trash. Retries if the trash does not have the item yet, because moves to the trash are
+    /// sent to the service in the background.
     ///
-    /// - Parameter afterMove: whether another item was just moved away from the item's place. That move is sent in the
-    ///   background, too, and the service refuses the item until then.
+    /// - Parameter afterMove: whether another item that had the item's path was just moved away. That move is also sent
+    ///   in the background, and the service refuses to restore the item until it has received the move.
     private func untrash(_ item: BrowserItem, afterMove: Bool = false) async throws(BrowserError) {
         var attempt = 1
         let attempts = afterMove ? Self.attemptsAfterMove : Self.attempts

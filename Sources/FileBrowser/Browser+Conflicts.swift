@@ -2,10 +2,10 @@ import DomainMessages
 import FileProvider
 import LinuxSystem
 
-/// Conflicts: files that were changed at two places, of which both versions stay.
+/// Conflicts: files that were changed both on this machine and at the service, so that both versions exist.
 extension Browser {
-    /// Returns the versions of a file, if it has a conflicted copy beside it or is one. Looks at all items of the
-    /// listing, so it is called only when the user asks.
+    /// Returns both versions of a file if the file has a conflicted copy in its folder, or is itself a conflicted copy.
+    /// Examines all items of the listing, so it is called only on the user's request.
     package func conflict(of item: BrowserItem) -> ConflictPair? {
         guard item.mountedPath != nil, !item.isFolder else { return nil }
         if let name = ConflictPair.originalName(of: item.name) {
@@ -24,7 +24,7 @@ extension Browser {
         return nil
     }
 
-    /// The maximum number of items that are looked at without a request of the user.
+    /// The maximum number of items that are examined without a request of the user.
     private static let mostLookedAt = 5_000
 
     /// Returns the versions of a file as ``conflict(of:)`` does; `nil` in a folder with very many items.
@@ -35,11 +35,11 @@ extension Browser {
     /// The version that stays when a conflict is resolved.
     package enum Winner: Sendable {
         case original
-        /// The copy takes the name of the original.
+        /// The copy stays and gets the name of the original.
         case copy
     }
 
-    /// Moves the other version to the trash. It can be taken back by ``undo()``.
+    /// Keeps one version and moves the other version to the trash. ``undo()`` reverts this.
     package func resolve(_ conflict: ConflictPair, keeping winner: Winner) {
         attempt { browser throws(BrowserError) in
             let loser = winner == .original ? conflict.copy : conflict.original

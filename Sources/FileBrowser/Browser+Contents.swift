@@ -38,12 +38,12 @@ extension Browser {
         }
     }
 
-    /// Repeats the failed work of the items' domains.
+    /// Retries the failed work of the items' domains.
     package func retry(_ items: [BrowserItem]) {
         for domain in Set(items.map(\.domain)).sorted() { apply(.retry(domain: domain)) }
     }
 
-    /// Makes the background transfers of a domain wait, or continue. Transfers that have begun are completed.
+    /// Pauses or resumes the background transfers of a domain. Transfers that have begun are completed.
     package func setPaused(_ domain: String, _ isPaused: Bool) {
         attempt { browser throws(BrowserError) in
             _ = try await browser.daemon.call(PauseDomainsCall(names: [domain], isPaused: isPaused))
@@ -51,7 +51,7 @@ extension Browser {
         }
     }
 
-    /// Cancels a transfer of the daemon. Nothing is lost: see `CancelTransferCall`.
+    /// Cancels a transfer of the daemon. No edit is lost (see `CancelTransferCall`).
     package func cancel(_ transfer: TransferActivity, of domain: String) {
         attempt { browser throws(BrowserError) in
             let request = CancelTransferCall(domain: domain, file: transfer.file, isUpload: transfer.isUpload)
@@ -86,7 +86,7 @@ extension Browser {
 
     /// Signs in to a service with a password.
     ///
-    /// - Throws: the reason why the service refuses it.
+    /// - Throws: the reason why the service refuses the password.
     package func signIn(to domain: String, password: String) async throws(BrowserError) {
         _ = try await daemon.call(SignInDomainCall(name: domain, password: password))
         await readDomains()

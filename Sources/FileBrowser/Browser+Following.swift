@@ -2,14 +2,14 @@ import DomainMessages
 import FileProvider
 import LinuxSystem
 
-/// Changes that the daemon reports, and its restarts.
+/// Follows the changes that the daemon reports, across restarts of the daemon.
 extension Browser {
-    /// Follows the daemon until the task is cancelled. If the connection to the daemon is lost, connects again and
-    /// reads everything again.
+    /// Follows the daemon's changes until the task is cancelled. If the connection is lost, connects again and reads
+    /// all data again.
     func follow() async {
         while !Task.isCancelled {
             do throws(BrowserError) {
-                // The position is requested first, so that no later change is missed.
+                // The position in the sequence of changes is requested first, so that no later change is missed.
                 var position = try await daemon.call(FollowStatesCall(position: 0)).position
                 isConnected = true
                 await readDomains()
@@ -45,7 +45,7 @@ extension Browser {
         if isTransferring { poll() }
     }
 
-    /// Whether a transfer is running or waits, so that its progress is requested.
+    /// Whether a transfer is running or waiting. While one is, its progress is requested every second.
     var isTransferring: Bool {
         domains.contains { place in
             let activity = place.activity

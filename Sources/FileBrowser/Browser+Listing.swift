@@ -2,7 +2,7 @@ import DomainMessages
 import FileProvider
 import LinuxSystem
 
-/// Reading of the current location. A folder is read page by page, other locations in one request.
+/// Reads the current location. A folder is read page by page. Other locations are read by one request.
 extension Browser {
     /// Reads the current location. Rows that have not changed are not updated.
     package func load() {
@@ -26,7 +26,7 @@ extension Browser {
         }
     }
 
-    /// Reads the current location again, after the present reading if there is one.
+    /// Reads the current location again. If it is being read now, reads it again afterwards.
     func loadAgain() {
         if isLoading { isStale = true } else { load() }
     }
@@ -90,7 +90,7 @@ extension Browser {
         listing.replace(with: known)
         guard (try? await Task.sleep(for: Self.typingPause)) != nil else { return }
         let call = SearchProvidersCall(domain: domain, query: text, limit: Self.mostProvided)
-        // A service that cannot search is no failure, because local items were found already.
+        // A failure of the service's search is ignored, because the index was already searched.
         guard let provided = try? await daemon.call(call).items, !Task.isCancelled else { return }
         for item in provided.map({ BrowserItem($0) }) where listing.item(item.id) == nil { listing.set(item) }
     }

@@ -6,7 +6,8 @@ import UniformTypeIdentifiers
 
 /// Picking of items for another program.
 extension PickerRequest {
-    /// Whether an item may be picked, by its kind and type. If folders cannot be picked, they can still be opened.
+    /// Whether the user may pick an item, according to its kind and type. Folders that cannot be picked can still be
+    /// opened.
     package func accepts(_ item: BrowserItem) -> Bool {
         guard item.mountedPath != nil else { return false }
         if item.isFolder { return purpose == .folders || purpose == .filesAndFolders }
@@ -18,7 +19,7 @@ extension PickerRequest {
 }
 
 extension BrowserItem {
-    /// The types by the provider and by the name. Contents are never read for them.
+    /// The item's types according to the provider and to the name. The contents are never read to determine them.
     var knownTypes: [UTType] {
         var types = [UTType(description.contentType)].compactMap(\.self)
         if !isFolder, let dot = name.lastIndex(of: "."), dot > name.startIndex,
@@ -37,7 +38,7 @@ package enum Pick: Sendable, Equatable {
     /// A new file in a folder.
     case newFile(folder: String, name: String)
 
-    /// The paths that a program gets.
+    /// The paths that are sent to the program that requested the picker.
     package var paths: [String] {
         switch self {
         case .items(let paths): paths

@@ -3,7 +3,7 @@ import FileProvider
 import FileProviderUI
 import FileProviderWire
 
-/// The actions that a provider offers for an item beyond those of every provider.
+/// The custom actions that a provider offers for an item.
 extension Browser {
     /// Returns the provider's actions for an item; none if they cannot be read.
     package func actions(for item: BrowserItem) async -> [ActionDescription] {
@@ -11,8 +11,8 @@ extension Browser {
         return (try? await daemon.call(ListActionsCall(place: item.place)).actions) ?? []
     }
 
-    /// Performs an action of the provider. An action that asks the user does so in windows of its own, or through
-    /// ``whenAsked``. Its reply is passed to ``whenReplied``.
+    /// Performs an action of the provider. An action that needs further input shows its own windows, or asks the user
+    /// through ``whenAsked``. The reply of the action is passed to ``whenReplied``.
     package func perform(_ action: ActionDescription, on item: BrowserItem) {
         run(Job("\(action.name): \(Self.words(for: [item]))")) { browser, job throws(BrowserError) in
             if action.interface == nil {
@@ -45,9 +45,10 @@ extension Browser {
         return text
     }
 
-    /// Signs in to a service with the provider's own user interface. Returns `false` if it has none.
+    /// Signs in to a service with the provider's own user interface. Returns `false` if the provider has no user
+    /// interface for this.
     ///
-    /// - Throws: the reason why the sign-in failed. A user who cancels is no failure of the service.
+    /// - Throws: the reason why the sign-in failed, or an error of kind `cancelled` if the user cancels.
     package func signInWithInterface(to domain: String) async throws(BrowserError) -> Bool {
         do throws(BrowserError) {
             guard try await runInterface(.signIn(domain: domain)) else { return false }
@@ -63,7 +64,8 @@ extension Browser {
         return true
     }
 
-    /// Runs a user interface of a provider until it ends. Returns `false` if there is none for the subject.
+    /// Runs a user interface of a provider until it ends. Returns `false` if the provider has no user interface for the
+    /// subject.
     private func runInterface(_ subject: DescribeInterfaceCall.Subject) async throws(BrowserError) -> Bool {
         guard let interface = try await daemon.call(DescribeInterfaceCall(subject: subject)).interface else {
             return false

@@ -12,7 +12,7 @@ extension Browser {
     /// The maximum number of items that are shared at once.
     private static let mostShared = 100
 
-    /// Shares items with an extension. Files that it returns are put into the current folder.
+    /// Shares items with an extension. Files that the extension returns are stored in the current folder.
     package func share(_ items: [BrowserItem], with target: SharingExtension) {
         let files = items.compactMap { SharedFile($0) }
         let folder = currentFolder

@@ -27,8 +27,8 @@ extension Browser {
         return tags.lazy.compactMap { TagList.fault(of: $0) }.first.map { BrowserError.sentence($0) }
     }
 
-    /// Changes the tags of items. Tags that all items had and that the new list lacks are removed. All other tags of an
-    /// item stay.
+    /// Changes the tags of items. Removes the tags of `former` that are not in `tags`, and adds the tags of `tags` that
+    /// are not in `former`. All other tags of an item stay.
     package func setTags(_ items: [BrowserItem], from former: [String], to tags: [String]) {
         let added = tags.filter { !former.contains($0) }
         let removed = former.filter { !tags.contains($0) }

@@ -3,7 +3,8 @@ import FileProvider
 import FileProviderUI
 import LinuxSystem
 
-/// The model of a window: its contents, and the user's work in it. It depends on no toolkit.
+/// The model of a window: its contents, and the jobs that the user begins. It does not depend on a user interface
+/// toolkit.
 ///
 /// All data comes from the daemon, and no listing fetches contents. Views set the closures and read the properties.
 @MainActor package final class Browser {
@@ -18,12 +19,12 @@ import LinuxSystem
     package var whenChanged: (Aspect) -> Void = { _ in }
     /// Called with a short text about completed work, and whether it can be undone.
     package var whenDone: (_ text: String, _ canUndo: Bool) -> Void = { _, _ in }
-    /// Called when an item appeared because of the user's work, so that it is selected.
+    /// Called with an item that the user's work has created or moved, so that the view selects it.
     package var whenPlaced: (BrowserItem.ID) -> Void = { _ in }
-    /// Called when an item appeared whose name the user should now type.
+    /// Called with a new item, so that the view starts changing its name.
     package var whenNaming: (BrowserItem.ID) -> Void = { _ in }
 
-    /// Called when an extension of a provider asks the user. Returns the answers; `nil` if the user refuses.
+    /// Called when an extension of a provider asks the user for input. Returns the answers; `nil` if the user cancels.
     package var whenAsked: (FileProviderPrompt) async -> [String]? = { _ in nil }
 
     /// Called with the reply of a provider's action, and a title for it.
@@ -48,12 +49,12 @@ import LinuxSystem
     package private(set) var future: [Location] = []
     /// Whether items of the current location are still arriving.
     package internal(set) var isLoading = false
-    /// The reason why the current location cannot be shown; `nil` if it can.
+    /// The reason why the current location cannot be shown; `nil` if it can be shown.
     package internal(set) var listingError: BrowserError?
     var loading: Task<Void, Never>?
     var following: Task<Void, Never>?
     var polling: Task<Void, Never>?
-    /// Whether the current location is to be read again after the present reading.
+    /// Whether the current location must be read again after it has been read.
     var isStale = false
 
     /// The items that are selected in the view, set by the view.
@@ -89,7 +90,7 @@ import LinuxSystem
 
     // MARK: Navigation
 
-    /// Shows a location, and keeps the present one in the history. A search replaces an earlier one.
+    /// Shows a location, and adds the present location to the history. A new search replaces an earlier search.
     package func go(to location: Location) {
         guard location != self.location else { return }
         if case .search = self.location, case .search = location {} else { history.append(self.location) }
@@ -145,7 +146,7 @@ import LinuxSystem
         }
     }
 
-    /// Shows the first domain, because no file can be added to the recent files.
+    /// Shows the first domain. Used when the user must pick a folder, because the recent files are not a folder.
     package func beginAtFirstDomain() {
         attempt { browser throws(BrowserError) in
             let names = try await browser.daemon.call(DomainsStatusCall()).domains.map(\.domain.name)

@@ -4,8 +4,8 @@ import Synchronization
 
 /// An open file, directory, socket or memory file. It is closed when the last reference to the object is dropped.
 ///
-/// The object owns the number. Other code neither closes the number nor uses it after the object is released. Every
-/// descriptor opened through this type is close-on-exec.
+/// The object owns the descriptor's number. Other code must not close that number, or use it after the object is
+/// released. Every descriptor opened through this type is close-on-exec.
 ///
 /// close(2) of a descriptor that a peer sent may block. Such a descriptor has a ``DescriptorCloseQueue``, which closes
 /// it on another thread.
@@ -102,8 +102,8 @@ extension FileDescriptor {
             })
     }
 
-    /// Whether a path exists and contains no symbolic link, not even at its end. Takes one system call. Resolving the
-    /// path would take one call per component.
+    /// Whether a path exists and contains no symbolic link, not even at its end. This needs one system call. Resolving
+    /// the path would need one call per component.
     package static func leadsStraight(to path: String) -> Bool {
         let flags = UInt64(UInt32(bitPattern: OpenOptions.pathOnly.rawValue | O_CLOEXEC))
         let descriptor = clinux_openat2(AT_FDCWD, path, flags, 0, clinux_resolve_no_symlinks)
@@ -112,7 +112,7 @@ extension FileDescriptor {
         return true
     }
 
-    /// Duplicates this descriptor. Both share one open file description, and therefore the position.
+    /// Duplicates this descriptor. The two descriptors share one open file description, and therefore the position.
     package func duplicate() throws(Errno) -> FileDescriptor {
         let copy = try FileDescriptor.copy(of: rawValue)
         if let closingLane { copy.close(on: closingLane) }

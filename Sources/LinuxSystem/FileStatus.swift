@@ -53,7 +53,7 @@ package struct FileStatus: Sendable {
 
     /// The size in bytes.
     package var size: Int { Int(raw.st_size) }
-    /// The bytes that the file takes on disk. A sparse file takes fewer than its size.
+    /// The number of bytes that the file occupies on disk. For a sparse file, this is less than its size.
     package var allocatedSize: Int { Int(raw.st_blocks) * 512 }
     /// The permission bits, without the kind.
     package var permissions: mode_t { raw.st_mode & 0o7777 }
@@ -100,7 +100,7 @@ extension FileDescriptor {
         return clinux_known_mode(rawValue, &mode) == 0 ? FileStatus.Kind(mode: mode_t(mode)) : .unknown
     }
 
-    /// Whether the file is open for reading. An `O_PATH` handle is not, and needs no permission to read.
+    /// Whether the file is open for reading. An `O_PATH` descriptor is not open for reading.
     package var isOpenForReading: Bool {
         let mode = fcntl(rawValue, F_GETFL)
         return mode >= 0 && mode & OpenOptions.pathOnly.rawValue == 0 && mode & O_ACCMODE != O_WRONLY
@@ -115,14 +115,14 @@ extension FileDescriptor {
 }
 
 extension FileStatus {
-    /// Whether the file has the same content as at another status, as far as the file system reports: same identity,
-    /// size and modification time. A change of owner, mode, name or links does not count.
+    /// Whether the content is unchanged since another status was read, as far as the file system reports: the identity,
+    /// size and modification time are equal. A change of owner, mode, name or links does not count.
     package func hasSameContent(as other: FileStatus) -> Bool {
         identity == other.identity && raw.st_size == other.raw.st_size
             && raw.st_mtim.tv_sec == other.raw.st_mtim.tv_sec && raw.st_mtim.tv_nsec == other.raw.st_mtim.tv_nsec
     }
 
-    /// Whether the file takes less space on disk than its size, so that it probably has holes.
+    /// Whether the file occupies less space on disk than its size, so that it probably has holes.
     package var isSparse: Bool { Int(raw.st_blocks) * 512 < size }
 
     /// The time of the last change of content, in whole seconds since 1970.
@@ -132,8 +132,7 @@ extension FileStatus {
     package var mode: mode_t { raw.st_mode }
 }
 
-/// The state of a file at a moment. Two states of a file are equal only if nothing in the file was changed between
-/// them.
+/// The state of a file at an instant. Two states of a file are equal only if the file was not changed between them.
 ///
 /// Size and modification date do not suffice, because programs can set the date back, and a new file may get the inode
 /// of a removed one. Programs cannot set the ctime, the date of the last change of any kind.
@@ -152,8 +151,8 @@ package struct FileState: Equatable, Sendable {
 }
 
 extension FileDescriptor {
-    /// Whether a process has the file open for writing now, through any path or mount. Also `true` if the file system
-    /// cannot determine this.
+    /// Whether any process has the file open for writing now, through any path or mount. Also `true` if the file system
+    /// does not support leases.
     ///
     /// Tries to take a read lease, which the kernel grants only on a file without writers (F_SETLEASE of fcntl(2)).
     ///

@@ -3,8 +3,8 @@ import Glibc
 
 /// Memory files (memfd) that are sealed against writing, growing and shrinking.
 ///
-/// They transfer data between processes: the receiver maps the pages that the sender filled. Only a sealed file may be
-/// mapped from a peer. The peer could truncate an unsealed file, which would kill the reader with SIGBUS.
+/// They transfer data between processes: the receiver maps the pages that the sender filled. A receiver must map only
+/// sealed files. The peer could truncate an unsealed file, which would kill the reader with SIGBUS.
 package enum MemoryFile {
     /// Creates a memory file, fills it through a closure and seals it.
     ///
@@ -48,7 +48,7 @@ package enum MemoryFile {
 /// Mapping costs the same for any size, because pages are loaded on access. Map only files that cannot shrink: sealed
 /// memory files, or the process's own files.
 package final class Mapping: @unchecked Sendable {
-    // Immutable after init, and nothing here writes to the pages: safe to share between threads.
+    // Safe to share between threads: the pointer is immutable after init, and this class never writes to the pages.
     package let bytes: UnsafeRawBufferPointer
 
     /// Maps the first `size` bytes of a file for reading.

@@ -4,8 +4,8 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
     /// The position of the last `/`.
     package var lastSlash: Index? { utf8.lastIndex(of: UInt8(ascii: "/")) }
 
-    /// The text after the last `/`, or the whole text without one. Foundation would drop a byte order mark at a
-    /// name's start.
+    /// The text after the last `/`, or the whole text if it contains no `/`. Foundation's function would drop a byte
+    /// order mark at a name's start.
     package var lastPathName: String {
         guard let slash = lastSlash else { return String(self) }
         return String(self[utf8.index(after: slash)...])

@@ -1,7 +1,8 @@
 import Glibc
 package import LinuxSystem
 
-/// A mount, in the form in which its keeper stores it, so that the mount outlives the daemon that serves it.
+/// A mount in the form in which the keeper stores it. Because of the keeper's descriptors, the mount outlives the
+/// daemon that serves it.
 package struct KeptMount: Sendable {
     /// The domain's identifier, by which the next daemon recognizes the mount.
     package let identifier: String
@@ -22,11 +23,11 @@ package struct KeptMount: Sendable {
 
 /// A message between a daemon and its keeper. Each message is one packet.
 ///
-/// The daemon starts its keeper with one end of a socket pair, and sends an introduction. Alternatively, it connects to
-/// the keeper of a dead daemon, at the socket that the introduction names, introduces itself, and claims the mounts.
-/// The keeper replies with each mount, followed by an end, and is this daemon's keeper from then on. The daemon reports
-/// each new mount and each mount that has ended, and sends a farewell before it exits. If the connection closes without
-/// a farewell, the daemon has crashed or was killed.
+/// A daemon starts its keeper with one end of a socket pair, and sends ``introduction(_:)``. Alternatively, a daemon
+/// connects to the keeper of a dead daemon, at the socket in that daemon's introduction, introduces itself, and sends
+/// ``claim``. The keeper replies with each mount, followed by ``end``, and is the new daemon's keeper from then on. The
+/// daemon reports each new mount and each mount that has ended, and sends a farewell before it exits. If the connection
+/// closes without a farewell, the daemon has crashed or was killed.
 package enum KeeperMessage: Sendable {
     case introduction(KeptProgram)
     case hold(KeptMount)
@@ -53,7 +54,8 @@ package enum KeeperMessage: Sendable {
         }
     }
 
-    /// Sends the message. Waits for space for up to ``timeout``. After that, the peer counts as having ended.
+    /// Sends the message. Waits for space in the socket's buffer for up to ``timeout``, and then fails as if the peer
+    /// had ended.
     package func send(over line: SequencedPacketSocket) throws(Errno) {
         var bytes = [code]
         var descriptors: [FileDescriptor] = []
@@ -143,11 +145,11 @@ package enum KeeperMessage: Sendable {
     }
 }
 
-/// The daemon that is restarted when it dies: its command line, and the address of its keeper.
+/// The daemon that the keeper restarts when it dies: its command line, and the address of its keeper.
 package struct KeptProgram: Sendable, Equatable {
     package let path: String
     package let arguments: [String]
-    /// The directory of the daemon's domains. If it does not exist, there is no reason to start the daemon.
+    /// The directory of the daemon's domains. If it does not exist, the daemon is not restarted.
     package let folder: String
     /// The path of the socket on which the keeper waits for the next daemon.
     package let socket: String
@@ -173,9 +175,9 @@ package struct KeptProgram: Sendable, Equatable {
 extension SequencedPacketSocket {
     package enum Readiness: Sendable { case packets, room }
 
-    /// Waits until there is a packet or the end of the connection to receive, or space to send.
+    /// Waits until a packet or the end of the connection can be received, or until there is space to send.
     ///
-    /// - Returns: Whether that happened before the deadline.
+    /// - Returns: Whether the socket was ready before the deadline.
     package func waits(for readiness: Readiness, until end: ContinuousClock.Instant) throws(Errno) -> Bool {
         let events = readiness == .packets ? POLLIN : POLLOUT
         var waited = pollfd(fd: descriptor.rawValue, events: CShort(events), revents: 0)

@@ -3,10 +3,12 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// A record of the open handles of a mount that outlives the daemon: a memory file that the keeper holds, too.
+/// A table of the open handles of a mount that outlives the daemon. It is a memory file, of which the keeper also has a
+/// descriptor.
 ///
-/// Writing takes a few stores to memory and no system call. Only one process writes at a time. The next process reads
-/// the file when it takes over. If a process is killed while it writes an entry, the entry is complete or absent.
+/// Writing an entry takes a few stores to memory and no system call. Only one process writes at a time. The next
+/// process reads the file when it takes over. If a process is killed while it writes an entry, the entry is complete or
+/// absent.
 ///
 /// Sendable because the mapping is written only under the lock, and unmapped when the last reference is released.
 package final class SharedHandleTable: @unchecked Sendable {
@@ -29,12 +31,12 @@ package final class SharedHandleTable: @unchecked Sendable {
         package var item: Int64
         /// The inode of the local file with its contents; 0 if the contents are not local.
         package var file: UInt64
-        /// The kernel's number of the request that opened it.
+        /// The kernel's identifier of the request that opened the handle.
         package var request: UInt64
         package var flags: Flags
-        /// The kernel's number of the backing file for passthrough; 0 if there is no backing file.
+        /// The kernel's identifier of the backing file for passthrough; 0 if there is no backing file.
         package var backing: Int32
-        /// The date of the contents before any write, in seconds since 1970; NaN if it is not known.
+        /// The modification date of the local file before the first write, in seconds since 1970; NaN if it is unknown.
         package var modifiedBefore: Double
 
         package init(
@@ -52,10 +54,10 @@ package final class SharedHandleTable: @unchecked Sendable {
     }
 
     private struct State {
-        /// The place of each handle.
+        /// The index of each handle's entry in the file.
         var places: [UInt64: Int] = [:]
         var free: [Int] = []
-        /// The first place that was never used. It is stored in place 0.
+        /// The first index that was never used. Its value is stored at index 0.
         var next = 1
     }
 
@@ -109,7 +111,7 @@ package final class SharedHandleTable: @unchecked Sendable {
     /// The recorded handles.
     package var entries: [Entry] { state.withLock { $0.places.values.sorted().map { load(at: $0) } } }
 
-    /// Records a handle. Must be called before the kernel learns of the handle.
+    /// Records a handle. Must be called before the handle is sent to the kernel.
     package func add(_ record: Entry) {
         state.withLock { state in
             guard record.handle != 0, state.places[record.handle] == nil else { return }
@@ -125,7 +127,8 @@ package final class SharedHandleTable: @unchecked Sendable {
             var entry = record
             entry.handle = 0
             store(entry, at: place)
-            // If this process is killed in between, readers see no handle in this place, thus no entry.
+            // The handle is stored last. If this process is killed before that, readers find handle 0 at this index,
+            // and ignore the entry.
             atomicMemoryFence(ordering: .releasing)
             setHandle(record.handle, at: place)
             count = UInt64(state.next)

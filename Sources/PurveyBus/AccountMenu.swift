@@ -1,13 +1,13 @@
 import CGIO
 
-/// The menu that file managers show for a domain among their places. It is exported as a menu and a group of actions,
-/// with GLib's interfaces `org.gtk.Menus` and `org.gtk.Actions`. It is used on the thread of GLib's main loop only.
+/// The menu that file managers show for a domain among their places. The menu is exported with GLib's interfaces
+/// `org.gtk.Menus` and `org.gtk.Actions`. Used only on the thread of GLib's main loop.
 final class AccountMenu {
     /// An action that the user can choose in the menu.
     enum Action: String, CaseIterable {
         case pause, resume, retry
 
-        /// The label. An underscore marks the key that chooses it.
+        /// The label in the menu. An underscore precedes the mnemonic letter.
         fileprivate var label: String {
             switch self {
             case .pause: "_Pause Transfers"
@@ -25,7 +25,7 @@ final class AccountMenu {
     private let group: OpaquePointer
     private let menu: OpaquePointer
     private var actions: [Action: OpaquePointer] = [:]
-    /// The numbers of the exported menu and actions.
+    /// GLib's identifiers of the exported menu and actions, for ending the exports.
     private var exports: (menu: UInt32, actions: UInt32) = (0, 0)
 
     /// The receiver of an action.

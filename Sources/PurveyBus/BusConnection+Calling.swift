@@ -9,7 +9,7 @@ struct RemoteObject: Sendable, Equatable {
 
 /// The reason why a call to another program has no reply.
 enum BusCallError: Error, Equatable {
-    /// No program has the name, and none can be started for it.
+    /// No program owns the name, and the bus cannot start one.
     case noService
     /// There was no reply in time, or the program has ended.
     case noReply
@@ -22,7 +22,7 @@ final class BusReply: @unchecked Sendable {
     // Sendable: values are immutable, and their reference counts are atomic.
     private let variant: OpaquePointer
 
-    /// - Parameter variant: a value, with a reference that this object takes.
+    /// - Parameter variant: a value. This object takes ownership of a reference to it.
     init(owning variant: OpaquePointer) { self.variant = variant }
 
     deinit { g_variant_unref(variant) }

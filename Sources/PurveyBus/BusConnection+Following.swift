@@ -8,7 +8,7 @@ extension BusConnection {
     ///   - sender: the name of the program on the bus.
     ///   - interface: `nil` for all interfaces.
     ///   - path: the object; `nil` for all objects.
-    /// - Returns: the number for ``endFollowing(_:)``.
+    /// - Returns: the identifier for ``endFollowing(_:)``.
     func follow(
         _ sender: String, interface: String?, path: String?, _ handler: @escaping @Sendable (BusReply) -> Void
     ) -> UInt32 {
@@ -23,10 +23,10 @@ extension BusConnection {
 
     func endFollowing(_ subscription: UInt32) { g_dbus_connection_signal_unsubscribe(pointer, subscription) }
 
-    /// Calls a handler when a name gets an owner, and when it loses its owner. If the name has no owner at the time of
-    /// this call, the handler is called soon.
+    /// Calls a handler when a name gets an owner, and when it loses its owner. Also calls the handler soon after this
+    /// call, with the present state.
     ///
-    /// - Returns: the number for ``endWatch(_:)``.
+    /// - Returns: the identifier for ``endWatch(_:)``.
     func followOwner(of name: String, _ handler: @escaping @Sendable (_ hasOwner: Bool) -> Void) -> UInt32 {
         let data = Unmanaged.passRetained(OwnerHandler(handler)).toOpaque()
         return g_bus_watch_name_on_connection(

@@ -10,14 +10,14 @@ struct BusConnection: @unchecked Sendable {
 
     /// Connects and blocks until the bus has replied. Returns `nil` if the bus cannot be reached.
     ///
-    /// - Parameter address: in the syntax of D-Bus addresses.
+    /// - Parameter address: the address of the bus, in the syntax of D-Bus addresses.
     init?(address: String) {
         let connection = g_dbus_connection_new_for_address_sync(address, Self.flags, nil, nil, nil)
         guard let connection else { return nil }
         self.init(connection)
     }
 
-    /// - Parameter connection: a connection whose reference this object takes.
+    /// - Parameter connection: a connection. This object takes ownership of a reference to it.
     init?(_ connection: OpaquePointer) {
         guard let node = g_dbus_node_info_new_for_xml(BusNames.description, nil) else { return nil }
         pointer = connection
@@ -46,7 +46,8 @@ struct BusConnection: @unchecked Sendable {
 
     // MARK: Objects
 
-    /// Exports an interface of an object. Returns the number for ``takeAway(_:)``, or 0 if it cannot be exported.
+    /// Exports an interface of an object. Returns the identifier for ``takeAway(_:)``, or 0 if the interface cannot be
+    /// exported.
     ///
     /// - Parameter bus: handles the calls. It must exist as long as the process.
     func show(_ interface: String, at path: String, by bus: DesktopBus) -> UInt32 {
@@ -80,7 +81,8 @@ struct BusConnection: @unchecked Sendable {
 
     func takeAway(_ registration: UInt32) { g_dbus_connection_unregister_object(pointer, registration) }
 
-    /// Takes the name, now or when its owner releases it. Returns the number for ``disown(_:)``.
+    /// Requests ownership of a bus name, which is granted now or when its present owner releases it. Returns the
+    /// identifier for ``disown(_:)``.
     func own(_ name: String) -> UInt32 {
         g_bus_own_name_on_connection(pointer, name, G_BUS_NAME_OWNER_FLAGS_NONE, nil, nil, nil, nil)
     }
@@ -95,15 +97,15 @@ struct BusConnection: @unchecked Sendable {
             pointer, nil, path, interface, signal, BusValue.tuple(arguments).variant, nil)
     }
 
-    /// Shows a notification. Does nothing on a desktop without them.
+    /// Shows a notification. Does nothing on a desktop without a notification service.
     func show(_ notification: DesktopNotification) {
         g_dbus_connection_call(
             pointer, DesktopNotification.service, DesktopNotification.path, DesktopNotification.service, "Notify",
             BusValue.tuple(notification.arguments).variant, nil, G_DBUS_CALL_FLAGS_NONE, -1, nil, nil, nil)
     }
 
-    /// Shows files or folders in the desktop's file manager, which the bus starts. Does nothing on a desktop without
-    /// one.
+    /// Shows files or folders in the desktop's file manager, which the bus starts if necessary. Does nothing on a
+    /// desktop without a file manager.
     ///
     /// - Parameter method: A method of `org.freedesktop.FileManager1`.
     func showInFileManager(_ method: String, _ paths: [String]) {
@@ -144,7 +146,7 @@ struct BusConnection: @unchecked Sendable {
     /// Calls ``DesktopBus/vanished(_:)`` when the owner of a name has left the bus. If the name has no owner at the
     /// time of this call, the method is called soon.
     ///
-    /// - Returns: the number for ``endWatch(_:)``.
+    /// - Returns: the identifier for ``endWatch(_:)``.
     func watch(_ name: String, for bus: DesktopBus) -> UInt32 {
         g_bus_watch_name_on_connection(
             pointer, name, G_BUS_NAME_WATCHER_FLAGS_NONE, nil,

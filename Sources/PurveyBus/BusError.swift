@@ -12,7 +12,7 @@ struct BusError: Error, Equatable {
         case signInNeeded = "SignInNeeded"
         /// The item is not evicted, because the user has pinned it.
         case kept = "Kept"
-        /// A limit of paths or calls is exceeded.
+        /// The maximum number of paths or calls is exceeded.
         case tooMany = "TooMany"
         case unavailable = "Unavailable"
     }

@@ -3,7 +3,8 @@ import LinuxSystem
 
 /// The parser of places in a call: an absolute path, a `file:` address, or `DOMAIN:path`.
 ///
-/// It does not access the file system, which might wait for a provider. Therefore symbolic links are not followed.
+/// The parser does not access the file system, because an access might wait for a provider. Therefore symbolic links
+/// are not followed.
 enum BusPlace {
     /// Returns the place of a text.
     ///

@@ -11,7 +11,7 @@ enum BusValue: Sendable, Equatable {
     case signed(Int32)
     case long(UInt64)
     case strings([String])
-    /// Bytes, which are overwritten after use. The copies in GLib's messages are not.
+    /// Bytes that are overwritten with zeros after use. GLib's copies of them in messages are not overwritten.
     case bytes(SecretBytes)
     /// A value with its type.
     indirect case variant(BusValue)
@@ -20,8 +20,8 @@ enum BusValue: Sendable, Equatable {
     case array(of: String, [BusValue])
     /// Names with values of any type.
     case properties([(name: String, value: BusValue)])
-    /// A dictionary whose keys are not property names, such as one of objects and interfaces: the signatures of keys
-    /// and values, and the pairs.
+    /// A dictionary whose keys are not property names, such as a dictionary of objects: the signatures of keys and
+    /// values, and the pairs.
     case dictionary(of: String, [(key: BusValue, value: BusValue)])
 
     static func == (left: BusValue, right: BusValue) -> Bool {
@@ -44,7 +44,7 @@ enum BusValue: Sendable, Equatable {
         }
     }
 
-    /// The GLib form, with a floating reference that the receiving function takes.
+    /// The value as a GVariant with a floating reference, of which the receiving function takes ownership.
     var variant: OpaquePointer? {
         switch self {
         case .string(let text): g_variant_new_string(text)

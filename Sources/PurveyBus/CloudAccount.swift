@@ -1,7 +1,7 @@
 import DomainMessages
 
 /// A domain as an account of a cloud provider: the interfaces `org.freedesktop.CloudProviders.Provider` and
-/// `….Account`, by which file managers and file choosers show it among their places.
+/// `….Account`. Because of these, file managers and file choosers show the domain among their places.
 enum CloudAccount {
     static let providerInterface = "org.freedesktop.CloudProviders.Provider"
     static let interface = "org.freedesktop.CloudProviders.Account"

@@ -9,7 +9,8 @@ extension DesktopBus {
     /// The maximum number of results of a search. The shell shows fewer.
     private static let mostResults = 32
 
-    /// Returns the results for words. Each word narrows the search, so that earlier results need not be known.
+    /// Returns the results for words. The search uses all words, so that the results of earlier searches are not
+    /// needed.
     func search(_ words: [String]) async throws(BusError) -> BusValue {
         guard words.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else { return .tuple([.strings([])]) }
         let call = SearchCall(
@@ -59,7 +60,7 @@ extension DesktopBus {
         return .tuple([])
     }
 
-    /// Shows the mounted folders in the file manager, in which the user can go on to search.
+    /// Shows the mounted folders in the file manager, so that the user can continue the search in it.
     func showMounts() async throws(BusError) -> BusValue {
         let mounts = try await ask(ListDomainsCall()).domains.compactMap(\.mount)
         if !mounts.isEmpty { connection?.showInFileManager("ShowFolders", mounts) }

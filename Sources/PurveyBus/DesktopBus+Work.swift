@@ -24,7 +24,7 @@ extension DesktopBus {
         return .tuple([.array(of: "a{sv}", states)])
     }
 
-    /// Makes a call for each path, one after the other. A failure does not stop the others.
+    /// Makes a call for each path, one after the other. After a failure, continues with the other paths.
     func each<C: Conduit.Call>(_ paths: [String], _ request: (ItemPlace) -> C) async throws(BusError) -> BusValue {
         var errors: [BusError] = []
         for path in paths {

@@ -15,7 +15,7 @@ actor DesktopBus {
     let daemon: Connection
     private let keyring: DesktopSecretService
     private(set) var connection: BusConnection?
-    /// The number of the ownership of the bus name; `nil` while there are no domains.
+    /// GLib's identifier of the ownership of the bus name; `nil` while no domain exists.
     private var ownership: UInt32?
 
     private struct Call {
@@ -26,13 +26,13 @@ actor DesktopBus {
 
     private struct Caller {
         var calls: Set<UInt64> = []
-        /// The number of the watch of the caller; `nil` until the caller waits for a long call.
+        /// GLib's identifier of the watch of the caller; `nil` until the caller makes a long call.
         var watch: UInt32?
     }
 
     private struct Shown {
         var domain: DomainObject
-        /// The numbers of the exported interfaces, by the names of the interfaces.
+        /// GLib's identifiers of the exported interfaces, by the names of the interfaces.
         var registrations: [String: UInt32] = [:]
         /// The menu of the account; `nil` while the domain is not mounted.
         var menu: AccountMenu?
@@ -52,8 +52,8 @@ actor DesktopBus {
     /// The maximum number of calls in flight: for one caller, and for all callers.
     private static let mostCallsOfOne = 64
     private static let mostCalls = 512
-    /// The minimum and maximum intervals between refreshes of the domains. The maximum interval limits the time until
-    /// changes without a notice are found, such as a removed extension.
+    /// The minimum and maximum intervals between refreshes of the domains. The maximum interval limits the delay until
+    /// changes are found of which the daemon does not notify this process, such as a removed extension.
     private static let shortestPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(60)
     /// The exit status when there is no bus.
@@ -64,7 +64,7 @@ actor DesktopBus {
     /// - Parameters:
     ///   - address: the address of the bus, in the syntax of D-Bus addresses.
     ///   - daemon: the connection to the daemon. This process ends when it closes.
-    ///   - keyring: gets the connection to the bus.
+    ///   - keyring: the keyring service, which receives the connection to the bus.
     init(address: String, daemon: Connection, keyring: DesktopSecretService) {
         self.address = address
         self.daemon = daemon
@@ -77,7 +77,7 @@ actor DesktopBus {
         connection.exitWhenClosed(with: Self.statusWithoutBus)
         self.connection = connection
         await keyring.use(connection, daemon: daemon)
-        // The position is requested first, so that no later change is missed.
+        // The position in the sequence of changes is requested first, so that no later change is missed.
         guard var position = try? await daemon.call(FollowStatesCall(position: 0)).position else { return }
         await showDomains()
         for interface in [
@@ -99,7 +99,7 @@ actor DesktopBus {
             connection.emit(
                 "FilesChanged", of: BusNames.files, at: BusNames.root,
                 [.array(of: "(sa{sv})", files), .strings(news.folders)])
-            // This waits until the bus has taken the messages. Meanwhile, the daemon collects changes, so that no
+            // This waits until the messages are sent to the bus. Meanwhile, the daemon collects changes, so that no
             // messages are queued in this process.
             await connection.flush()
         }
@@ -134,8 +134,8 @@ actor DesktopBus {
         await connection.flush()
     }
 
-    /// Takes the bus name while domains exist, and releases it while none does, because the process may run for the
-    /// keyring alone.
+    /// Owns the bus name while domains exist, and releases it otherwise, because the process may run only for the
+    /// keyring.
     private func updateName() {
         guard areObjectsShown, let connection else { return }
         if domains.isEmpty {
@@ -184,7 +184,7 @@ actor DesktopBus {
         domains[path]?.menu?.update(isPaused: object.isPaused, hasFaults: object.hasFaults)
     }
 
-    /// Performs an action of the menu of a domain's account. The status shows the result.
+    /// Performs an action of the menu of a domain's account. The properties of the account show the result.
     func perform(_ action: AccountMenu.Action, ofObject path: String) {
         guard let name = domains[path]?.domain.name else { return }
         Task {

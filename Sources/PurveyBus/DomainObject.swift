@@ -35,7 +35,8 @@ struct DomainObject {
         interfaces = [(BusNames.domain, properties)] + [account].compactMap(\.self)
     }
 
-    /// Returns the properties of an interface that differ from those of an earlier state, which also had the interface.
+    /// Returns the properties of an interface that differ from their values in an earlier state. The earlier state must
+    /// have the interface, too.
     func changes(of interface: String, from before: DomainObject) -> [(name: String, value: BusValue)] {
         zip(properties(of: interface), before.properties(of: interface)).filter { $0.value != $1.value }.map(\.0)
     }

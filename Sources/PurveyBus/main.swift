@@ -1,6 +1,6 @@
 // `purvey-bus`: shows the domains and the states of their files on the session bus, uses the desktop's keyring, and
-// reads the desktop's settings. The daemon starts it, with the bus's address as its argument and its end of a socket as
-// descriptor 3, and restarts it when it ends.
+// reads the desktop's settings. The daemon starts this program with the address of the bus as its argument and one end
+// of a socket pair as descriptor 3, and restarts it when it ends.
 import Conduit
 import Glibc
 import LinuxSystem
@@ -17,13 +17,13 @@ let manual = ProgramManual(
         bus as its argument and a socket as descriptor 3. With PURVEY_BUS=none in its environment, purveyd does not start it.
         """)
 
-/// The limit of this process's private memory, in bytes. Messages from other programs on the bus cannot make it use
-/// more.
+/// The limit of this process's private memory in bytes. Messages from other programs on the bus cannot make this
+/// process use more.
 let mostMemory: rlim_t = 512 << 20
 
 signal(SIGPIPE, SIG_IGN)
 umask(0o077)
-// The names of domains' files are in the memory of this process.
+// Core dumps are forbidden because the memory of this process contains the names of users' files.
 CoreDumps.forbid()
 let arguments = CommandLine.arguments.dropFirst()
 if let status = manual.answer(arguments) { exit(status) }
@@ -43,7 +43,7 @@ let keyring = DesktopSecretService()
 var calls = Service()
 keyring.addCalls(to: &calls)
 let daemon = try Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: 3)), service: calls)
-// No cleanup is needed.
+// This process ends with the daemon. No cleanup is needed.
 daemon.onClose { _ in _exit(0) }
 let bus = DesktopBus(address: address, daemon: daemon, keyring: keyring)
 let settings = DesktopSettings(daemon: daemon)

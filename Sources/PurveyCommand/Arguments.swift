@@ -55,8 +55,8 @@ struct Arguments: Sendable {
         options.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    /// The first word of the command line that is not UTF-8, with its invalid bytes replaced, or `nil`. The arguments
-    /// contain the changed word, which would denote another file.
+    /// The first word of the command line that is not UTF-8, with its invalid bytes replaced; `nil` if all words are
+    /// UTF-8. As a path, the changed word would denote another file.
     static var firstUnreadable: String? {
         CommandLine.arguments.indices.lazy.compactMap { index -> String? in
             guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { return nil }

@@ -2,8 +2,8 @@ import DomainMessages
 import LinuxSystem
 import ProgramManuals
 
-/// A subcommand of `purvey`. Each is declared in a file of its own (`Types.swift`: `extension Command { static let
-/// types }`) and listed in ``all``.
+/// A subcommand of `purvey`. Each subcommand is declared in a separate file (`Types.swift`: `extension Command { static
+/// let types }`), and is listed in ``all``.
 struct Command: Sendable {
     /// The name of the command.
     let name: String
@@ -15,14 +15,14 @@ struct Command: Sendable {
     let options: [Option]
     /// The text at the end of `--help`, after the options.
     var discussion = ""
-    /// Whether the output depends on the directories in which Purvey stores this user's data.
+    /// Whether the command uses the directories in which Purvey stores this user's data.
     var usesLocations = true
     /// Runs the command. It runs on the main thread and may block it.
     ///
     /// - Throws: ``UsageError`` for invalid arguments, ``CommandError`` for other failures.
     let run: @MainActor @Sendable (Arguments) async throws -> Void
 
-    /// The words with which forms of the command begin, such as `add` and `remove`.
+    /// The first words of the command's forms, such as `add` and `remove`.
     var verbs: [String] {
         usage.compactMap { form in form.split(separator: " ").first { $0.allSatisfy(\.isLowercase) }.map(String.init) }
     }
@@ -78,12 +78,12 @@ struct Option: Sendable {
     var spelling: String { name.count == 1 ? "-\(name)" : "--\(name)" }
 }
 
-/// A failure of a command, in one line that names the failure and a remedy. The exit status is 1.
+/// A failure of a command: one line with the failure and a remedy. The exit status is 1.
 struct CommandError: Error {
     let message: String
     /// The daemon's error code, if a call about domains failed.
     var fault: DomainFault.Code?
-    /// Whether the service refused what the user entered.
+    /// Whether the service refused the user's input, such as a password.
     var isRefusal = false
     init(_ message: String) { self.message = message }
 }
@@ -93,9 +93,10 @@ struct UsageError: Error {
     let message: String
     init(_ message: String) { self.message = message }
 
-    /// Creates the error of an unknown word, with a suggestion if there is one, otherwise with all known words.
+    /// Creates the error of an unknown word. It contains a suggestion if a known word is similar, otherwise all known
+    /// words if `listing` is set.
     ///
-    /// - Parameter listing: whether all known words are listed. `false` if there are many.
+    /// - Parameter listing: whether all known words are listed if none is similar.
     init(about word: String, _ complaint: String, known: [String], listing: Bool = false) {
         message = SpellingSuggestion.sentence(complaint, about: word, known: known, listing: listing)
     }

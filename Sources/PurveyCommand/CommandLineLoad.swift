@@ -7,7 +7,7 @@ import UniformTypeIdentifiers
 /// The destination of a load's result.
 enum LoadDestination: Sendable {
     case standardOutput
-    /// A file or directory to create, or a directory to create it in.
+    /// The path of a new file or directory, or of an existing directory to store the item in.
     case path(String)
     /// No destination: only the path of the original is printed.
     case nowhere
@@ -32,7 +32,7 @@ struct LoadOutcome: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(delivered, forKey: .delivered)
-        // Encoded as null if there is none, so that scripts find every key.
+        // The key is encoded as null without a path, so that scripts find every key.
         try container.encode(path, forKey: .path)
     }
 }
@@ -52,7 +52,7 @@ enum CommandLineLoad {
             throw CommandError("the item has no representation")
         }
         if case .path(let path) = destination {
-            // The destination is checked before the transfer, for which the offering program may have to work.
+            // The destination is checked before the load, which may cause much work in the offering program.
             let offered = provider.promise.representation(conformingTo: type)?.typeIdentifier ?? type
             let isFolder = delivery == .copy && UTType(offered)?.conforms(to: .directory) == true
             try Destination(path).check(forFolder: isFolder)
@@ -81,7 +81,7 @@ enum CommandLineLoad {
             say(name, isAt: placed, path)
             return LoadOutcome(delivered: .data, path: placed)
         case (.file(let file), _):
-            // Removed explicitly, since the program may end right after this function returns.
+            // The folder is removed explicitly, because the program may end right after this function returns.
             defer { file.folder?.remove() }
             return try place(file, at: destination, replacing: replacement, interruption)
         case (.data, .nowhere):
@@ -117,7 +117,7 @@ enum CommandLineLoad {
         }
     }
 
-    /// Prints the path of an item that was stored under another name than its own.
+    /// Prints the path of an item if it was stored under another name than its own.
     private static func say(_ name: String, isAt placed: String, _ path: String) {
         guard placed != Destination(path).path(named: name) else { return }
         StandardError.note("the name \(name) was not free: it is at \(placed)")

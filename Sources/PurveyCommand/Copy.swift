@@ -26,7 +26,7 @@ extension Command {
 
 /// The contents of standard input, as an item.
 private enum StandardInput {
-    /// Reads until the end, into a memory file that the daemon takes over without a copy.
+    /// Reads until the end, into a memory file that is passed to the daemon without a copy.
     static func item() throws -> NSItemProvider {
         let file: FileDescriptor
         var size = 0

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// The files that a loaded item may replace in a directory. A file that PATH itself names is always replaced.
 ///
-/// The program that made the offer chooses the name in a directory. So by default, the item replaces nothing and is
-/// not a hidden file, such as one that a shell would run.
+/// In a directory, the program that made the offer chooses the name. Therefore, by default, the item replaces no file
+/// and gets no hidden name, such as that of a file that a shell runs at its start.
 struct Replacement: Sendable {
     /// Whether a file with the item's own name is replaced.
     var ownName = false
@@ -22,7 +22,8 @@ struct Replacement: Sendable {
 /// The destination of a path on the command line.
 struct Destination {
     let folder: String
-    /// The name under which the item is stored; `nil` if the path is a directory, in which the item gets its own name.
+    /// The name under which the item is stored; `nil` if the path is a directory, in which the item is stored under its
+    /// own name.
     let name: String?
     private let path: String
 
@@ -42,19 +43,19 @@ struct Destination {
         URL(fileURLWithPath: folder).appendingPathComponent(name ?? own).path
     }
 
-    /// Returns the item's path for messages, in which the user's part is as it was typed.
+    /// Returns the item's path for messages, with the path from the command line as the user typed it.
     func shownPath(named own: String) -> String {
         name != nil ? path : (path.hasSuffix("/") ? path : path + "/") + own
     }
 
-    /// Returns the names to try, in order.
+    /// Returns the names to try until a free name is found, in order.
     func names(for own: String, _ replacement: Replacement) -> some Sequence<String> {
         let first = name ?? (replacement.ownName ? own : ItemName.visible(own))
         return (1...).lazy.map { $0 == 1 ? first : ItemName.numbered(first, $0) }
     }
 
-    /// Checks whether a file can be written to the destination, before the file is fetched. Some failures are only
-    /// found later.
+    /// Checks whether a file can be written to the destination, before the file is loaded. Some failures occur only
+    /// later.
     ///
     /// - Parameter isFolder: whether the item is a directory, which replaces nothing.
     func check(forFolder isFolder: Bool = false) throws {
@@ -65,7 +66,7 @@ struct Destination {
         }
     }
 
-    /// Checks whether files can be written to a directory, before they are fetched. Some failures are only found later.
+    /// Checks whether files can be written to a directory, before they are loaded. Some failures occur only later.
     static func check(folder: String) throws {
         try checking(folder) { () throws(Errno) in try probe(.open(folder, [.readOnly, .directory])) }
     }
@@ -77,15 +78,15 @@ struct Destination {
     private static func probe(_ directory: FileDescriptor) throws(Errno) {
         try retrying { faccessat(directory.rawValue, ".", W_OK | X_OK, AT_EACCESS) }
         do throws(Errno) {
-            // Creates a file without a name, which vanishes at once, because faccessat(2) checks neither quotas nor
-            // rules beside the permissions.
+            // Creates a file without a name, which is removed when it is closed. faccessat(2) does not suffice, because
+            // it checks permissions only, and neither quotas nor security modules.
             _ = try directory.open(".", [.readWrite, .unnamedTemporary], permissions: 0o600)
         } catch .notSupported, .isDirectory, .invalidArgument, .noSystemCall, .noSuchFile {
             // The file system does not support such files, so nothing more can be checked.
         }
     }
 
-    /// Whether a file would replace the name.
+    /// Whether storing an item under a name replaces an existing file.
     ///
     /// - Returns: `false` if the name is a device, a pipe or a descriptor of this process. Such a file is written to
     ///   instead.

@@ -12,7 +12,7 @@ enum ExtensionLogCommand {
 
     static func run(_ text: String, _ library: ExtensionLibrary, follows: Bool) async throws {
         let log = ExtensionLog(of: try identifier(text, library), data: try Locations.current().data)
-        // Blocks on the file system and on the reader of standard output.
+        // Reading the log and writing to standard output block, so they run on a separate thread.
         let isEmpty = try await HandlerThreads.shared.value { () throws in
             var reader = ExtensionLogReader(log)
             var isEmpty = true
@@ -31,7 +31,7 @@ enum ExtensionLogCommand {
         if isEmpty { StandardError.note("nothing has been logged") }
     }
 
-    /// Returns the identifier of an extension. A removed extension still has its log.
+    /// Returns the identifier of an installed extension, or of a removed extension whose log still exists.
     private static func identifier(_ text: String, _ library: ExtensionLibrary) throws -> String {
         do {
             return try library.find(text).identifier

@@ -48,7 +48,7 @@ extension Command {
         case ("install", 2):
             let identifier = try await install(operands[1], link: arguments.has("link"), library)
             try StandardOutput.print(identifier + "\n")
-            // These faults do not prevent the use of the rest of the extension.
+            // In spite of these faults, the rest of the extension can be used.
             for fault in (try? library.find(identifier))?.minorFaults ?? [] {
                 StandardError.complain("extensions: \(identifier): \(fault)")
             }
@@ -131,7 +131,7 @@ extension Command {
                 + "\(domains.count == 1 ? "it" : "them") first ('purvey domains remove'), or use --force")
     }
 
-    /// Prints the faults of a bundle, and the shortcomings of its provider that its domains on this machine reveal.
+    /// Prints the faults of a bundle, and the shortcomings of its provider that were observed in its running domains.
     private static func check(_ path: String, _ library: ExtensionLibrary) async throws {
         let bundle = ExtensionInspection(path: path).bundle
         if let bundle { try await printNotes(about: bundle, library) }
@@ -146,10 +146,10 @@ extension Command {
         }
     }
 
-    /// Prints the shortcomings of a provider that only running domains reveal.
+    /// Prints the shortcomings of a provider that were observed in its running domains.
     private static func printNotes(about bundle: ExtensionBundle, _ library: ExtensionLibrary) async throws {
-        // The daemon is asked only about an installed extension, because others have no domains, and their check should
-        // need no daemon.
+        // Only for an installed extension, the daemon is called. Other extensions have no domains, and checking them
+        // should not start a daemon.
         guard (try? library.find(bundle.identifier)) != nil,
             let domains = try? await DomainClient.call(DomainsStatusCall()).domains
         else { return }
@@ -161,7 +161,7 @@ extension Command {
         }
     }
 
-    /// Returns all faults without duplicates, since the checks of bundles and of extensions overlap.
+    /// Returns all faults without duplicates, because the checks of bundles and of extensions overlap.
     private static func faults(of path: String) -> [String] {
         var faults = ExtensionInspection(path: path).faults
         for fault in BundleInspection(path: path).faults where !faults.contains(fault) { faults.append(fault) }

@@ -20,8 +20,8 @@ final class Interruption: Sendable {
     // Leaf lock: the action runs after it is released.
     private let state = Mutex(State())
 
-    /// Starts watching signals. Returns when they are watched. Until then, they still end the process, because a signal
-    /// could be lost if they were ignored in the meantime.
+    /// Starts watching the signals, and returns when they are watched. Until then, a signal still ends the process. If
+    /// the signals were ignored meanwhile, a signal could be lost.
     init() async {
         for number in watched {
             await withCheckedContinuation { continuation in watch(number) { continuation.resume() } }
@@ -58,7 +58,7 @@ final class Interruption: Sendable {
         action?()
     }
 
-    /// Restores the default action of the signals, which ends the process.
+    /// Restores the default action of the signals, which is to end the process.
     func end() {
         state.withLock { state in
             state.action = nil

@@ -9,7 +9,7 @@ enum ItemArgument {
     /// Returns the absolute URL of a file on the command line.
     static func file(_ path: String) throws -> URL {
         guard !path.isEmpty else { throw UsageError("a file name is empty") }
-        // Checked now, because the file is read only later.
+        // The kind is checked now, because the file is read only later.
         do {
             let kind = try FileStatus.of(path).kind
             guard kind == .regular || kind == .directory else {
@@ -29,18 +29,17 @@ enum ItemArgument {
         return Board(name)
     }
 
-    /// Returns the type of a file, by its name. If the name does not determine it, the content does. A symbolic link is
-    /// followed.
+    /// Returns the type of a file, which its name determines, or else its contents. A symbolic link is followed.
     static func type(of file: URL) throws -> UTType {
         let resolved = realpath(file.path, nil)
         defer { free(resolved) }
         let type = try UTType.type(ofItemAt: resolved.map { String(cString: $0) } ?? file.path)
-        // The name of the link itself counts, too.
+        // If the target's type is unknown, the name of the link determines the type.
         if type == .data, let named = UTType(filenameExtension: file.pathExtension), named.isDeclared { return named }
         return type
     }
 
-    /// Returns a type identifier. It need not be declared, but it must have the form of one.
+    /// Returns a type identifier. The type need not be declared, but the text must have the form of a type identifier.
     static func typeIdentifier(_ text: String) throws -> String {
         guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0 == "/" }) else {
             throw UsageError("'\(text)' is not a type identifier such as public.png")

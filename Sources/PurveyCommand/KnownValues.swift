@@ -9,13 +9,13 @@ import ItemValues
 import LinuxSystem
 import ProgramManuals
 
-/// The completions of values that the description of the command line does not have: names of domains, items and
+/// The completions of values that are not part of the command line's description: names of domains, items and
 /// extensions.
 ///
-/// Completing a word changes nothing: no daemon is started for it, and the shell does not wait for a daemon that does
-/// not reply.
+/// Completing a word has no effects: it starts no daemon, and does not make the shell wait for a daemon that does not
+/// reply.
 enum KnownValues {
-    /// The time that a shell waits for the daemon.
+    /// The maximum time that a shell waits for the daemon.
     private static let patience = Duration.seconds(2)
 
     /// Prints the completions of words for the script of a shell.

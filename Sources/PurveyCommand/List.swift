@@ -69,7 +69,7 @@ private struct ListedItem: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
         try container.encode(identifier, forKey: .identifier)
-        // Encoded as null if there is none, so that scripts find every key.
+        // A missing name is encoded as null, so that scripts find every key.
         try container.encode(name, forKey: .name)
         try container.encode(types, forKey: .types)
         try container.encode(representations, forKey: .representations)

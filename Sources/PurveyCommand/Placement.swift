@@ -3,10 +3,10 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// Storage of loaded items at their destination, completely or not at all.
+/// Stores loaded items at their destination, completely or not at all.
 enum Placement {
-    /// Writes data to a file. A file that PATH names is replaced when the new file is complete; a device or pipe is
-    /// written to.
+    /// Writes data to a file. A regular file that PATH names is replaced when the new file is complete. A device or
+    /// pipe that PATH names is written to.
     ///
     /// - Returns: the path of the file.
     @discardableResult
@@ -28,8 +28,8 @@ enum Placement {
         }
     }
 
-    /// Moves a file or directory that this process owns. If the destination is a file that PATH names, it is replaced.
-    /// A directory is not replaced. A device or pipe is written to.
+    /// Moves a file or directory that this process owns. A regular file that PATH names is replaced. A directory is not
+    /// replaced. A device or pipe is written to.
     ///
     /// - Parameters:
     ///   - replacement: the files that may be replaced in a directory.
@@ -88,7 +88,7 @@ enum Placement {
                     throw error
                 }
             } else {
-                // The old name is removed with the directory of the load.
+                // The old name is removed later, together with the directory of the load.
                 try retrying { linkat(AT_FDCWD, source.path, directory.rawValue, name.characters, 0) }
             }
             return true
@@ -150,7 +150,8 @@ enum Placement {
     static func link(
         to original: URL, at path: String, replacing replacement: Replacement = Replacement()
     ) throws -> String {
-        // The file or a link to it may exist there already. Neither may be replaced by a link to itself.
+        // The path may already denote the original, or a link to it. Neither may be replaced, because the link would
+        // then point to itself.
         let identity = try? FileStatus.of(original.path).identity
         return try atPlace(path, original.path.lastPathName, replacement, isThere: identity) {
             directory, final, replaces in
@@ -165,10 +166,10 @@ enum Placement {
     /// path.
     ///
     /// - Parameters:
-    ///   - isThere: the identity of the item to store, if it is a file that may exist at the path already. In this case
-    ///     it is not stored.
-    ///   - body: stores the item. Its argument is whether to replace an existing file. If `false` and it fails with
-    ///     EEXIST, it is called again with the next name.
+    ///   - isThere: the identity of the file to store, if that file may already be at the path. If it is, it is not
+    ///     stored again.
+    ///   - body: stores the item. `replaces` is whether to replace an existing file. If `replaces` is `false` and the
+    ///     closure fails with EEXIST, it is called again with the next name.
     private static func atPlace(
         _ path: String, _ ownName: String, _ replacement: Replacement, isThere: FileStatus.Identity? = nil,
         _ body: (FileDescriptor, FileName, _ replaces: Bool) throws -> Void
@@ -182,7 +183,7 @@ enum Placement {
                 guard let final = FileName(name) else { throw Errno.invalidArgument }
                 if let isThere, isThere == (try? directory.status(of: final, followingLinks: true).identity) { break }
                 let replaces = destination.name != nil || replacement.allows(try? directory.status(of: final).identity)
-                // Checked in advance, to avoid a copy for a name that is taken.
+                // The name is checked in advance, to avoid a copy for a name that is taken.
                 if !replaces, (try? directory.status(of: final)) != nil { continue }
                 do {
                     try body(directory, final, replaces)

@@ -14,7 +14,7 @@ final class ProgressBar: Sendable {
         var fraction = 0.0
     }
 
-    // Held while the terminal is written to, so that nothing is drawn after `end`.
+    // The lock is held while the bar is written to the terminal, so that no bar is drawn after `end`.
     private let state = Mutex(State())
 
     /// Shows a progress if standard error is a terminal. Without a `Progress`, shows the reported fraction.
@@ -56,7 +56,7 @@ final class ProgressBar: Sendable {
 
     private static func write(_ text: String) {
         let bytes = Array(text.utf8)
-        // Errors are ignored, since a terminal that has gone needs no bar.
+        // Errors are ignored, because a closed terminal cannot show the bar.
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

@@ -42,7 +42,7 @@ extension Command {
         let bundle: ExtensionBundle
         do { bundle = try library.find(wanted) } catch { throw CommandError("\(error)") }
         guard bundle.accepts(rule) else { throw CommandError("\(bundle.identifier) does not accept these items") }
-        // Checked before the extension has done anything.
+        // The directory is checked before the extension is started.
         if let folder = arguments.value("o") { try Destination.check(folder: folder) }
         let returned = try await hand(arguments.operands, to: bundle, keepingIn: arguments.value("o"))
         if arguments.has("json") { return try JSONOutput.print(returned) }
@@ -70,8 +70,9 @@ extension Command {
 
     /// Makes the daemon start an extension.
     ///
-    /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started. If
-    /// that end were open elsewhere in this process, this process would not notice that the extension has closed it.
+    /// Only the returned task has the extension's end of the socket open, until the extension has ended or could not be
+    /// started. With another open copy of that end in this process, this process would not be notified when the
+    /// extension closes its end.
     private static func start(
         _ bundle: ExtensionBundle
     ) throws -> (connection: ExtensionConnection, ending: Task<ExtensionEnding, any Error>) {
@@ -90,7 +91,7 @@ extension Command {
     ) async throws -> [ReturnedItem] {
         let (connection, ending) = try start(bundle)
         let returned: [NSExtensionItem]
-        // The daemon, which started the extension, may end first. The extension would run unsupervised then, so the
+        // If the daemon, which started the extension, ends first, nothing supervises the extension. Therefore the
         // connection is closed.
         let watch = Task { if case .failure = await ending.result { connection.close() } }
         defer { watch.cancel() }

@@ -11,7 +11,7 @@ struct Sink {
 
     /// The interval in milliseconds of checks for cancellation while there is no reader.
     private static let interval: CInt = 50
-    /// The number of bytes that a writable pipe takes without blocking.
+    /// The number of bytes that can be written to a writable pipe without blocking.
     private static let pipePiece = Int(PIPE_BUF)
 
     /// Opens a destination for writing. Waits for a reader of a named pipe.
@@ -39,11 +39,11 @@ struct Sink {
     /// a chain of links to such a name.
     static func ownDescriptor(_ name: FileName, in directory: FileDescriptor) -> CInt? {
         var (name, directory) = (name, directory)
-        // Stays open, because the directory's inode number is unique only while it is open.
+        // The directory stays open, because its inode number is unique only while it is open.
         guard let own = try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]),
             let identity = try? own.status().identity
         else { return nil }
-        // The limit of links that the kernel follows.
+        // The kernel also follows at most 40 links.
         for _ in 0..<40 {
             if let here = try? directory.status().identity, here == identity { return CInt(name.description) }
             guard let target = try? directory.target(ofLink: name) else { return nil }

@@ -77,7 +77,7 @@ struct StandardOutputError: Error, CustomStringConvertible {
 
 /// Standard error, for one-line messages.
 enum StandardError {
-    /// Prints a line that is not a complaint, for commands with data on standard output.
+    /// Prints a line that does not report a failure, for commands that write data to standard output.
     static func say(_ message: String) {
         try? StandardOutput.writeAll(Array("\(message)\n".utf8), to: STDERR_FILENO)
     }
@@ -88,10 +88,10 @@ enum StandardError {
         say(OneLine.text(message))
     }
 
-    /// Explains, on a terminal, that a command about all domains found none.
+    /// Prints, on a terminal, that a command about all domains found no domain.
     static func noteNoDomain() { note("there is no domain; 'purvey domains add' adds one") }
 
-    /// Prints `purvey: message`. Errors are ignored, as the reader may have gone.
+    /// Prints `purvey: message`. Errors are ignored, because the reader may have closed its end.
     static func complain(_ message: String) {
         // The message may contain text of another process.
         let line = OneLine.text(message.split(whereSeparator: \.isNewline).joined(separator: " "))
@@ -125,7 +125,7 @@ enum JSONOutput {
     }
 }
 
-/// Text of other programs in a line of output.
+/// Text of other programs, made safe for one line of output.
 enum OneLine {
     /// Returns the text with control characters replaced, so that it neither moves the cursor, starts a line nor
     /// reverses the direction of the following text.
@@ -136,7 +136,8 @@ enum OneLine {
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
-        // Marks change the direction of the following text. Joiners are part of words.
+        // The excluded scalars change the direction of the following text. Other format characters, such as joiners,
+        // are part of words.
         case .format: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
         default: true
         }

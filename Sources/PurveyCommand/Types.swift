@@ -81,8 +81,8 @@ struct TypesQuestion {
 
 /// The output of `purvey types` for its command line.
 private enum TypesAnswers {
-    /// Prints the type for each request. Failed requests are reported on standard error at the end, and do not stop
-    /// the others.
+    /// Prints the type for each request. Failed requests are reported on standard error at the end. The other requests
+    /// are processed nevertheless.
     static func print(_ questions: [TypesQuestion], asJSON: Bool) throws {
         var output = StandardOutput()
         var failures: [String] = []

@@ -16,7 +16,7 @@ struct TypesBatch: ~Copyable {
 
     /// The maximum number of cached types. Lines may contain any number of made-up types.
     private static let mostKnown = 4096
-    /// The maximum length of a line in bytes, longer than any path or tag. It limits the memory used.
+    /// The maximum length of a line in bytes, which limits the memory use. Any path or tag is shorter.
     private static let longestLine = 1 << 20
     private static let readSize = 1 << 16
 

@@ -6,7 +6,7 @@ import ProgramManuals
 
 /// The signal SIGPIPE is ignored, so that a write to a closed pipe fails with EPIPE instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
-// A password on its way to a provider is in the memory of this process.
+// Core dumps are forbidden because the memory of this process contains a password that the user enters.
 CoreDumps.forbid()
 StandardDescriptors.fillMissing()
 

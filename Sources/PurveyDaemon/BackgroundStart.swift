@@ -6,12 +6,12 @@ import ProgramManuals
 /// The start of the daemon in the background, as `purveyd` without `--foreground` performs it. It waits until the
 /// daemon is ready.
 ///
-/// The program starts itself once more in a session of its own, with the log file as its output, because a process
+/// The program starts a second process of itself in a new session, with the log file as its output, because a process
 /// that runs Swift cannot fork.
 ///
-/// The daemon outlives the process that first needed it, so it inherits none of that process's state. Its working
-/// directory is `/`, so that other file systems can be unmounted. It does not inherit ignored signals. Its resource
-/// limits are raised to the system's maximum.
+/// The daemon outlives the process that started it, and inherits none of that process's state. Its working directory is
+/// `/`, so that other file systems can be unmounted. It does not inherit ignored signals. Its resource limits are
+/// raised to the system's maximum.
 enum BackgroundStart {
     /// The message with which a daemon reports that it accepts connections.
     static let ready = "ready"
@@ -34,8 +34,8 @@ enum BackgroundStart {
         }
         do {
             let (messages, daemon) = try start(options, locations: locations, log: log)
-            // The limit is long because the machine may be busy. If the daemon ends, the channel is closed, which ends
-            // the wait.
+            // The time limit is long because the machine may be busy. If the daemon ends, the closed channel ends the
+            // wait.
             let answer = try StartMessages.collect(from: messages, seconds: 120)
             switch answer {
             case ready, alreadyRunning: return 0

@@ -13,15 +13,15 @@ enum Daemon {
         let starter = Starter(options.readiness)
         let signals: SignalDescriptor
         do {
-            // This precedes the creation of the first thread, so that every thread blocks the signals and only the
+            // This precedes the creation of the first thread. Therefore every thread blocks the signals, and only the
             // descriptor receives them.
             signals = try SignalDescriptor(blocking: [SIGTERM, SIGINT, SIGHUP])
         } catch {
             return starter.fail("signals cannot be waited for: \(error)", log)
         }
 
-        // The limit is raised because every pending consumer takes descriptors. The default is low only for programs
-        // that use select(2).
+        // The limit is raised because every connected process needs descriptors. The system's default is low only for
+        // the sake of programs that use select(2).
         try? ResourceLimit.descriptors.raise()
         for sentence in DaemonLimits.narrow { log.warning(sentence) }
         do throws(LocationError) {
@@ -57,22 +57,23 @@ enum Daemon {
         let mark = ServiceMarkerFile(locations)
         let isService = service.socket != nil
         if isService { leave(mark, log) } else { mark.remove() }
-        // A daemon that was started on demand ends when idle; one that the user started stays.
+        // A daemon that was started on demand ends when it is idle. A daemon that the user started stays.
         let endsWhenIdle = starter.isWaiting
         if options.noMount { keeper?.withdraw() } else { keeper?.introduce() }
         starter.ready()
-        // The tasks are not awaited, because the list of domains shows those that could not be started.
+        // The tasks are not awaited. The list of domains shows domains that could not be started.
         Task { await domains.begin() }
         Task { await domains.keyringChanged(isStart: true) }
 
         var vigil = ShutdownMonitor(
             signals: signals, listener: listener, isIdle: { exchange.isIdle && !domains.isNeeded },
             locations: locations, log: log, endsWhenIdle: endsWhenIdle)
-        // The wait is not an argument of the log call below, because the arguments of a message that is not logged are
-        // not evaluated.
+        // The wait must not be an argument of the log call below, because the arguments of a message are evaluated only
+        // if the message is logged.
         let reason = vigil.waitForShutdown()
         keeper?.end()
-        // The marker is removed so that no program waits for a restart of the service, which will not happen.
+        // The marker is removed so that no program waits for a restart of the service. It is not restarted after an
+        // intentional end.
         if isService { mark.remove() }
         bus?.end()
         log.info("ends because \(reason)")
@@ -98,8 +99,8 @@ enum Daemon {
         return service.socket.map { ServiceStore(socket: $0, passed: passed, log: log) }
     }
 
-    /// Returns the stored passwords; `nil`, after a message in the log, if they cannot be used. Domains that need none
-    /// are served nevertheless.
+    /// Returns the stored passwords. If they cannot be used, logs a message and returns `nil`. Domains that need no
+    /// password are served nevertheless.
     private static func passwords(
         _ locations: Locations, _ bundles: BundleRegistry, _ bus: DesktopBusProcess?, _ log: DaemonLog
     ) -> PasswordStore? {
@@ -121,8 +122,8 @@ enum Daemon {
         }
     }
 
-    /// Binds the socket. A daemon that was started on demand waits for a previous daemon that is about to end or is
-    /// dying.
+    /// Binds the socket. A daemon that was started on demand first waits for the end of a previous daemon that is
+    /// ending or dying.
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
         _ domains: DomainService, _ programs: ProviderPrograms, _ storages: ProvidedStorages,
@@ -145,8 +146,8 @@ enum Daemon {
             } catch .inUse(let path) {
                 guard isWaitedFor, !answers(path) else { throw .inUse(path: path) }
                 attempts += 1
-                // Neither does a daemon answer, nor can the socket be bound. The process that started this one may
-                // retry.
+                // No daemon accepts connections, but the socket cannot be bound. The process that started this daemon
+                // may retry.
                 guard attempts < 500 else { throw .system(.addressInUse, path: path) }
                 usleep(20_000)
             }
@@ -160,10 +161,10 @@ enum Daemon {
     }
 }
 
-/// The process that started this one and waits for the result. It is missing if the user started the daemon.
+/// The process that started this daemon and waits for the result. It is missing if the user started the daemon.
 ///
-/// The type is not copyable, so that the channel is closed after one message. The starter waits for the end of the
-/// channel.
+/// The type is not copyable, so that the channel is closed after one message. The starter reads until the channel is
+/// closed.
 struct Starter: ~Copyable {
     private let channel: FileDescriptor?
 
@@ -181,8 +182,8 @@ struct Starter: ~Copyable {
     /// Reports that the daemon accepts connections.
     consuming func ready() { tell(BackgroundStart.ready) }
 
-    /// Reports that another daemon is already running. A start in the background succeeds in this case. A user who
-    /// started this daemon in the foreground gets an error.
+    /// Reports that another daemon is already running. A start in the background then succeeds. A start in the
+    /// foreground fails with an error message.
     consuming func alreadyRunning(at socket: String, _ log: DaemonLog) -> CInt {
         guard channel != nil else { return fail("there is a daemon at \(socket) already", log) }
         tell(BackgroundStart.alreadyRunning)

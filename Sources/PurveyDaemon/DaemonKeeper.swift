@@ -4,8 +4,9 @@ import LinuxSystem
 import MountTakeover
 import Synchronization
 
-/// The process that restarts a dead daemon if it has domains, and keeps their mounts in the meantime. Without it,
-/// programs that use the mounts would get errors until the next command starts a daemon.
+/// The keeper process (`purvey-keeper`). It restarts a daemon that died while it had domains, and holds the descriptors
+/// of their mounts meanwhile. Without the keeper, programs that use the mounts would get errors until the next command
+/// starts a daemon.
 ///
 /// If the previous daemon has died, a daemon connects to its keeper, and takes over the mounts and the keeper.
 /// Otherwise a daemon starts a keeper when the first domain exists. If a keeper dies, the daemon starts another one and
@@ -17,26 +18,26 @@ final class DaemonKeeper: MountKeeper {
 
     private struct State {
         var hasEnded = false
-        /// The connection to the keeper. The keeper ends when the connection closes after a message that dismisses the
-        /// keeper.
+        /// The connection to the keeper. After ``KeeperMessage/farewell``, the keeper ends when the connection closes.
         var line: SequencedPacketSocket?
-        /// The mounts that the keeper has, or will get.
+        /// The mounts that were passed to the keeper, or will be passed when it starts.
         var mounts: [String: KeptMount] = [:]
         /// The number of consecutive keepers that died soon after their start.
         var deaths = 0
     }
 
-    // This lock is held while a keeper is started or sent a message, so that only one keeper is started and none is
-    // left running. Sending takes seconds if the keeper does not read.
+    // This lock is held while a keeper is started or a message is sent, so that only one keeper is started and no
+    // unused keeper keeps running. Sending blocks for seconds if the keeper does not read.
     private let state = Lock(State())
-    /// Whether a keeper is needed. It is separate from the state, because its writers must not wait for a lock.
+    /// Whether a keeper is needed. The flag is separate from the state, because its writers must not wait for the lock.
     private let isWanted = Atomic<Bool>(false)
 
-    /// The time in which the keeper of the previous daemon must hand over the mounts.
+    /// The maximum duration of the wait for the previous daemon's keeper to pass the mounts.
     private static let patience = Duration.seconds(20)
     private static let deathLimit = 10
 
-    /// Creates the object. ``introduce()`` connects to a keeper, and ``want(_:)`` starts one.
+    /// Creates the object without a keeper process. ``introduce()`` connects to the keeper of a dead daemon, and
+    /// ``want(_:)`` starts a new keeper.
     ///
     /// - Parameter deaths: The number of consecutive earlier daemons that died soon after their start.
     /// - Returns: `nil` if the keeper program is not installed in the directory of this program.
@@ -69,8 +70,8 @@ final class DaemonKeeper: MountKeeper {
         (try? line.peerCredentials().userID) == getuid()
     }
 
-    /// Takes over the mounts of a dead daemon, and its keeper. Blocks until the keeper has handed over the mounts.
-    /// Called when this process has locked the domains, and before ``want(_:)``.
+    /// Takes over the mounts of a dead daemon, and its keeper. Blocks until the keeper has passed the mounts. Called
+    /// after this process has locked the domains' directory, and before ``want(_:)``.
     func claimMounts() -> [KeptMount] {
         guard let line = state.withLock({ $0.line }) else { return [] }
         let end = ContinuousClock.now + Self.patience
@@ -93,7 +94,7 @@ final class DaemonKeeper: MountKeeper {
         }
     }
 
-    /// Gives up the mounts of the previous daemon, because this daemon does not serve the domains. Another daemon may
+    /// Leaves the mounts of the previous daemon, because this daemon does not serve the domains. Another daemon may
     /// claim the mounts.
     func withdraw() {
         guard let line = state.withLock({ $0.hasEnded ? nil : $0.line }) else { return }
@@ -131,7 +132,8 @@ final class DaemonKeeper: MountKeeper {
         do throws(Errno) {
             try message.send(over: line)
         } catch {
-            // A keeper that does not read counts as dead. The thread that watches it starts the next one.
+            // A keeper that does not read counts as dead. The thread that watches the connection starts the next
+            // keeper.
             line.shutDown()
         }
     }
@@ -141,7 +143,7 @@ final class DaemonKeeper: MountKeeper {
     /// Sets whether a keeper is needed. The keeper is started or ended in the background.
     func want(_ isWanted: Bool) {
         let wasWanted = self.isWanted.exchange(isWanted, ordering: .sequentiallyConsistent)
-        // Even if no keeper was wanted before, that of the previous daemon may still run.
+        // Even if this daemon needed no keeper before, the keeper of the previous daemon may still run.
         if wasWanted != isWanted || !isWanted { HandlerThreads.shared.run { self.settle() } }
     }
 
@@ -150,7 +152,7 @@ final class DaemonKeeper: MountKeeper {
     func end() {
         state.withLock { state in
             state.hasEnded = true
-            // The connection closes with this process, when nothing is mounted any more.
+            // The connection closes when this process ends, after all domains are unmounted.
             if let line = state.line { try? KeeperMessage.farewell.send(over: line) }
         }
     }
@@ -182,10 +184,10 @@ final class DaemonKeeper: MountKeeper {
         return ours
     }
 
-    /// Waits for the end of the keeper. Starts another one, unless this daemon dismissed the keeper.
+    /// Waits for the end of the keeper. Starts another keeper, unless this daemon dismissed the keeper.
     private func watch(_ line: SequencedPacketSocket, since start: ContinuousClock.Instant) {
         var waited = pollfd(fd: line.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
-        // The keeper sends nothing at this stage, so the only event is its end.
+        // The keeper sends nothing at this stage, so that the only event is the end of the connection.
         _ = try? retrying { poll(&waited, 1, -1) }
         let pause = state.withLock { state -> Duration? in
             guard state.line?.descriptor === line.descriptor, !state.hasEnded else { return nil }
@@ -208,15 +210,16 @@ final class DaemonKeeper: MountKeeper {
     }
 }
 
-/// The process that keeps the mounts of a dead daemon until the next daemon takes over. Functions may be called on any
-/// thread. Functions marked as blocking may wait for seconds, if that process does not read its messages.
+/// The process that holds the mounts of a dead daemon until the next daemon takes them over: `purvey-keeper`
+/// (``DaemonKeeper``) or systemd (``ServiceStore``). Functions may be called on any thread. Functions marked as
+/// blocking may wait for seconds if that process does not read its messages.
 protocol MountKeeper: Sendable {
     /// Announces this daemon, which will claim the mounts. Blocks.
     func introduce()
-    /// Takes over the mounts of a dead daemon. Blocks. Called when this process has locked the domains, and before
-    /// ``want(_:)``.
+    /// Takes over the mounts of a dead daemon. Blocks. Called after this process has locked the domains' directory, and
+    /// before ``want(_:)``.
     func claimMounts() -> [KeptMount]
-    /// Gives up the mounts, because this daemon serves no domains, or does not mount them. Blocks.
+    /// Leaves the mounts of the previous daemon, because this daemon serves no domains or does not mount them. Blocks.
     func withdraw()
     /// Passes a mount to the keeper, or updates it. Blocks.
     func hold(_ mount: KeptMount)

@@ -7,7 +7,7 @@ import ProgramManuals
 struct DaemonOptions: Sendable {
     /// Whether to stay in the foreground and log to standard error, instead of running in the background.
     var foreground = false
-    /// The path of the socket to listen on; `nil` for the user's usual one.
+    /// The path of the socket to listen on; `nil` for the user's standard socket.
     var socket: String?
     /// Whether to mount nothing.
     var noMount = false
@@ -95,10 +95,10 @@ struct DaemonOptions: Sendable {
 
 /// The resource limits that this daemon inherited and may not raise.
 enum DaemonLimits {
-    /// The number of descriptors below which the limit is reported. It is lower than the usual minimum.
+    /// The limit of descriptors below which a warning is reported. Usual systems have a higher limit.
     private static let fewDescriptors: UInt64 = 1024
 
-    /// Sentences about the operations that will fail because of low limits. Empty on an ordinary system.
+    /// Sentences about the operations that may fail because of low limits; empty on an ordinary system.
     static var narrow: [String] {
         ResourceLimit.allCases.compactMap { limit -> String? in
             guard let value = limit.current, let words = words(limit, value) else { return nil }

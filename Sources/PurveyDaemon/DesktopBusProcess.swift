@@ -5,9 +5,9 @@ import Glibc
 import LinuxSystem
 import Secrets
 
-/// The process `purvey-bus`, which shows the domains on the desktop's bus, uses the desktop's keyring, and reads the
-/// desktop's settings. It runs while domains exist, and from the first use of the keyring on. When it ends, it is
-/// restarted with a backoff. The backoff is reset if the process ran for long.
+/// The process `purvey-bus`, which shows the domains on D-Bus, uses the desktop's keyring, and reads the desktop's
+/// settings. It runs while domains exist, and after the first use of the keyring. If it ends unexpectedly, it is
+/// restarted with a backoff, which is reset once a process has run for ``longLife``.
 ///
 /// It is a separate process because it uses GLib for D-Bus, and GLib's event loop and locks stay out of the daemon. It
 /// makes the same calls as any other client. The daemon never waits for it.
@@ -31,12 +31,12 @@ final class DesktopBusProcess: Sendable {
         var service = Service()
         /// The number of consecutive processes that ended soon after their start.
         var failures = 0
-        /// Whether there was no bus at the last attempt.
+        /// Whether the bus could not be reached at the last attempt.
         var lacksBus = false
         /// A closure that is called when a process has been started.
         var onStart: @Sendable () -> Void = {}
-        /// A closure that is called after the loss of the bus, so that no domain waits because of settings that came
-        /// from it.
+        /// A closure that is called after the loss of the bus. Settings that were read from the bus, such as a metered
+        /// network, must then no longer pause domains.
         var onLoss: @Sendable () -> Void = {}
     }
 
@@ -57,7 +57,7 @@ final class DesktopBusProcess: Sendable {
 
     /// The lifetime after which the backoff is reset.
     private static let longLife: Duration = .seconds(60)
-    /// The time that a use of the keyring waits for the process to start.
+    /// The maximum duration of the wait for the process to start before the keyring is used.
     private static let startTime: Duration = .seconds(5)
     private static let firstPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(60)
@@ -74,7 +74,7 @@ final class DesktopBusProcess: Sendable {
         self.log = log
     }
 
-    /// Sets the calls that the process may make, which are only those about domains, and the handlers of its notices.
+    /// Registers the calls that the process may make (only calls about domains), and the handlers of its notices.
     func serve(_ domains: DomainService) {
         var service = Service()
         domains.addCalls(to: &service)
@@ -185,7 +185,7 @@ final class DesktopBusProcess: Sendable {
         ended(after: .now - instance.start)
     }
 
-    /// Notes whether the bus can be reached.
+    /// Records whether the bus can be reached, and reports the loss of the bus.
     private func noteLoss(_ isLost: Bool) {
         let onLoss = state.withLock { state -> (@Sendable () -> Void)? in
             defer { state.lacksBus = isLost }
@@ -230,7 +230,7 @@ enum SessionBus {
     /// The bus address in D-Bus syntax; `nil` if there is no bus at present.
     static var address: String? {
         if let address = variable("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty { return address }
-        // The default location of systemd and others.
+        // The default location that systemd and other session managers use.
         guard let folder = variable("XDG_RUNTIME_DIR"), folder.hasPrefix("/") else { return nil }
         let path = folder + "/bus"
         return access(path, R_OK | W_OK) == 0 ? "unix:path=" + escaped(path) : nil

@@ -3,8 +3,8 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// The main thread's loop while the daemon serves. It waits for a reason to end, and creates the socket again if the
-/// socket was removed.
+/// The main thread's loop while the daemon runs. It waits for a signal or another reason to end, and creates the socket
+/// again if the socket was removed.
 ///
 /// A cleaner of temporary files, or a user who removes the daemon's directory, unlinks the socket. The daemon would
 /// continue, but clients could not connect. In this case the daemon binds a new socket, or ends if another daemon has
@@ -23,7 +23,8 @@ struct ShutdownMonitor {
 
     /// The poll interval in seconds.
     private static let pollSeconds = 10
-    /// The delay after a change, so that a removal of the directory is not disturbed.
+    /// The delay after a change of the directory. A process that is removing the directory can finish before the daemon
+    /// creates it again.
     private static let settleMicroseconds: useconds_t = 300_000
 
     /// - Parameter signals: The signals that end the daemon.
@@ -56,7 +57,7 @@ struct ShutdownMonitor {
             let ready = poll(&waited, nfds_t(waited.count), CInt(Self.pollSeconds * 1000))
             if waited[0].revents != 0 {
                 if let number = signals.take(), number != SIGHUP { return "of signal \(number)" }
-                // The terminal from which the daemon was started has gone, which is no reason to end.
+                // The terminal from which the daemon was started was closed. The daemon continues.
                 continue
             }
             if waited[1].revents != 0 {

@@ -23,14 +23,14 @@ do {
     if let socket = options.socket {
         locations.socket = socket
     } else {
-        // A program that starts this one names the socket, and has printed the warnings itself.
+        // A program that starts the daemon passes the socket as an option, and has printed the warnings itself.
         for warning in locations.warnings { DaemonOptions.manual.complain("warning: \(warning)") }
     }
     let status =
         options.foreground
         ? Daemon.run(options, locations: locations, service) : BackgroundStart.run(options, locations: locations)
-    // Not exit(3): threads are still running, and the exit handlers of libraries would free what they use. The daemon
-    // has no exit handlers of its own.
+    // exit(3) is not called, because threads are still running, and the exit handlers of libraries would free objects
+    // that these threads use. The daemon itself has no exit handlers.
     fflush(nil)
     _exit(status)
 } catch let error as DaemonOptions.UsageError {

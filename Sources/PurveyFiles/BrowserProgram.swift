@@ -11,7 +11,7 @@ import ProgramManuals
     enum Begin {
         case place(String?)
         case location(Location)
-        /// Picks items for the program that started this one.
+        /// Picks items for the program that started this program.
         case pick(PickerRequest)
         /// Writes pictures to a directory, and ends.
         case screenshots(String, domain: String?)

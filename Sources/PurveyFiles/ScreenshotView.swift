@@ -5,7 +5,7 @@ import FileProvider
 import FileProviderGTK
 import FileProviderWire
 
-/// A state of the window of which ``Screenshots`` takes a picture.
+/// A state of the window that ``Screenshots`` captures.
 @MainActor struct ScreenshotView {
     /// The name of the picture, without the color scheme.
     let name: String
@@ -19,12 +19,12 @@ import FileProviderWire
     var selection = Selection.none
     /// The failure that is reported in the window.
     var failure: BrowserError?
-    /// The steps after the location is shown.
+    /// The steps to perform after the location is shown.
     var prepare: @MainActor (BrowserWindow) -> Void = { _ in }
 
     enum Selection {
         case none, last
-        /// The first item with a conflicted copy, or else the last one.
+        /// The first item with a conflicted copy, or the last item if there is none.
         case conflict
     }
 

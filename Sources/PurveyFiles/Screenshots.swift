@@ -6,7 +6,8 @@ import Glibc
 
 /// Screenshots of each view, for review. They show the domains of the running daemon.
 @MainActor enum Screenshots {
-    /// Takes the screenshots of the given domain, or of the first one for `nil`. Returns whether all were written.
+    /// Takes the screenshots of the given domain, or of the first domain for `nil`. Returns whether all pictures were
+    /// written.
     static func take(_ window: BrowserWindow, of domain: String?, into directory: String) async -> Bool {
         mkdir(directory, 0o755)
         let browser = window.browser
@@ -31,7 +32,7 @@ import Glibc
         return isComplete
     }
 
-    /// Brings the window into the state of a view, regardless of the view before.
+    /// Brings the window into the state of a view, regardless of its previous state.
     private static func show(_ view: ScreenshotView, _ window: BrowserWindow) async {
         closeDialogs(over: window.window)
         if window.isSearching { window.setSearching(false) }
@@ -79,7 +80,7 @@ import Glibc
         g_value_unset(&value)
     }
 
-    /// Waits until the listing is complete, and for the requests of the views and for their drawing.
+    /// Waits until the listing is complete, and then for the requests and the drawing of the views.
     private static func settle(_ browser: Browser) async {
         for _ in 0..<200 {
             try? await Task.sleep(for: .milliseconds(50))

@@ -4,17 +4,17 @@ import LinuxSystem
 import MountTakeover
 import ProgramManuals
 
-/// The keeper, which waits for the end of the daemon that started it, and restarts the daemon unless it ended
-/// intentionally. In the meantime it keeps the mounts open, so that programs wait for the next daemon instead of
-/// getting errors.
+/// The keeper. It waits for the end of the daemon that started it, and restarts the daemon unless the daemon ended
+/// intentionally. Meanwhile it holds the descriptors of the mounts, so that programs wait for the next daemon instead
+/// of getting errors.
 ///
 /// When the daemon dies, accesses to files in a mount block until the next daemon runs. Therefore the keeper has no
 /// other task, in which it could crash. It is single-threaded, and blocks only while it waits for all its peers at
 /// once. It opens no files in the mounts, because it would wait for itself.
 struct Keeper {
-    /// The connection to the running daemon; `nil` while none runs.
+    /// The connection to the running daemon; `nil` while no daemon runs.
     private var line: SequencedPacketSocket?
-    /// The process that served the mounts last; `nil` if it had ended before it was looked up.
+    /// The process that served the mounts last; `nil` if that process had ended before it was looked up.
     private var server: ProcessDescriptor?
     private var program: KeptProgram
     private var visitors: Visitors
@@ -23,23 +23,23 @@ struct Keeper {
     private var deaths: Int
     private var begun = ContinuousClock.now
 
-    /// The lifetime after which a death is not attributed to the start.
+    /// The lifetime of a daemon after which its death is not counted as soon after its start.
     private static let longLife = Duration.seconds(60)
-    /// The number of deaths in a row after which the daemon is not restarted by the keeper.
+    /// The number of consecutive deaths after which the keeper does not restart the daemon.
     private static let deathLimit = 12
     /// The number of consecutive deaths after which the mounts are ended, because they may cause the crashes.
     private static let keptDeathLimit = 6
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(30)
-    /// The time in which a daemon that was started by another process must claim the mounts.
+    /// The timeout for a daemon that was started by another process to claim the mounts.
     private static let patience = Duration.seconds(10)
     private static let mountLimit = 256
     /// The maximum length of a mount's identifier in bytes.
     private static let identifierLimit = 256
-    /// The time in milliseconds in which a process must end after it closed its connection.
+    /// The timeout in milliseconds for a process to end after it has closed its connection.
     private static let endingMilliseconds: CInt = 5000
 
-    /// Waits until the daemon at the other end introduces itself. Returns `nil` if it does not.
+    /// Waits until the daemon at the other end introduces itself. Returns `nil` if the daemon does not.
     init?(line: SequencedPacketSocket) {
         guard case .message(.introduction(let program)) = KeeperMessage.next(from: line, until: .now + Self.patience)
         else {
@@ -127,7 +127,8 @@ struct Keeper {
 
     /// Restarts the daemon, and waits until it has claimed the mounts.
     ///
-    /// - Returns: The exit status if the daemon is not to be restarted.
+    /// - Returns: The exit status of the keeper if the daemon must not be restarted; `nil` after a daemon has claimed
+    ///   the mounts.
     private mutating func replace() -> CInt? {
         while true {
             guard deaths <= Self.deathLimit else {
@@ -147,8 +148,8 @@ struct Keeper {
             switch start() {
             case .claimed: return nil
             case .ended(.exited(0)), .ended(.signalled(SIGTERM)):
-                // The daemon runs in the background, was ended by the user, or found another daemon. A running daemon
-                // may claim the mounts.
+                // The daemon runs in the background, was ended by the user, or found another running daemon. In the
+                // first and last case, a daemon may claim the mounts.
                 if hasClaimant(until: .now + (mounts.isEmpty ? .zero : Self.patience)) { return nil }
                 // A daemon that introduced itself and disconnected without a farewell has died.
                 guard visitors.hasLost, !visitors.hasLeft else { return 0 }
@@ -186,8 +187,8 @@ struct Keeper {
 
     private mutating func hasClaimant(until end: ContinuousClock.Instant) -> Bool {
         while !adopt() {
-            // A daemon that is connected may take as long as its start needs. A daemon that has disconnected is not
-            // awaited.
+            // A connected daemon is awaited even after the deadline, because its start may take long. A daemon that has
+            // disconnected is not awaited.
             if end <= .now, !visitors.hasIntroduced || visitors.hasLost { return false }
             if visitors.hasLost || visitors.hasLeft, !visitors.hasIntroduced { return false }
             visitors.wait(besides: [], until: max(end, .now + .milliseconds(100)))

@@ -2,10 +2,10 @@ import Glibc
 import LinuxSystem
 import MountTakeover
 
-/// The clients of the keeper's socket: daemons that want to take over the mounts.
+/// The clients that are connected to the keeper's socket: daemons that request the mounts.
 ///
-/// Clients do not block each other. A client that does not introduce itself in time is disconnected, and so is one
-/// that runs another program or belongs to another user.
+/// Clients do not block each other. A client is disconnected if it does not introduce itself in time, runs another
+/// program than the daemon's, or belongs to another user.
 struct Visitors {
     private struct Visitor {
         let line: SequencedPacketSocket
@@ -21,7 +21,7 @@ struct Visitors {
     private var visitors: [Visitor] = []
     /// Whether a client that had introduced itself has closed its connection.
     var hasLost = false
-    /// Whether a client has sent a farewell, so that the daemon is not to be restarted.
+    /// Whether a client has sent a farewell, so that the daemon must not be restarted.
     private(set) var hasLeft = false
 
     private static let visitorLimit = 32
@@ -51,7 +51,7 @@ struct Visitors {
         }
     }
 
-    /// Prepares for a start of the daemon, which must find the socket.
+    /// Prepares for a start of the daemon, which connects to the socket.
     mutating func begin() {
         listen()
         (hasLost, hasLeft) = (false, false)
@@ -62,7 +62,7 @@ struct Visitors {
         if found != nil, found == identity { unlink(program.socket) }
     }
 
-    /// Whether a client has introduced itself and claimed nothing yet.
+    /// Whether a client has introduced itself and has not claimed the mounts yet.
     var hasIntroduced: Bool { visitors.contains { $0.program != nil } }
 
     /// Removes and returns the client that claims the mounts; `nil` if there is none.
@@ -78,7 +78,7 @@ struct Visitors {
         let descriptors = others + [listener?.descriptor].compactMap(\.self) + visitors.map(\.line.descriptor)
         var waited = descriptors.map { pollfd(fd: $0.rawValue, events: CShort(POLLIN), revents: 0) }
         let limits = visitors.filter { $0.program == nil }.map(\.limit) + (end.map { [$0] } ?? [])
-        // Without clients it sleeps until one connects.
+        // Without clients, the keeper sleeps until a client connects.
         var left: CInt = -1
         if !visitors.isEmpty || end != nil {
             let until = min(limits.min() ?? .now + Self.tick, .now + Self.tick)
@@ -94,7 +94,7 @@ struct Visitors {
 
     private mutating func accept() {
         while let line = try? listener?.accept() {
-            // Descriptors that a visitor sends may take long to close.
+            // Closing the descriptors that a client sends may block, so another thread closes them.
             line.descriptor.close(on: DescriptorCloseQueue())
             guard visitors.count < Self.visitorLimit, isOfThisUser(line) else { continue }
             visitors.append(Visitor(line: line, limit: .now + Self.patience))

@@ -5,7 +5,8 @@ import LinuxSystem
 import MountTakeover
 import ProgramManuals
 
-// Signals that end the daemon's terminal or the process that started it must not end the keeper.
+// SIGHUP and SIGINT from the daemon's terminal must not end the keeper. A write to the socket of a dead daemon must
+// fail instead of raising SIGPIPE.
 for number in [SIGHUP, SIGINT, SIGPIPE] { signal(number, SIG_IGN) }
 let arguments = CommandLine.arguments.dropFirst()
 if let status = manual.answer(arguments) { exit(status) }

@@ -20,14 +20,14 @@ struct PassthroughListener {
 
     /// The maximum number of serving processes of all users. Other connections are refused.
     private static let serverLimit = 1024
-    /// The maximum number of serving processes of one user. Each domain takes one. A process that hangs counts until
-    /// it ends.
+    /// The maximum number of serving processes of one user. Each domain needs one process. A process that hangs counts
+    /// until it ends.
     private static let userServerLimit = 64
     /// The maximum number of registered files of one user.
     private static let fileLimit: Int32 = 16_384
     private static let listenerToken: UInt64 = 0
-    /// The first token of a server. Each server has two: an even one for its process, and the next number for its
-    /// channel.
+    /// The first token of a server. Each server has two tokens: an even number for its process, and the next number for
+    /// its channel.
     private static let firstToken: UInt64 = 2
     /// The pause after an accept that failed for lack of descriptors or memory.
     private static let pauseMicroseconds: UInt32 = 10_000
@@ -48,13 +48,13 @@ struct PassthroughListener {
         if let status = try? FileStatus.of(path, followingLinks: false), status.kind == .socket { unlink(path) }
         listener = try .bound(to: LocalSocketAddress(path: path))
         try ResourceLimit.descriptors.raise()
-        // Clients send no descriptors before they are welcomed.
+        // Clients may not send descriptors before they have received the welcome message.
         listener.setTakesDescriptors(false)
         try listener.listen()
         poll = try EventPoll()
         try poll.add(listener.descriptor, for: .readable, token: Self.listenerToken)
         try retrying { cfuse_hand_down_capabilities() }
-        // All users may connect only now, because the socket listens only now.
+        // Users are permitted to connect only now, because the socket did not listen before.
         try retrying { chmod(path, 0o666) }
     }
 
@@ -66,8 +66,8 @@ struct PassthroughListener {
             try poll.wait(timeoutMilliseconds: -1, appendingTo: &ready)
             for event in ready {
                 if event.token == Self.listenerToken {
-                    // The serving process now has the only descriptor of the connection, so it is the one that closes
-                    // what waits there.
+                    // The serving process now has the only descriptor of the connection. Therefore that process closes
+                    // descriptors that wait in the socket.
                     if let channel = accept() { try? channel.send(value: Channel.begin) }
                 } else if event.token % 2 == 0 {
                     end(event.token)
@@ -130,7 +130,7 @@ struct PassthroughListener {
             try poll.add(channel.descriptor, for: .readable, token: token + 1)
             servers[token] = Server(program: program, process: process, channel: channel, user: user)
         } catch {
-            // Makes the process end before it uses the connection.
+            // The closed channel makes the process end before it uses the connection.
             channel.shutDown()
             _ = try? program.wait()
             throw error
@@ -142,7 +142,7 @@ struct PassthroughListener {
     /// that case a thread for this user's refused connections closes it.
     private mutating func refuse(_ connection: SequencedPacketSocket, of user: uid_t, _ error: Errno) {
         try? connection.send(value: PassthroughMessage.Welcome(-error.rawValue))
-        // Prevents the client from sending more.
+        // Prevents the client from sending further packets.
         connection.shutDown()
         if connection.waitingDescriptorCount != 0 { connection.descriptor.close(on: refused.lane(of: user)) }
     }
@@ -157,7 +157,7 @@ struct PassthroughListener {
 
     // MARK: Files
 
-    /// Counts a file that a server is about to register, or one that it has deregistered.
+    /// Counts a file that a server is about to register, or has deregistered.
     private mutating func count(for token: UInt64) {
         guard let server = servers[token] else { return }
         do throws(Errno) {
@@ -170,13 +170,13 @@ struct PassthroughListener {
         } catch .wouldBlock {
             return
         } catch {
-            // The process is about to end, but may hang before that.
+            // The process is about to end, but may hang before its end. Its channel is not polled any more.
             try? poll.remove(server.channel.descriptor)
         }
     }
 }
 
-/// The queues that close refused connections that contain descriptors, on at most one thread per user.
+/// The queues that close refused connections in which descriptors wait, on at most one thread per user.
 struct RefusedConnections {
     private static let closer = DescriptorCloser()
     private var lanes: [uid_t: DescriptorCloseQueue] = [:]
@@ -192,7 +192,7 @@ struct RefusedConnections {
     }
 }
 
-/// A rate limit for starting processes, per user. It is needed because a start delays all other users.
+/// A rate limit for starting processes, per user. It is needed because each start delays all other users.
 ///
 /// A user may start a burst of processes, and after that one process per interval. A daemon needs one process per
 /// domain.
@@ -203,7 +203,7 @@ struct StartAllowance {
 
     private struct Use {
         var count: Int
-        /// The time from which the allowance recovers.
+        /// The instant from which the allowance recovers.
         var since: ContinuousClock.Instant
     }
 

@@ -6,9 +6,9 @@ import LinuxSystem
 /// The part of a mount that requires `CAP_SYS_ADMIN`: registering backing files with the kernel, for FUSE
 /// passthrough.
 ///
-/// The process keeps only that capability. It registers a file only if the file belongs to the client's user. It
-/// registers the file with this user's ID, so that the kernel later opens the file with this user's rights. The client
-/// must send open descriptors of a FUSE device and of the file.
+/// The process retains only this capability. It registers only files of the client's user. It registers them with this
+/// user's ID, so that the kernel later opens the files with this user's rights. The client must send open descriptors
+/// of the FUSE device and of each file.
 ///
 /// One process serves one connection. It ends with the connection or with the listening process.
 struct Server {
@@ -29,7 +29,7 @@ struct Server {
     /// reason.
     mutating func serve() throws(Errno) {
         try hearListener()
-        // The listening process may have ended before this one was set up to end with it.
+        // The listening process may have ended before this process was set up to end together with it.
         guard !listener.isHungUp else { throw .brokenPipe }
         try connection.send(value: PassthroughMessage.Welcome(0))
         while true {
@@ -68,9 +68,9 @@ struct Server {
             }
         case PassthroughMessage.close:
             guard let device, request.number > 0 else { throw .invalidArgument }
-            // The file may have been registered by an earlier process for the same FUSE session. Numbers belong to
-            // one session, and the client that holds its device serves the session alone. So closing a number affects
-            // no other client.
+            // An earlier process may have registered the file for the same FUSE session, so the identifier is not
+            // checked. Identifiers belong to one session, and only one client serves a session. Therefore closing an
+            // identifier affects no other client.
             try retrying { cfuse_backing_close(device.rawValue, request.number) }
             try count(-1)
             return 0
@@ -94,8 +94,8 @@ struct Server {
         try hearListener()
     }
 
-    /// Waits for a reply of the listening process and throws its error. The reply follows at once, as that process
-    /// never blocks.
+    /// Waits for a reply of the listening process and throws its error. The reply arrives soon, because the listening
+    /// process never blocks.
     private func hearListener() throws(Errno) {
         try listener.waitForPacket()
         var answer: Channel.Answer = 0
@@ -115,7 +115,7 @@ enum Channel {
     /// The first message of the listening process. It makes the other process begin to serve.
     static let begin: Int32 = 0
 
-    /// A change of the number of registered files: 1 before a file is registered, -1 after one is deregistered.
+    /// A change of the number of registered files: 1 before a file is registered, -1 after a file is deregistered.
     typealias Change = Int32
     /// The reply to each change: 0, or a negated error number.
     typealias Answer = Int32

@@ -33,7 +33,7 @@ if let option = arguments.first(where: { $0.hasPrefix("-") || $0.isEmpty }) ?? a
     exit(manual.refuse(option))
 }
 let path = arguments.first ?? standardSocket
-// Any user may write to the socket. A mistyped word must not make one in the current folder.
+// All users may connect to the socket. A mistyped option must not create such a socket in the current directory.
 guard path.contains("/") else {
     exit(manual.misuse("the socket '\(path)' is not a path, because it has no '/'"))
 }

@@ -1,5 +1,6 @@
-// Decodes untrusted pictures in a separate process, which may crash, and which has no access to files and network. The
-// daemon starts this program confined, with one end of a socket as descriptor 3, and ends it when it is idle.
+// `purvey-pictures`: decodes untrusted pictures in a separate process, which may crash and has no access to files or
+// the network. The daemon starts this program confined, with one end of a socket as descriptor 3, and ends it when it
+// is idle.
 import Conduit
 import FileProviderWire
 import Foundation

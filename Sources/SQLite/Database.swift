@@ -35,7 +35,7 @@ package final class Database {
             throw Failure(code: code & 0xFF, description: words)
         }
         handle = opened
-        // A process that just ended may have the file open for a moment longer.
+        // A process that is ending may still have the database locked for a moment.
         sqlite3_busy_timeout(handle, 10_000)
     }
 
@@ -49,12 +49,12 @@ package final class Database {
         guard sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Runs one statement to its end.
+    /// Runs one statement, and ignores its result.
     package func run(_ text: String, _ values: Value...) throws(Failure) {
         try each(text, values) { _ in }
     }
 
-    /// Runs one statement with many parameters to its end.
+    /// Runs one statement with many parameters, and ignores its result.
     ///
     /// - Parameter bind: Binds the parameters in their order.
     package func run(_ text: String, binding bind: (inout Binder) -> Void) throws(Failure) {
@@ -75,7 +75,7 @@ package final class Database {
         return results
     }
 
-    /// The number of the row that was inserted last.
+    /// The row identifier of the row that was inserted last.
     package var lastNumber: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// Runs a function in a transaction, which is rolled back if the function throws.
@@ -86,7 +86,7 @@ package final class Database {
             try execute("COMMIT")
             return result
         } catch {
-            // SQLite may have rolled it back by itself.
+            // The error is ignored, because SQLite may have rolled the transaction back by itself.
             try? execute("ROLLBACK")
             throw error
         }
@@ -156,8 +156,8 @@ package final class Database {
     private static func bind(_ bytes: [UInt8], _ statement: OpaquePointer, _ position: Int32) -> Int32 {
         // An empty array may have no address, which would be NULL.
         guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, position, 0) }
-        // SQLITE_TRANSIENT: SQLite copies the bytes at once. The header has it as a macro that Swift does not import:
-        // the value -1 in place of a function's address, which is never called.
+        // SQLITE_TRANSIENT makes SQLite copy the bytes at once. The header defines it by a macro that Swift does not
+        // import: the value -1 instead of a function's address, which is never called.
         let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         return bytes.withUnsafeBytes {
             sqlite3_bind_blob(statement, position, $0.baseAddress, Int32($0.count), copies)

@@ -16,7 +16,7 @@ extension IndexedItem {
 
     private var permissions: UInt32 { UInt32(mode.map { $0 & 0o7777 } ?? givenMode) }
 
-    /// The size in bytes; `nil` if it is only known after the file is fetched.
+    /// The size in bytes; `nil` if the size is unknown until the file is fetched.
     var knownSize: Int64? {
         switch item.kind {
         case .folder: return 0
@@ -49,9 +49,9 @@ extension ItemNumber {
 extension Timestamp {
     /// Creates a timestamp from seconds since 1970, rounded to microseconds.
     ///
-    /// All dates of a mount are created in this way, including those of open files. The index stores dates as
-    /// floating-point numbers. A file's date comes from the index after the file is closed, and must not differ from
-    /// its earlier date.
+    /// All dates of a mount are created in this way, including the dates of open files. The index stores dates as
+    /// floating-point numbers. After a file is closed, its date is read from the index, and must equal the date that
+    /// programs saw while it was open.
     init(seconds: Double) {
         let bounded = seconds.isNaN ? 0 : min(max(seconds, Self.earliest), Self.latest)
         let microseconds = Int64((bounded * 1e6).rounded())
@@ -62,10 +62,10 @@ extension Timestamp {
             nanoseconds: UInt32(isNegative ? rest + 1_000_000 : rest) * 1000)
     }
 
-    // The years from 1 to 9999, because programs print no others.
+    // The years from 1 to 9999. Programs cannot print other years.
     private static let earliest = -62_135_596_800.0
     private static let latest = 253_402_300_799.0
 
-    /// The seconds since 1970, truncated to microseconds, as on any file system with that resolution.
+    /// The seconds since 1970, truncated to microseconds as by a file system with that resolution.
     var secondsSince1970: Double { Double(seconds) + Double(nanoseconds / 1000) / 1e6 }
 }

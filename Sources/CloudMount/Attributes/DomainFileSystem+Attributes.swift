@@ -10,8 +10,8 @@ extension DomainFileSystem {
     /// The time for which the kernel may cache names and attributes. The kernel is notified of every change.
     static let validity = Duration.seconds(3600)
 
-    /// Returns an item's attributes for stat(2). The attributes of an open file come from the file itself, because the
-    /// index has its size and date only after it is closed.
+    /// Returns an item's attributes for stat(2). The attributes of an open file come from the local file, because the
+    /// index has the size and date only after the file is closed.
     func attributesReply(for item: IndexedItem, isRemoved: Bool = false) -> AttributesReply {
         var size = item.knownSize
         var blocks = UInt64(clamping: (item.sizeHere + 511) / 512)
@@ -30,8 +30,8 @@ extension DomainFileSystem {
                 isAwaited = true
             }
         }
-        // Programs that archive or copy take a file without blocks for a single hole, and write zeros without reading
-        // it.
+        // Programs that archive or copy regard a file without blocks as a single hole, and write zeros without reading
+        // the file.
         if item.item.kind == .file, size != 0 { blocks = max(blocks, 1) }
         let date = Timestamp(seconds: modified)
         let attributes = Attributes(
@@ -40,8 +40,8 @@ extension DomainFileSystem {
             accessed: item.item.lastUsed.map { Timestamp(seconds: max($0, modified)) } ?? date,
             modified: date, changed: Timestamp(seconds: item.changedSeconds(modified: modified)), owner: owner,
             group: group)
-        // The kernel does not see writes to a mapping. A size that the provider does not know, or may report wrongly,
-        // is queried again before each read.
+        // The kernel must not cache the attributes of these files. It does not see writes to a mapping, and the size
+        // that the provider reports may be missing or wrong.
         let mayDiffer = isOpenForWriting || isAwaited || size == nil
         return AttributesReply(attributes, validity: mayDiffer ? .zero : Self.validity)
     }
@@ -63,14 +63,14 @@ extension DomainFileSystem {
         throw .staleHandle
     }
 
-    /// Whether a program may change a file's contents. The mode that the user has set counts if it is not sent yet.
-    /// Otherwise the provider decides.
+    /// Whether programs are permitted to change a file's contents. A mode that the user has set and that is not
+    /// uploaded yet takes precedence over the provider's permission.
     func mayWrite(_ item: IndexedItem) -> Bool {
         item.allowsWriting
             || item.isSetToBeWritable && (try? index.locallySetMetadata(of: item.number))?.contains(.mode) == true
     }
 
-    /// Runs a query of the index. Its failures become `EIO` for a program, except for a full disk.
+    /// Runs a query of the index, and converts its failures: `ENOSPC` for a full disk, otherwise `EIO`.
     func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Errno) -> Value {
         do { return try body() } catch { throw Errno(error) }
     }
@@ -78,8 +78,9 @@ extension DomainFileSystem {
     // MARK: Requests
 
     func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
-        // The kernel names a handle before it reads beyond the size, appends or seeks. Then the size must be exact. If
-        // the contents are not local and not fetched in parts, the size is known only after they are fetched.
+        // The kernel sends a handle with this request before it reads beyond the size, appends or seeks. Then the size
+        // must be exact. If the contents are not local and the provider does not serve byte ranges, the size is known
+        // only after the whole file is fetched.
         if let handle, let opening = files.opening(handle), opening.item.descriptor == nil {
             whenExtentIsKnown(opening, reply) { [self] _ in replyWithAttributes(of: node, reply) }
         } else {
@@ -93,9 +94,9 @@ extension DomainFileSystem {
                 let count = files.endedCount
                 let (item, isRemoved) = try item(ItemNumber(node))
                 let attributes = attributesReply(for: item, isRemoved: isRemoved)
-                // If a write handle was released meanwhile, the row may be older than its writes, and the handle no
-                // longer overrides the row. The reply would then lack these writes. The kernel would not cache such a
-                // reply, but the caller would get it.
+                // If a write handle was released meanwhile, the row that was read may be older than the writes through
+                // this handle. The reply would then lack these writes. The kernel would not cache such a reply, but
+                // would return it to the caller.
                 if files.endedCount == count { return attributes }
             }
         })
@@ -113,8 +114,8 @@ extension DomainFileSystem {
     }
 
     func statistics(_ reply: Reply<Statistics>) {
-        // Writes are limited by the disk underneath, and by the user's quota at the service. Files that are not local
-        // take no space on the disk.
+        // Writes are limited by the disk that stores the local files, and by the user's quota at the service. Dataless
+        // files take no space on the disk.
         var raw = statvfs()
         guard statvfs(engine.configuration.dataFolder, &raw) == 0 else { return reply.fail(.current) }
         var statistics = Statistics()

@@ -9,13 +9,13 @@ import LinuxSystem
 enum StateAttribute: String, CaseIterable {
     case state = "user.purvey.state"
     case identifier = "user.purvey.identifier"
-    /// The reason why the last attempt to upload the item failed; absent if none did.
+    /// The reason why the last attempt to upload the item failed; absent if it did not fail.
     case error = "user.purvey.error"
     /// The provider's suggestion on how to resolve the failure.
     case suggestion = "user.purvey.suggestion"
     /// "1" if the item is pinned, otherwise "0".
     case kept = "user.purvey.kept"
-    /// "1" if the provider has the local state, otherwise "0".
+    /// "1" if the provider has all local edits of the item, otherwise "0".
     case uploaded = "user.purvey.uploaded"
     /// "1" while the item is being uploaded, otherwise "0".
     case uploading = "user.purvey.uploading"
@@ -24,7 +24,7 @@ enum StateAttribute: String, CaseIterable {
 
     static let prefix = "user.purvey."
 
-    /// - Parameter upload: The progress of the item's upload; `nil` if there is none.
+    /// - Parameter upload: The state of the item's upload; `nil` if no upload is pending.
     func value(for item: IndexedItem, _ upload: UploadState?) -> String? {
         let state = item.state(upload)
         let failure = state == .error ? upload?.failure ?? item.item.uploadingError : nil
@@ -43,7 +43,8 @@ enum StateAttribute: String, CaseIterable {
     }
 }
 
-/// Extended attributes: the state of items, the provider's attributes, and local changes of the provider's attributes.
+/// Requests for extended attributes: the state of items, and the attributes that the provider stores, including local
+/// changes of them.
 extension DomainFileSystem {
     func extendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Bytes>) {
         do throws(Errno) {

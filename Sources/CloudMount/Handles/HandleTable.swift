@@ -32,16 +32,17 @@ final class HandleTable: Sendable {
         var number: ItemNumber { item.number }
     }
 
-    /// The state of an open file, which overrides its row in the index.
+    /// The state of an open file, which takes precedence over the file's row in the index.
     struct View: Sendable {
         /// The contents, once all bytes are local.
         let descriptor: FileDescriptor?
         /// The file's status when one of its handles was last released.
         let lastStatus: FileStatus?
         let isOpenForWriting: Bool
-        /// The date of the contents before any write; `nil` if the contents' own date is always used.
+        /// The local file's date before the first write. If it differs from the present date, the file was written to,
+        /// and the present date is reported. `nil` if the present date is always reported.
         let modifiedBefore: Double?
-        /// The row at the last open. It is used if the row was removed since.
+        /// The row of the index at the last open. It is used if the item has no row any more.
         let known: IndexedItem
 
         /// The current status of the contents; `nil` if they are not local.
@@ -57,7 +58,8 @@ final class HandleTable: Sendable {
         /// The status at the last release of a handle.
         var lastStatus: FileStatus?
 
-        /// Each handle is checked, because a handle may be closed at any time, and then has no descriptor.
+        /// The contents of the first handle that has a descriptor. A handle may be closed at any time, and then has
+        /// none.
         private var descriptor: FileDescriptor? {
             for opening in openings {
                 if let descriptor = opening.item.descriptor { return descriptor }
@@ -77,8 +79,8 @@ final class HandleTable: Sendable {
         var files: [ItemNumber: File] = [:]
         var openings: [UInt64: Handle] = [:]
         var lastHandle: UInt64
-        /// The resumed handles, by the kernel's number of the request that opened them. The kernel repeats an open
-        /// request that had no reply.
+        /// The resumed handles, by the kernel's identifier of the FUSE_OPEN request. The kernel repeats a request that
+        /// had no reply.
         var requests: [UInt64: UInt64] = [:]
         /// The state of each file at its last close. The contents of that state may still be in the page cache.
         var pages: [ItemNumber: FileState] = [:]
@@ -86,15 +88,15 @@ final class HandleTable: Sendable {
         var endedCount: UInt64 = 0
     }
 
-    // Leaf lock: only descriptors are read under it, and no reference to a file is dropped.
+    // Leaf lock. While it is held, descriptors may be read, but no reference to a file is released.
     private let state: Lock<State>
-    /// The record of handles for the process that serves the mount next.
+    /// The table of handles that the next process that serves the mount reads.
     private let sharedTable: SharedHandleTable?
 
     /// Creates an empty table.
     ///
-    /// File handles are unique across daemon restarts. Numbering starts at CLOCK_BOOTTIME in nanoseconds, and files are
-    /// opened at a lower rate than one per nanosecond.
+    /// Handle numbers are unique across daemon restarts. Numbering starts at CLOCK_BOOTTIME in nanoseconds, and files
+    /// are opened at a lower rate than one per nanosecond.
     init(_ sharedTable: SharedHandleTable? = nil) {
         self.sharedTable = sharedTable
         var time = timespec()
@@ -110,7 +112,7 @@ final class HandleTable: Sendable {
     ///
     /// - Parameters:
     ///   - wasCut: Whether the file was opened with O_TRUNC.
-    ///   - request: The kernel's number of the request.
+    ///   - request: The kernel's identifier of the request that opened the file.
     ///   - passing: Creates a backing file; returns `nil` if passthrough is not possible. Called only for the first
     ///     handle, and not under the lock.
     /// - Returns: The handle, its access mode, and whether the kernel's cached pages of the file are still valid.
@@ -119,7 +121,7 @@ final class HandleTable: Sendable {
         passing: () -> BackingFile?
     ) -> (opening: Handle, mode: AccessMode, keepsPages: Bool) {
         let isFirst = state.withLock { $0.files[item.number] == nil }
-        // Two concurrent first opens may both create a backing file; the second one is dropped.
+        // Two concurrent first opens may both create a backing file. The second backing file is dropped.
         let backing = isFirst ? passing() : nil
         let status = try? item.descriptor?.status()
         return state.withLock { state in
@@ -164,8 +166,8 @@ final class HandleTable: Sendable {
     ///
     /// - Parameters:
     ///   - items: The handles that could be reopened. Accesses through all other handles fail from now on.
-    ///   - backing: Returns the object of a backing file of the kernel. It is called for every backing file in the
-    ///     table, so that the caller can close the unused ones.
+    ///   - backing: Returns the object for the identifier of a backing file in the kernel. It is called for every
+    ///     backing file in the table, so that the caller can close the unused backing files.
     /// - Returns: The items of all recorded handles. What the kernel has cached of these items may be outdated.
     func resume(
         _ items: [UInt64: (OpenHandle, IndexedItem)], backing: (Int32) -> BackingFile?
@@ -201,8 +203,8 @@ final class HandleTable: Sendable {
         return numbers
     }
 
-    /// Returns the handle that the previous process created for a request that is now repeated, and its access mode;
-    /// `nil` if the previous process created no handle.
+    /// Returns the handle that the previous process created for a request that the kernel now repeats, and the access
+    /// mode of the handle; `nil` if the previous process created no handle.
     func opening(ofRequest request: UInt64) -> (opening: Handle, mode: AccessMode)? {
         state.withLock { state in
             guard let handle = state.requests[request], let opening = state.openings[handle],
@@ -259,7 +261,7 @@ final class HandleTable: Sendable {
         }
     }
 
-    /// Ends a handle, with which the kernel sends no more requests. The file counts as open until ``remove(_:)``.
+    /// Ends a handle that the kernel has released. The file counts as open until ``remove(_:)``.
     func end(_ handle: UInt64) -> Handle? {
         sharedTable?.remove(handle)
         guard let opening = opening(handle) else { return nil }
@@ -272,8 +274,8 @@ final class HandleTable: Sendable {
 
     /// Removes a handle after ``end(_:)``.
     func remove(_ opening: Handle) {
-        // With the last handle, the kernel drops the backing file, which may take a while on disk. So this handle is
-        // released outside the lock.
+        // Releasing the last handle closes the backing file in the kernel, which may block on the disk. Therefore the
+        // last handle is released after the lock.
         let last = state.withLock { state -> File? in
             if opening.isForWriting { state.endedCount += 1 }
             state.files[opening.number]?.openings.removeAll { $0 === opening }

@@ -4,19 +4,20 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The decision whether to refuse an open for reading, if the provider removed or replaced the file while a program had
-/// it open.
+/// The decision whether an open for reading fails with `ESTALE`, if the provider removed or replaced the file while a
+/// program had it open.
 final class StaleHandleRetries: Sendable {
     /// The threads whose open failed with `ESTALE`, each with the time of the failure.
     // Leaf lock.
     private let callers = Lock<[Int32: ContinuousClock.Instant]>([:])
 
-    /// The time within which a thread's next open counts as its second attempt.
+    /// The time after a failed open within which the thread's next open counts as its second attempt.
     private static let timeOfAttempt = Duration.seconds(5)
 
-    /// Whether an open is to fail with `ESTALE`, which makes the kernel look up the name again and open the result. The
-    /// kernel retries once. A second attempt for the same file comes from an open through `/proc/self/fd`, or follows a
-    /// replacement of the file just after the lookup. Both get the version that they request.
+    /// Whether an open must fail with `ESTALE`, which makes the kernel look up the name again and open the file that
+    /// has it now. The kernel does this once. A second attempt for the same file comes from an open through
+    /// `/proc/self/fd`, or the file was replaced just after the lookup. In both cases, the second attempt opens the old
+    /// version.
     func isSentBack(_ caller: Caller) -> Bool {
         let now = ContinuousClock.now
         return callers.withLock { callers in
@@ -32,7 +33,7 @@ final class StaleHandleRetries: Sendable {
 }
 
 extension IndexedItem {
-    /// Creates a row for a file that was removed or replaced while another process served it.
+    /// Creates a row for a file that was removed or replaced while another process served the mount.
     ///
     /// - Parameter contents: The contents that programs read.
     init?(of number: ItemNumber, _ contents: FileDescriptor) {
@@ -48,7 +49,7 @@ extension IndexedItem {
     }
 }
 
-/// Items that were removed through the mount and that the kernel still refers to, because they are open or are working
+/// Items that were removed through the mount, and to which the kernel still refers because they are open or are working
 /// directories.
 final class UnlinkedItems: Sendable {
     // Leaf lock.

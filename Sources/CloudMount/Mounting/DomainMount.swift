@@ -9,13 +9,14 @@ package import MountTakeover
 package struct DomainMountOptions: Sendable {
     /// Whether other users than the daemon's may access the mount.
     package var allowsOthers = false
-    /// Whether to use passthrough for complete files, if the kernel and the daemon's rights allow it.
+    /// Whether to use passthrough for fully local files, if the kernel and the daemon's rights allow it.
     package var wantsPassthrough = true
-    /// The socket of the program that sets up passthrough for a daemon without the right to do so.
+    /// The socket of `purvey-passthrough`, which registers files for passthrough if the daemon lacks the right to do
+    /// so.
     package var passthroughHelper: String?
     /// The programs that must not cause fetches.
     package var readers = ReaderPolicies(path: nil)
-    /// The source of pictures for the desktop's thumbnail cache; `nil` if the cache is not to be filled.
+    /// The cache and the process that fill the desktop's thumbnail cache; `nil` if Purvey does not fill it.
     package var thumbnails: Thumbnails?
     /// The maximum number of directories whose names and entries in the kernel's caches are tracked. If it is exceeded,
     /// the kernel receives more notifications than necessary.
@@ -28,8 +29,8 @@ package struct DomainMountOptions: Sendable {
         options.allowsOthers = allowsOthers
         options.wantsPassthrough = wantsPassthrough
         options.passthroughHelper = passthroughHelper
-        // Each open decides whether cached pages are dropped. The contents of an open file change only through the
-        // kernel.
+        // The reply to each open states whether the kernel drops cached pages. The contents of an open file change only
+        // through the kernel.
         options.dropsChangedPages = false
         return options
     }
@@ -84,7 +85,7 @@ package final class DomainMount: Sendable {
         identifier = engine.configuration.identifier
         MountFolder.removeStale(path)
         madeFolder = try MountFolder.prepare(path)
-        // Without a table, programs lose their open files when this process dies.
+        // Without a table of handles, programs lose their open files when this process dies.
         let sharedTable = try? SharedHandleTable()
         let fileSystem = fileSystem(engine, options, sharedTable)
         engine.perform { $0.localTrash.beginMount() }
@@ -158,8 +159,8 @@ package final class DomainMount: Sendable {
 
     /// Unmounts the domain, and blocks until no request is being served.
     ///
-    /// Programs with open files get errors from then on. Programs that wait for the daemon get an error at once. Their
-    /// earlier writes are preserved.
+    /// Afterwards, accesses through open files fail, and requests that wait for a reply fail at once. Earlier writes
+    /// are preserved.
     package func unmount() {
         let session = state.withLock { state in
             defer { state.session = nil }

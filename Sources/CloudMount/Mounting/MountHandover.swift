@@ -5,8 +5,7 @@ import ItemStore
 import LinuxSystem
 package import MountTakeover
 
-/// The mount of a domain, in the form in which one daemon passes it to the next: the kernel session and the open
-/// handles.
+/// The state of a domain's mount that one daemon passes to the next: the FUSE session and the open handles.
 package struct MountHandover: Sendable {
     /// The domain's identifier.
     package let identifier: String
@@ -57,7 +56,7 @@ package struct MountHandover: Sendable {
         if wasMounted, madeFolder { rmdir(path) }
     }
 
-    /// Ends a mount that a keeper has, regardless of the version of the daemon that created it.
+    /// Ends a mount that a keeper stores, regardless of the version of the daemon that created it.
     package static func abandon(_ kept: KeptMount) {
         let session = SessionHandover(
             record: Array(kept.record.dropFirst()), devices: Array(kept.descriptors.dropFirst()))

@@ -19,7 +19,7 @@ package final class Mounts: Sendable {
     }
 
     private let options: DomainMountOptions
-    // Leaf lock: mounts are created and ended outside of it.
+    // Leaf lock: mounts are created and ended after it is released.
     private let entries = Lock<[String: Entry]>([:])
 
     package init(options: DomainMountOptions = DomainMountOptions()) { self.options = options }
@@ -31,8 +31,8 @@ package final class Mounts: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The directory that contains the mount points.
-    ///   - kept: The paths on which a domain will be mounted soon. They stay mounted until then, because errors are
-    ///     better for programs than an empty or missing directory.
+    ///   - kept: The paths on which a domain will be mounted soon. Their dead mounts stay until then, because an error
+    ///     is better for a program than an empty or missing directory.
     /// - Returns: The paths that were unmounted.
     @discardableResult
     package static func removeStale(in folder: String, except kept: Set<String> = []) -> [String] {

@@ -4,10 +4,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Reading directories. Entries come from the index. If a listing is incomplete, they come page by page as the provider
-/// replies.
+/// Requests that read directories. The entries are read from the index. If a listing is incomplete, they appear page by
+/// page as the provider replies.
 extension DomainFileSystem {
-    // Entries are in the order of item numbers, and a cookie continues after a number. "." and ".." come before all.
+    // Entries are in the order of their item numbers, and an entry's cookie is its number. "." and ".." precede all
+    // other entries.
     private static let selfCookie: UInt64 = 1
     private static let parentCookie: UInt64 = 2
 
@@ -24,7 +25,7 @@ extension DomainFileSystem {
             guard folder.item.kind == .folder else { throw .notDirectory }
             guard !isRemoved else { return reply.reply(.directory()) }
             let isComplete = folder.listing == .complete
-            // An incomplete listing is fetched at once, and a complete one is refreshed in the background.
+            // An incomplete listing is fetched at once. A complete listing is refreshed in the background.
             _ = engine.list(number, needs: .complete) { _ in }
             if let thumbnails, !readers.refuses(reply.caller) { thumbnails.look(into: number) }
             let keepsPages = isComplete && notifications.openedFolder(number)
@@ -41,8 +42,8 @@ extension DomainFileSystem {
     private func readDirectory(_ number: ItemNumber, after cookie: UInt64, _ reply: Reply<Listing>) {
         let last = Self.number(of: cookie)
         do throws(Errno) {
-            // The state of the listing is read before the entries, because a directory that is complete now has all its
-            // items when they are read.
+            // The state of the listing is read before the entries. If the listing is complete now, the entries that are
+            // read later are complete, too.
             guard let folder = try reading({ () throws(IndexError) in try index.item(number) }) else {
                 // A directory that was removed while open is empty.
                 return reply.reply(reply.listing())
@@ -70,7 +71,7 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// The maximum number of entries read from the index for one reply. The kernel's buffer holds fewer.
+    /// The maximum number of entries read from the index for one reply. Fewer fit into the kernel's buffer.
     private static let entryLimit = 8192
 
     private func fill(

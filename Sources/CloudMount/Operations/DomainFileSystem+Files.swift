@@ -60,21 +60,22 @@ extension DomainFileSystem {
                 guard error == .staleHandle, !isForWriting, !stale.isSentBack(reply.caller) else {
                     return reply.fail(error)
                 }
-                // The file was replaced just now, and its old contents are open under its number.
+                // The provider replaced the file just now, and the old contents are open under this item number.
                 open(item, flags, reply, content)
             }
         }
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Returns the error for an item that could not be opened. For a missing item it is `ESTALE`, so that the kernel
-    /// looks up the name again, which another item may have now. For an item that was removed through the mount, it is
-    /// the error of the failure.
+    /// Returns the error for an item that could not be opened. For a missing item this is `ESTALE`, so that the kernel
+    /// looks up the name again, because another item may have the name now. For an item that was removed through the
+    /// mount, this is the error number of the failure itself.
     func errno(_ failure: ProviderError, opening number: ItemNumber) -> Errno {
         failure.kind == .noSuchItem && removed[number] == nil ? .staleHandle : Errno(failure)
     }
 
-    /// Whether a program is denied a file that is not fully local.
+    /// Whether the caller is denied a file because the file is not fully local and ``ReaderPolicies`` refuses the
+    /// caller.
     private func isWithheld(_ item: IndexedItem, from caller: Caller) -> Bool {
         guard item.content == .dataless || item.content == .partial, files.view(of: item.number)?.descriptor == nil
         else { return false }
@@ -109,8 +110,8 @@ extension DomainFileSystem {
         let added = files.add(
             opened, known: item, isForWriting: opened.isForWriting,
             wasCut: flags.contains(.truncate), request: request, passing: { backingFile(for: opened) })
-        // From now on the kernel must query the size and date, because it does not see writes to a mapping, and the
-        // provider's size may be wrong.
+        // From now on, the kernel must request the size and date each time, because it does not see writes to a
+        // mapping, and the size that the provider reported may be wrong.
         if !opened.isComplete || opened.isForWriting { session?.invalidateAttributes(of: item.number.node) }
         return openReply(added.opening, added.mode, keepsPages: added.keepsPages)
     }
@@ -129,7 +130,7 @@ extension DomainFileSystem {
 
     private func backingFile(for opened: OpenHandle) -> BackingFile? {
         guard let descriptor = opened.descriptor, let session = passingSession else { return nil }
-        // With passthrough, writes reach a full disk without a chance for the daemon to evict files first.
+        // With passthrough, writes bypass the daemon, which could not evict files if the disk became full.
         if opened.isForWriting, !hasRoom(descriptor) { return nil }
         return try? session.backing(for: descriptor)
     }
@@ -140,14 +141,15 @@ extension DomainFileSystem {
         return fstatvfs(file.rawValue, &status) == 0 && status.f_bavail >= (1 << 30) / max(1, status.f_frsize)
     }
 
-    /// Calls a function when a handle's contents are local. Calls it at once if they are already. Fails the request if
-    /// the contents cannot be fetched.
+    /// Calls a function when a handle's contents are local, at once if they already are. Fails the request if the
+    /// contents cannot be fetched.
     func whenReady<Content: SendableMetatype>(
         _ opening: HandleTable.Handle, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         if let descriptor = opening.item.descriptor { return body(descriptor) }
-        // The file may have been opened while its contents were local, or by another program.
+        // The open may have been permitted because the contents were local at that time, or because another program
+        // opened the file.
         guard opening.isForWriting || !readers.refuses(reply.caller) else { return reply.fail(.permissionDenied) }
         let waiting = opening.item.ready { [files] result in
             switch result {
@@ -221,8 +223,8 @@ extension DomainFileSystem {
         reply.reply()
         guard let opening = ended else { return }
         opening.item.close { [self] _ in
-            // An attribute reply in flight may be based on the older row, and would be cached once the file is closed.
-            // The notification makes the kernel ignore such a reply.
+            // An attribute reply in flight may contain the row of the index from before the writes. The kernel would
+            // cache it once the file is closed. The notification makes the kernel ignore such a reply.
             if opening.isForWriting { session?.invalidateAttributes(of: opening.number.node) }
             files.remove(opening)
         }
@@ -230,7 +232,7 @@ extension DomainFileSystem {
 
     func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
-        // For a file that is only read and not written, at most its name is not on the disk yet.
+        // Of a file that this handle does not write, at most the name is not on the disk yet.
         guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }
         whenReady(opening, reply) { _ in opening.item.synchronize { reply.reply(after: $0) } }
     }
@@ -246,7 +248,7 @@ extension DomainFileSystem {
                 }
                 return reply.reply(target == .data ? offset : size)
             }
-            // Moving the shared position is harmless, because all reads and writes name their offset.
+            // Moving the shared position is harmless, because all reads and writes pass an explicit offset.
             let whence = target == .data ? clinux_seek_data : clinux_seek_hole
             reply.reply(trying: { () throws(Errno) in
                 try retrying { Int64(lseek(descriptor.rawValue, off_t(offset), whence)) }

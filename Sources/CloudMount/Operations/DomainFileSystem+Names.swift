@@ -20,10 +20,11 @@ extension DomainFileSystem {
                 notifications.lookedUp(in: parent)
                 return reply.reply(entry(for: item))
             }
-            // Recorded before the listing's state is read, so that a thread that adds the name later sees the record.
+            // This is recorded before the listing's state is read, so that a thread that adds the name later finds the
+            // record and notifies the kernel.
             notifications.willDeny(namesIn: parent)
             guard let folder = try reading({ () throws(IndexError) in try index.item(parent) }) else {
-                // The kernel may not know yet that a directory in the trash has another number.
+                // The kernel may still use the former number of a directory that has been moved to the trash.
                 throw removed[parent] == nil && engine.trashSupport == .supported ? .staleHandle : .noSuchFile
             }
             guard folder.item.kind == .folder else { throw .notDirectory }
@@ -51,7 +52,7 @@ extension DomainFileSystem {
     func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
         edit(reply) { (engine, files) throws(EditError) in
             var mode = mode & 0o7777
-            // A set-group-ID directory passes that bit on to new directories.
+            // A new directory inherits the set-group-ID bit of its parent.
             if let folder = try? files.index.item(ItemNumber(parent)) { mode |= folder.fullMode & UInt32(S_ISGID) }
             let item = try engine.localEdits.makeFolder(
                 named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode), engine)
@@ -73,7 +74,7 @@ extension DomainFileSystem {
     }
 
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>) {
-        // Providers have files and directories; pipes, sockets and devices belong to this machine.
+        // Providers store files and directories, but no pipes, sockets or devices.
         guard mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return reply.fail(.notPermitted) }
         edit(reply) { (engine, files) throws(EditError) in
             let item = try engine.localEdits.createFile(
@@ -117,7 +118,7 @@ extension DomainFileSystem {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         guard flags.subtracting([.noReplace, .exchange]).isEmpty else { return reply.fail(.invalidArgument) }
         if reply.isRepeated, flags.contains(.exchange) {
-            // It is not known whether the exchange was done, and a second one would undo it.
+            // The previous process may have completed the exchange, and a second exchange would undo it.
             for (name, parent) in [(name, parent), (newName, newParent)] { session?.invalidateEntry(name, in: parent) }
             return reply.fail(.inputOutput)
         }
@@ -135,8 +136,8 @@ extension DomainFileSystem {
 
     func forget(_ node: NodeID, count: UInt64) { removed.forget(ItemNumber(node)) }
 
-    /// Returns the entry of the item that an earlier attempt of a repeated request created, if that item has the given
-    /// name.
+    /// Returns the entry of the item that the first attempt of a repeated request created; `nil` if no such item has
+    /// the name.
     private func entry(of name: Name, in parent: NodeID, where isIt: (ProviderItem) -> Bool) -> Entry? {
         guard let text = name.text, let item = try? index.item(named: text, in: ItemNumber(parent)), isIt(item.item)
         else {
@@ -147,8 +148,8 @@ extension DomainFileSystem {
 
     /// Runs an edit on the engine's thread and replies with its result.
     ///
-    /// - Parameter ifDone: Called if a repeated request fails. If the first attempt of the request succeeded, returns
-    ///   its reply.
+    /// - Parameter ifDone: Called if a repeated request fails. Returns the reply of the request's first attempt if that
+    ///   attempt succeeded.
     func edit<Content: SendableMetatype>(
         _ reply: Reply<Content>,
         _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditError) -> Content,
@@ -166,7 +167,7 @@ extension DomainFileSystem {
     /// and retries the edit.
     ///
     /// - Parameters:
-    ///   - reply: The reply. An interrupted request ends the wait for a listing.
+    ///   - reply: The reply of the request. Interrupting the request ends the wait for a listing.
     ///   - failed, succeeded: Called on the engine's thread.
     func edit<Content: SendableMetatype, Outcome: SendableMetatype>(
         _ reply: Reply<Content>, attempt: Int = 1,
@@ -189,8 +190,8 @@ extension DomainFileSystem {
                     }
                 }
                 reply.onInterrupt { waiting.cancel() }
-                // Until the reply, the kernel holds the lock of the directory and blocks other accesses to it. The
-                // listing continues, so that a later attempt need not wait.
+                // Until the reply, the kernel holds the lock of the directory and blocks other accesses to it. After
+                // the time limit, the request fails, but the listing continues, so that a later attempt need not wait.
                 engine.clock.run(after: Self.longestLockTime) {
                     timeLimit.end()
                     waiting.cancel()
@@ -199,8 +200,8 @@ extension DomainFileSystem {
         }
     }
 
-    /// Runs an edit of an item that the kernel identifies by inode number. If the item got another number or was
-    /// removed, the edit fails with `ESTALE` and the kernel looks up the name again.
+    /// Runs an edit of an item that the kernel identifies by inode number. If the item has another number now or was
+    /// removed, the edit fails with `ESTALE`, and the kernel looks up the name again.
     static func ofNode<Value>(_ edit: () throws(EditError) -> Value) throws(EditError) -> Value {
         do throws(EditError) {
             return try edit()
@@ -212,7 +213,7 @@ extension DomainFileSystem {
     /// The time in seconds for which an edit may hold the kernel's lock on a directory.
     private static let longestLockTime = 2.0
 
-    /// A flag that distinguishes a wait that took too long from an interrupted one.
+    /// A flag that distinguishes a wait that reached the time limit from an interrupted wait.
     private final class TimeLimit: Sendable {
         // Leaf lock.
         private let state = Lock(false)
@@ -222,8 +223,8 @@ extension DomainFileSystem {
         func end() { state.withLock { $0 = true } }
     }
 
-    /// The maximum number of attempts. After that many, the listing of a directory is not awaited any longer, because
-    /// it becomes outdated each time.
+    /// The maximum number of attempts of an edit that waits for the listing of a directory. A listing may become
+    /// outdated again before each attempt.
     private static let attemptLimit = 4
 }
 

@@ -22,8 +22,8 @@ extension DomainFileSystem {
                 return reply.fail(error)
             }
         }
-        // First the rest of the file must be fetched, or space must be freed. The bytes are copied, because they are
-        // only valid during this call.
+        // The rest of the file must be fetched first, or space must be freed. The bytes are copied, because they are
+        // valid only during this call.
         let copy = [UInt8](bytes)
         whenReady(opening, reply) { [self] descriptor in
             makingRoom(for: { Int64(copy.count) }, reply) { () throws(Errno) in
@@ -44,12 +44,12 @@ extension DomainFileSystem {
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, appends: Bool, _ descriptor: FileDescriptor,
         _ reply: Reply<Int>
     ) throws(Errno) -> Int {
-        // The kernel computes the end from the size it knows, which may be the provider's. So the end is taken from the
-        // file.
+        // The kernel computes the offset of an append from the size that it knows, which may be the size that the
+        // provider reported. Therefore the local file's size is used instead.
         var place = appends ? try descriptor.status().size : Int(offset)
         var written = 0
-        // A repeated append must not be written twice, nor the part that was written before the previous process was
-        // killed.
+        // The previous process may have written the bytes of a repeated append, or the first part of them, before it
+        // was killed. Those bytes must not be written twice.
         if appends, reply.isRepeated {
             written = writtenCount(of: bytes, from: Int(offset), to: place, descriptor)
             place -= written
@@ -72,8 +72,8 @@ extension DomainFileSystem {
         return written
     }
 
-    /// Returns how many of the given bytes are already in a file: its bytes from an offset to its end, if the given
-    /// bytes begin with them. Returns 0 if the file has other bytes after the offset.
+    /// Returns the number of the given bytes that a file already contains from an offset to its end. Returns 0 if the
+    /// bytes after the offset differ from the given bytes.
     private static func writtenCount(
         of bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int, _ descriptor: FileDescriptor
     ) -> Int {
@@ -87,7 +87,7 @@ extension DomainFileSystem {
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>
     ) {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
-        // It is not known whether the first attempt was carried out, and these operations may not be done twice.
+        // The first attempt may have been carried out, and these operations must not be performed twice.
         guard !reply.isRepeated || flags.isDisjoint(with: [.collapseRange, .insertRange]) else {
             return reply.fail(.inputOutput)
         }
@@ -108,13 +108,13 @@ extension DomainFileSystem {
         guard let source = files.opening(handle), let target = files.opening(destinationHandle) else {
             return reply.fail(.staleHandle)
         }
-        // The request may span the whole file. One part is copied as soon as it is local; the kernel requests the
-        // rest again.
+        // The request may span the whole file. Only the first part is copied, as soon as it is local. The caller
+        // requests the rest again.
         let part = source.item.isComplete ? Self.copyLimit : Self.partLimit
         whenLocal(source, at: offset, count: min(max(0, count), part), reply) { [self] from in
             whenReady(target, reply) { to in
-                // A copy by the disk takes time, so it runs on another thread. If the disk cannot copy, the kernel
-                // reads and writes the bytes instead.
+                // The copy blocks on the disk, so it runs on another thread. If the disk's file system does not support
+                // copy_file_range(2), the kernel reads and writes the bytes instead.
                 HandlerThreads.shared.run { [self] in
                     makingRoom(for: { Int64(min(max(0, count), Self.partLimit)) }, reply) { () throws(Errno) in
                         var (start, end) = (offset, destinationOffset)
@@ -128,8 +128,8 @@ extension DomainFileSystem {
         }
     }
 
-    /// Runs a function that needs disk space, and replies. If the disk is full, clean files are evicted and the
-    /// function is run once more.
+    /// Runs a function that needs disk space, and replies with its result. If the disk is full, evicts clean files and
+    /// runs the function once more.
     ///
     /// - Parameters:
     ///   - lack: Returns the number of bytes that do not fit on the disk.
@@ -171,8 +171,8 @@ extension DomainFileSystem {
         }
         guard let size = change.size else { return setRest(of: number, change, reply) }
         guard size >= 0 else { return reply.fail(.invalidArgument) }
-        // The truncation goes through the caller's own handle, because another one may be closed meanwhile, and changes
-        // through it would be missed.
+        // The file is truncated through the caller's own handle. Another handle may be closed meanwhile, and the engine
+        // would miss a change through it.
         if let opening = change.handle.flatMap({ files.opening($0) }), opening.isForWriting {
             return whenReady(opening, reply) { [self] descriptor in
                 cut(descriptor, to: size, reply) { self.setRest(of: number, change, reply) }
@@ -194,7 +194,7 @@ extension DomainFileSystem {
                     switch result {
                     case .success(let descriptor):
                         cut(descriptor, to: size, reply) {
-                            // The reply follows once the index has the size that it states.
+                            // The reply is sent after the index has the new size.
                             opened.close { [self] result in
                                 switch result {
                                 case .success: setRest(of: number, change, reply)
@@ -233,16 +233,16 @@ extension DomainFileSystem {
             case nil: nil
             }
         let mode = change.mode.map { UInt16(truncatingIfNeeded: $0 & 0o7777) }
-        // Access times and owners are not stored, but a request to set them counts as a change.
+        // Access times and owners are not stored, but a request to set them changes the ctime, as on any file system.
         let isAsked = change.accessed != nil || change.owner != nil || change.group != nil
         guard isAsked || mode != nil || modified != nil else { return replyWithAttributes(of: number.node, reply) }
         guard (try? index.item(number)) != nil else {
-            // The item was removed or replaced. Another item may have its name by now, and only the contents that
-            // programs read are left of it, so its attributes are not set.
+            // The item was removed or replaced, and another item may have its name by now. Of the old item only the
+            // open contents remain, so its attributes are not set.
             guard removed[number] != nil else {
                 return change.handle == nil ? reply.fail(.staleHandle) : replyWithAttributes(of: number.node, reply)
             }
-            // Only the processes that have the item open see this change.
+            // This change is visible only to processes that have the item open.
             removed.update(number) { item in
                 if let mode { item.mode = mode }
                 if let modified { item.localModified = modified }
@@ -254,7 +254,7 @@ extension DomainFileSystem {
             let item = try Self.ofNode { () throws(EditError) in
                 try engine.localEdits.setAttributes(of: number, mode: mode, modified: modified, engine)
             }
-            // The local file keeps its own date, so that a date that was set does not look like a change of the
+            // The date of the local file is not set, because the engine would regard another date as a change of the
             // contents.
             if modified != nil { files.files.noteDateIsSet(number) }
             return files.attributesReply(for: item)

@@ -3,11 +3,11 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// The programs that are denied files that are not local. These programs read every file that they find, and would
-/// cause all files to be fetched.
+/// The programs that are denied dataless files. These programs read every file that they find, and would cause a fetch
+/// of all files.
 ///
-/// Programs are recognized by the names of their executables. This saves transfers and protects nothing: a program with
-/// another name gets the contents.
+/// Programs are recognized by the names of their executables. The policy saves transfers and is no protection: a
+/// program with another name gets the contents.
 package struct ReaderPolicy: Sendable, Equatable {
     /// The names of executables, without directories.
     package var refused: Set<String>
@@ -60,8 +60,8 @@ package struct ReaderPolicy: Sendable, Equatable {
             let whole = path.hasSuffix(removed) ? path.dropLast(removed.count) : path[...]
             return refused.contains(String(whole.split(separator: "/").last ?? ""))
         }
-        // The process belongs to another user, such as an indexer of the whole machine. Its threads may have other
-        // names.
+        // The process belongs to another user, such as an indexer of the whole machine, so only its thread's name can
+        // be read. Threads may have other names than their program.
         guard let file = try? FileDescriptor.open("/proc/\(caller.processID)/comm", .readOnly),
             let bytes = try? file.readToEnd(limit: 64)
         else { return false }

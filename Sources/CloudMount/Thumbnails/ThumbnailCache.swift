@@ -12,14 +12,15 @@ package struct ThumbnailCache: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// The sizes of pictures, by the names of their directories. A size is the length of the longer side in pixels.
+    /// The directories of the cache, each with the size of its pictures: the length of the longer side in pixels.
     private static let folders: [(name: String, side: Int)] = [
         ("normal", 128), ("large", 256), ("x-large", 512), ("xx-large", 1024),
     ]
     /// The directory of the records of files without a picture. Each program has its own directory.
     private static let failureFolder = "fail/purvey"
 
-    /// The sizes of the pictures to create, the smallest first. The provider is asked for the largest.
+    /// The sizes in pixels of the pictures to create, the smallest first. The largest size is requested from the
+    /// provider.
     static let sides = folders.map(\.side)
 
     /// A file, in the form in which the cache identifies it.
@@ -139,8 +140,8 @@ package struct ThumbnailCache: Sendable {
             for part in whole.pathNames {
                 made += "/" + part
                 guard mkdir(made, 0o700) < 0, Errno.current != .fileExists else { continue }
-                // For an existing directory, mkdir(2) may fail with another error. Opening the last directory shows
-                // whether it matters.
+                // For an existing directory, mkdir(2) may fail with another error than EEXIST. Such an error is ignored
+                // if the directory exists.
                 if (try? FileStatus.of(made)) == nil { throw .current }
             }
             return try .open(whole, [.readOnly, .directory])

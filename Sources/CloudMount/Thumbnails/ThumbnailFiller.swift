@@ -7,7 +7,8 @@ import ItemValues
 import LinuxSystem
 
 /// A task that fills the desktop's thumbnail cache with pictures from the provider. When a program reads a directory,
-/// the task requests the pictures of its files before thumbnailers run, so that they do not read the files.
+/// the task requests the pictures of the files in it before thumbnailers run, so that thumbnailers do not read the
+/// files.
 ///
 /// It fills one directory at a time, the latest first. Cached pictures are not requested again. For local files,
 /// thumbnailers create the pictures themselves.
@@ -41,7 +42,7 @@ package final class ThumbnailFiller: Sendable {
     /// The maximum number of waiting directories. A limit is needed because a program that walks a tree reads more
     /// directories than the user sees.
     private static let mostWaiting = 4
-    /// The maximum number of files of a directory for which pictures are requested. Users look at fewer.
+    /// The maximum number of files of a directory for which pictures are requested. A user rarely views more.
     private static let mostFiles = 5000
     private static let mostTried = 100_000
     /// The times in seconds until a picture is requested again: `patience` after a reply, `retryDelay` after no reply
@@ -114,7 +115,7 @@ package final class ThumbnailFiller: Sendable {
             let isFirst = rest.count == candidates.count
             let batch = isWanted ? rest.prefix(isFirst ? Self.firstBatchSize : Self.batchSize) : []
             let before = fetched
-            // The provider works on the next batch while the pictures of this one are scaled.
+            // The provider works on the next batch while the pictures of the previous batch are scaled.
             fetched = batch.isEmpty ? nil : (batch, ask(about: batch))
             rest = rest.dropFirst(batch.count)
             if let before {
@@ -126,7 +127,8 @@ package final class ThumbnailFiller: Sendable {
                 try await take(answers, before.asked)
             }
             if fetched == nil {
-                // The remaining files are looked for again after the directory that is being read now.
+                // A newer directory is filled first. The remaining files of this directory are determined again after
+                // it.
                 if !rest.isEmpty { state.withLock { $0.waiting.insert(folder, at: 0) } }
                 return
             }
@@ -151,7 +153,8 @@ package final class ThumbnailFiller: Sendable {
             }
             try await group.waitForAll()
         }
-        // Pictures in the cache are not requested again in any case. This record covers the other files.
+        // Files with a picture in the cache are never requested again. This record delays the next request for the
+        // other files.
         let settled = Set(answers.lazy.filter { $0.failure.map(Self.isPermanent) ?? true }.map(\.identifier))
         let now = engine.clock.now
         state.withLock { state in

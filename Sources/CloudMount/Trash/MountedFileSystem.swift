@@ -4,7 +4,8 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// The file system of a mount: the domain's items, and the trash at the top. It passes each request to one of them.
+/// The file system of a mount: the domain's items, and the trash in the root. Passes each request to
+/// ``DomainFileSystem`` or ``TrashView``.
 final class MountedFileSystem: FileSystem {
     let domain: DomainFileSystem
     private let trash: TrashView
@@ -28,8 +29,8 @@ final class MountedFileSystem: FileSystem {
         case trash
     }
 
-    /// Returns the meaning of a name. If the service has an item with the name of the trash, it has another one in
-    /// the mount.
+    /// Returns the meaning of a name. If the service has an item with the name of the trash, the mount shows that item
+    /// under another name.
     private func meaning(of name: Name, in parent: NodeID) -> RootName {
         let names = domain.trashName
         guard parent == .root, domain.engine.trashSupport == .supported, let text = name.text else {
@@ -42,7 +43,8 @@ final class MountedFileSystem: FileSystem {
         return .item(Name(names.own))
     }
 
-    /// Whether a new directory of this name would be a trash that the service gets as a directory.
+    /// Whether the creation of a directory is refused, because programs would use it as a trash that is uploaded to the
+    /// service as an ordinary directory.
     private func isRefused(_ name: Name, in parent: NodeID) -> Bool {
         guard parent == .root, TrashName.isTrash(name) else { return false }
         switch domain.engine.trashSupport {
@@ -199,7 +201,7 @@ final class MountedFileSystem: FileSystem {
     func allocate(
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>
     ) {
-        // After `ENOSYS`, the kernel would not send the request for other files either.
+        // After `ENOSYS`, the kernel would not send this request for any other file.
         guard TrashTarget(node) == nil else { return reply.fail(.notSupported) }
         domain.allocate(node, handle: handle, offset: offset, length: length, flags, reply)
     }

@@ -25,19 +25,19 @@ struct TrashName: Sendable {
     }
 }
 
-/// A node of the trash in a mount. Its inode numbers begin far above those of items.
+/// A node of the trash in a mount. The inode numbers of the trash begin far above the inode numbers of items.
 enum TrashTarget: Hashable, Sendable {
     /// `.Trash-UID`
     case top
     /// `files`, which contains the items in the trash.
     case files
-    /// `info`, which contains the notes about them.
+    /// `info`, which contains the `.trashinfo` file of each item.
     case info
-    /// `expunged`, into which file managers move what they are about to remove. It is always empty.
+    /// `expunged`, into which file managers move items before they remove them. It is always empty.
     case expunged
     /// An item in the trash, or in a directory in the trash, by its number.
     case item(Int64)
-    /// The note of an item, or a plain file, by its number.
+    /// The `.trashinfo` file of an item, or a plain file, by its number.
     case note(Int64)
 
     private static let base: UInt64 = 1 << 62

@@ -64,11 +64,12 @@ extension TrashView {
         whenListed(folder, reply) { _ in .directory() }
     }
 
-    // "." and ".." come before all entries, then the fixed directories.
+    // The order of a listing: ".", "..", the fixed directories, then all other entries. The cookie of any other entry
+    // is its number, which is greater than these cookies.
     private static let selfCookie: UInt64 = 1
     private static let parentCookie: UInt64 = 2
     private static let firstFolderCookie: UInt64 = 3
-    /// The cookies of nodes are their numbers, which are greater than those of the other entries.
+    /// The maximum number of nodes that are read from the index for one reply.
     private static let batch = 4096
 
     func readDirectory(_ target: TrashTarget, after cookie: UInt64, _ reply: Reply<Listing>) {

@@ -19,7 +19,8 @@ extension TrashView {
         switch (TrashTarget(parent), TrashTarget(newParent)) {
         case (nil, .files): moveIn(text, in: ItemNumber(parent), as: newText, reply)
         case (.files, nil): moveOut(text, to: newText, in: ItemNumber(newParent), reply)
-        // The provider restores an item in a trashed directory only with that directory. Programs copy it instead.
+        // The provider can restore an item of a trashed directory only together with that directory. After `EXDEV`,
+        // programs copy the item instead.
         case (.item, nil), (.info, nil), (.top, nil): reply.fail(.crossDevice)
         case (.files, .expunged): expunge(text, reply)
         case (.top, .top):
@@ -72,11 +73,11 @@ extension TrashView {
     private func trash(
         _ name: String, in parent: ItemNumber, as newName: String, _ engine: isolated DomainEngine
     ) throws(EditError) {
-        // The kernel knows that the item has left its directory.
+        // The kernel already knows that the item has left its directory.
         try domain.notifications.withoutInvalidating { () throws(EditError) in
             try engine.localTrash.trash(name, in: parent, as: newName, engine)
         }
-        // The kernel takes the item in the trash for the former one, which cannot be opened any more.
+        // The kernel has cached the old node, which cannot be opened any more, under the name in the trash.
         domain.session?.invalidateEntry(Name(newName), in: TrashTarget.files.node)
     }
 
@@ -90,7 +91,7 @@ extension TrashView {
         _ reply: Reply<Done>
     ) {
         let task = Task { [engine, self] in
-            // A failed wait shows in the second attempt.
+            // If the wait fails, the second attempt fails with the error.
             _ = try? await engine.run { engine throws(ProviderError) in
                 try await engine.progress.waitForEdits(below: number)
             }
@@ -126,7 +127,7 @@ extension TrashView {
         }
     }
 
-    /// Removes an item, a directory with everything in it.
+    /// Removes an item, and all contents if it is a directory.
     private func expunge(_ name: String, _ reply: Reply<Done>) {
         let isRepeated = reply.isRepeated
         serve(reply, upTo: Self.longestLockTime) { [self] engine throws(ProviderError) in
@@ -140,7 +141,7 @@ extension TrashView {
         }
     }
 
-    /// Runs a query. Its failures become those of a provider.
+    /// Runs a query of the index, and converts its failures to provider errors.
     func known<Value>(_ body: () throws(IndexError) -> Value) throws(ProviderError) -> Value {
         do throws(IndexError) { return try body() } catch { throw ProviderError(error) }
     }

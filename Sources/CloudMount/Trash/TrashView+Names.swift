@@ -49,8 +49,8 @@ extension TrashView {
         }
     }
 
-    /// Removes an item. One that lies directly in the trash is removed at the provider, with everything in it. One in
-    /// a trashed directory is only hidden, and is removed with that directory.
+    /// Removes an item. An item directly in the trash is removed at the provider, with all its contents. An item in a
+    /// trashed directory is only hidden, and is removed together with that directory.
     private func remove(_ name: String, in parent: TrashTarget, isFolder: Bool, _ reply: Reply<Done>) {
         let isRepeated = reply.isRepeated
         serve(reply, upTo: Self.longestLockTime) { [self] engine throws(ProviderError) in

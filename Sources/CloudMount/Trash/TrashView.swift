@@ -6,12 +6,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The provider's trash in a mount, as file managers expect it: `.Trash-UID` at the top, with `files` and `info`.
-/// Nothing of it is sent as a file or a directory. See ``LocalTrash``.
+/// The provider's trash in a mount, as file managers expect it: `.Trash-UID` at the top, with `files` and `info`. These
+/// directories are never uploaded. See ``LocalTrash``.
 ///
-/// The state is the engine's, so requests are served on the engine's thread. The kernel may not cache names and
-/// attributes of the trash, so it needs no notifications about changes. The requests are in the files named after
-/// their subject. No function waits.
+/// The engine owns the state, so requests are served on the engine's thread. The kernel may not cache names and
+/// attributes of the trash, so that it needs no notifications of changes. The functions that serve requests are in
+/// extensions, one file for each subject. No function blocks.
 final class TrashView: Sendable {
     let domain: DomainFileSystem
     var engine: DomainEngine { domain.engine }
@@ -40,9 +40,11 @@ final class TrashView: Sendable {
         }
     }
 
-    /// Serves a request that needs the provider. An interrupted request ends for the program only.
+    /// Serves a request that needs the provider. If the request is interrupted, it fails, but the provider's work
+    /// continues.
     ///
-    /// - Parameter seconds: The time after which the request fails with `EBUSY`. What it began continues.
+    /// - Parameter seconds: The time in seconds after which the request fails with `EBUSY`. The provider's work
+    ///   continues. `nil` means no limit.
     func serve<Content: ReplyContent & Sendable>(
         _ reply: Reply<Content>, upTo seconds: Double?,
         waiting body: @escaping @Sendable (isolated DomainEngine) async throws(ProviderError) -> Content
@@ -60,7 +62,7 @@ final class TrashView: Sendable {
         }
     }
 
-    /// Calls a function when a directory in the trash is listed, on the engine's thread.
+    /// Lists a directory in the trash if necessary, then calls a function on the engine's thread.
     func whenListed<Content: ReplyContent & SendableMetatype>(
         _ folder: Int64, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (isolated DomainEngine) throws(EditError) -> Content
@@ -108,7 +110,7 @@ final class TrashView: Sendable {
             .item(node.number), mode: mode, size: max(0, size), modified: item?.modified ?? item?.created ?? node.date)
     }
 
-    /// Returns the attributes of a note or a plain file.
+    /// Returns the attributes of a `.trashinfo` file or a plain file.
     func noteAttributes(_ node: TrashNode) -> Attributes {
         attributes(
             .note(node.number), mode: UInt32(S_IFREG) | 0o600, size: Int64(LocalTrash.bytes(of: node).count),
@@ -117,7 +119,7 @@ final class TrashView: Sendable {
 
     private func attributes(_ target: TrashTarget, mode: UInt32, size: Int64 = 0, modified: Double) -> Attributes {
         let date = Timestamp(seconds: modified)
-        // Programs that copy take a file without blocks for a hole.
+        // Programs that copy regard a file without blocks as a hole.
         let blocks = UInt64(clamping: size).advanced(by: 511) / 512
         return Attributes(
             node: target.node, mode: mode, size: size, blocks: blocks, accessed: date, modified: date, changed: date,
@@ -135,7 +137,7 @@ final class TrashView: Sendable {
         case .top, .files, .info, .expunged: return folderAttributes(target, engine)
         case .item(let number):
             if let node = try node(number, engine) { return itemAttributes(node, engine) }
-            // It has left the trash, and is still open.
+            // The item has left the trash, and is still open.
             if let status = try? engine.localTrash.localCopy(of: number)?.status() {
                 return attributes(
                     target, mode: UInt32(S_IFREG) | 0o400, size: Int64(status.size), modified: status.modifiedDate)
@@ -152,7 +154,7 @@ final class TrashView: Sendable {
         try looking { () throws(IndexError) in try engine.localTrash.node(number) }
     }
 
-    /// Runs a query. Its failures become those of a system call.
+    /// Runs a query of the index, and converts its failures to error numbers.
     func looking<Value>(_ body: () throws(IndexError) -> Value) throws(EditError) -> Value {
         do throws(IndexError) { return try body() } catch { throw EditError(Errno(error)) }
     }
@@ -161,7 +163,7 @@ final class TrashView: Sendable {
         serve(reply) { [self] engine throws(EditError) in
             switch target {
             case .item: throw EditError(Errno(rawValue: EROFS))
-            // File managers set the mode before they remove something. It stays as it is.
+            // File managers set the mode before they remove a directory. The change is ignored.
             case .top, .files, .info, .expunged: break
             case .note(let number):
                 if let size = change.size { try engine.localTrash.setSize(size, of: number) }

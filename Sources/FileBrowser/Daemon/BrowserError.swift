@@ -13,7 +13,7 @@ package struct BrowserError: Error, Sendable, Equatable {
         /// The item does not exist any more.
         case noSuchItem
         case noSuchDomain
-        /// The item stays on this machine because a folder around it is kept.
+        /// The item is not evicted, because one of its parent folders is pinned.
         case kept
         case cancelled
         case other
@@ -69,7 +69,7 @@ package struct BrowserError: Error, Sendable, Equatable {
     }
 }
 
-/// A remedy for a failure, which takes the user one click.
+/// A remedy for a failure, which the user starts with one click.
 package enum Remedy: Sendable, Hashable {
     /// Repeats the failed work of a domain.
     case retry(domain: String)

@@ -47,7 +47,8 @@ package final class UserDaemon: DaemonCalling {
 
     private static let pause: Duration = .milliseconds(500)
 
-    /// Waits half a second. If the daemon was stopped on request, it is not started again, so this waits until it runs.
+    /// Waits for half a second. If the daemon was stopped on request, it must not be started again. In this case, waits
+    /// until another process starts the daemon.
     package func waitForDaemon() async {
         while (try? await Task.sleep(for: Self.pause)) != nil {
             guard client.daemonWasToldToEnd else { return }

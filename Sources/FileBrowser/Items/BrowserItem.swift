@@ -30,12 +30,12 @@ package struct BrowserItem: Sendable, Equatable {
     package var domain: String
     /// The path of the parent folder in the domain; empty for the domain itself.
     package var folder: String
-    /// The path at which the domain is mounted; `nil` if it is not.
+    /// The path at which the domain is mounted; `nil` if the domain is not mounted.
     package var mount: String?
     package var description: ItemDescription
     /// Whether the item lies in the trash of its domain.
     package var isTrashed = false
-    /// Whether only the service knows the item so far.
+    /// Whether the item is known only from a search at the service, and is not in the index yet.
     package var isRemote = false
     package var favoriteRank: UInt64?
     package var tags: [String] = []
@@ -54,10 +54,10 @@ package struct BrowserItem: Sendable, Equatable {
     package var mountedPath: String? {
         isTrashed || isRemote ? nil : mount.map { $0 + "/" + path }
     }
-    /// The item in the form that the daemon takes, which needs no mount.
+    /// The item in the form that requests to the daemon require. It needs no mount.
     package var place: ItemPlace { ItemPlace(text: domain + ":" + path, path: "") }
-    /// The identity of the item. Items in the trash, and results of a search at the service, may have equal paths, so
-    /// this contains their identifier instead of the path.
+    /// The identity of the item. For items in the trash and results of a search at the service, it contains the item
+    /// identifier instead of the path, because several of them may have the same path.
     package var id: ID {
         ID(domain: domain, path: isTrashed || isRemote ? "\0" + description.identifier : path)
     }

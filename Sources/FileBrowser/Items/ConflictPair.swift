@@ -1,6 +1,7 @@
 import FileProvider
 
-/// Two versions of a file: the file itself, and the copy that was made because it was changed at two places.
+/// Two versions of a file: the file itself, and the conflicted copy, which was created because the file was changed
+/// both locally and at the service.
 package struct ConflictPair: Sendable, Equatable {
     package let original: BrowserItem
     package let copy: BrowserItem
@@ -13,7 +14,7 @@ package struct ConflictPair: Sendable, Equatable {
     /// Returns the name of the original file for the name of a conflicted copy (see `ConflictName`); `nil` for any
     /// other name.
     package static func originalName(of name: String) -> String? {
-        // Most names have no parenthesis, and need no further search.
+        // Most names contain no parenthesis, and are not examined further.
         guard name.utf8.contains(UInt8(ascii: "(")), let start = name.range(of: mark),
             let end = name[start.upperBound...].firstIndex(of: ")")
         else {

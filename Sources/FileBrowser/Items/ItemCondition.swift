@@ -11,9 +11,10 @@ package enum ItemCondition: Sendable, Equatable {
     case here
     /// The contents are on this machine and stay there.
     case kept
-    /// The contents are being sent; `nil` if the provider does not report how much of them.
+    /// The contents are being uploaded. The value is the completed fraction from 0 to 1; `nil` if the provider does not
+    /// report it.
     case uploading(Double?)
-    /// A change waits to be sent.
+    /// An edit waits for its upload.
     case waiting(reason: String)
     case failed(reason: String, suggestion: String?, remedy: Remedy)
     /// The state has no badge, for example that of a folder that is neither pinned nor changed.
@@ -35,7 +36,7 @@ package enum ItemCondition: Sendable, Equatable {
     }
 
     private static func fraction(_ item: ItemDescription) -> Double? {
-        // The numbers come from the provider and may be anything.
+        // The numbers come from the provider and may have any values.
         item.total > 0 ? min(max(Double(item.sent) / Double(item.total), 0), 1) : nil
     }
 

@@ -50,8 +50,8 @@ package struct ItemOrder: Sendable, Equatable {
         func flush() {
             guard !digits.isEmpty else { return }
             let significant = digits.drop { $0 == UInt8(ascii: "0") }
-            // A longer number is a greater one, so its length precedes its digits in the key. Every number begins with
-            // the digit 0, so that it is ordered as a digit among other characters.
+            // A number with more digits is greater, so the count of digits precedes the digits in the key. The key of
+            // every number begins with the digit 0, so that numbers are ordered like digits among other characters.
             key.append(UInt8(ascii: "0"))
             key.append(UInt8(min(significant.count, 255)))
             key += significant

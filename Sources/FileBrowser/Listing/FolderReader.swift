@@ -1,8 +1,8 @@
 import DomainMessages
 import FileProvider
 
-/// The reader of a folder's pages. It runs outside of the main actor and returns the items in batches, so that a large
-/// folder interrupts the drawing only a few times.
+/// A reader of a folder's pages. It runs outside of the main actor and returns the items in batches, so that a large
+/// folder rarely interrupts the drawing.
 actor FolderReader {
     private let daemon: any DaemonCalling
     private let place: ItemPlace
@@ -11,7 +11,7 @@ actor FolderReader {
     private var types: [String: String] = [:]
     private var isComplete = false
 
-    /// The time for which pages are collected after the first.
+    /// The duration for which pages after the first page are collected into one batch.
     private static let interval: Duration = .milliseconds(100)
 
     init(daemon: any DaemonCalling, place: ItemPlace) {
@@ -19,7 +19,8 @@ actor FolderReader {
         self.place = place
     }
 
-    /// Returns an item whose type shares its memory with other items of the type.
+    /// Returns the item with its type identifier replaced by an equal string that other items share, which saves
+    /// memory.
     private func sharingType(_ item: ItemDescription) -> ItemDescription {
         var item = item
         if let known = types[item.contentType] {
@@ -30,8 +31,8 @@ actor FolderReader {
         return item
     }
 
-    /// Returns the next items: those of the first page, or of all pages that arrive within a moment. Returns `nil`
-    /// after the last.
+    /// Returns the items of the first page, and then the items of all pages that arrive within ``interval``. Returns
+    /// `nil` after the last page.
     func next() async throws(BrowserError) -> [ItemDescription]? {
         guard !isComplete else { return nil }
         var batch: [ItemDescription] = []

@@ -19,8 +19,8 @@ import FileProvider
     private var freeSlots: [Int32] = []
     /// Positions of items, built when an item is first looked up.
     private var slots: [BrowserItem.ID: Int32]?
-    /// Positions of items that have no rows yet. They are collected, so that a long listing is not merged at every
-    /// page.
+    /// Positions in `items` of items that have no rows yet. They are collected so that a long listing is not merged
+    /// again for every page.
     private var pending: [Int32] = []
 
     package private(set) var order: ItemOrder
@@ -47,13 +47,14 @@ import FileProvider
 
     // MARK: Filling
 
-    /// Adds items that are not in the listing yet. They get rows at once, or when enough of them have arrived.
+    /// Adds items that are not in the listing yet. Creates their rows at once, or later when the added items are half
+    /// as many as the rows.
     package func append(_ added: [BrowserItem]) {
         for item in added { pending.append(store(item)) }
         if pending.count * 2 >= rows.count { flush() }
     }
 
-    /// Gives rows to all items.
+    /// Creates the rows of all items that have none yet.
     package func flush() {
         guard !pending.isEmpty else { return }
         let sorted = pending.sorted { precedes($0, $1) }
@@ -71,7 +72,7 @@ import FileProvider
         whenChanged(Change(position: 0, removed: old.count, added: rows.count))
     }
 
-    /// The maximum number of items that are inserted one by one, which keeps the views' positions.
+    /// The maximum number of items that are inserted one by one, which preserves the scroll positions of views.
     private static let fewItems = 32
 
     private func merged(_ left: [Int32], _ right: [Int32]) -> [Int32] {
@@ -159,12 +160,12 @@ import FileProvider
         flush()
     }
 
-    /// The number of removed items from which it is faster to build the listing again.
+    /// The number of removed items above which it is faster to build the listing again.
     private static let mostRemovals = 1_000
 
     private func setKnown(_ item: BrowserItem) {
         guard let slot = slot(of: item.id), items[Int(slot)] != item else { return }
-        // Rows are looked up only for changed items.
+        // The pending items are set aside, because `set(_:)` would otherwise merge them into the rows.
         let waiting = pending
         pending = []
         set(item)

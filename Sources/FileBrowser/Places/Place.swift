@@ -37,11 +37,12 @@ package struct DomainPlace: Sendable, Equatable {
         "\(ByteCount.text(activity.cacheBytes)) of \(ByteCount.text(activity.domain.cacheLimit))"
     }
 
-    /// A place for bytes that fills up.
+    /// A limited amount of storage: the quota, or the space for downloaded contents.
     package struct Space: Sendable, Equatable {
-        /// The part that is used, from 0 to 1.
+        /// The fraction that is used, from 0 to 1.
         package let fraction: Double
-        /// Whether it is the quota at the service, not the space for downloaded contents on this computer.
+        /// Whether this is the quota at the service. If `false`, it is the space for downloaded contents on this
+        /// computer.
         package let isQuota: Bool
 
         /// A sentence for assistive technologies.
@@ -50,8 +51,8 @@ package struct DomainPlace: Sendable, Equatable {
         }
     }
 
-    /// The quota at the service if it is known, else the space for downloaded contents; `nil` if the domain does not
-    /// run, or if the service limits nothing.
+    /// The quota at the service if it is known, otherwise the space for downloaded contents; `nil` if the domain does
+    /// not run, or if nothing is limited.
     package var space: Space? {
         guard activity.domain.state == .running else { return nil }
         if let quota = activity.quota { return quota.fraction.map { Space(fraction: $0, isQuota: true) } }
@@ -60,7 +61,7 @@ package struct DomainPlace: Sendable, Equatable {
         return Space(fraction: min(max(fraction, 0), 1), isQuota: false)
     }
 
-    /// The failure that the user should know of, if any.
+    /// The failure of the domain to show to the user, if any.
     package var failure: BrowserError? {
         if activity.domain.state == .failed {
             return BrowserError(

@@ -6,7 +6,7 @@ import ItemProvider
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// An extension that takes selected items.
+/// A share extension that accepts the selected items.
 package struct SharingExtension: Sendable, Equatable {
     package let identifier: String
     package let name: String
@@ -15,7 +15,7 @@ package struct SharingExtension: Sendable, Equatable {
 /// A file or folder to share.
 struct SharedFile: Sendable {
     let path: String
-    /// The type, which is known without reading the contents: reading would fetch them.
+    /// The type, which is determined without reading the contents, because reading would fetch them.
     let type: UTType
 
     init?(_ item: BrowserItem) {
@@ -37,7 +37,7 @@ package struct SharedResult: Sendable, Equatable {
     var files: [String] = []
 }
 
-/// The hand-over of files to extensions. The extension's process gets open files, and opens nothing else.
+/// Shares files with extensions. The extension's process receives open descriptors, and does not open other files.
 enum ExtensionSharing {
     /// Returns the extensions that accept files. Blocks on the file system; no contents are fetched.
     static func extensions(for files: [SharedFile]) -> [SharingExtension] {
@@ -54,9 +54,10 @@ enum ExtensionSharing {
         return [item]
     }
 
-    /// Shares files with an extension, and waits for what it returns.
+    /// Shares files with an extension, and waits for its result.
     ///
-    /// - Parameter folder: the directory for returned files, which get free names; `nil` to leave them.
+    /// - Parameter folder: the directory for the returned files, which are stored under free names; `nil` to ignore
+    ///   returned files.
     static func share(
         _ files: [SharedFile], with target: SharingExtension, daemon: any DaemonCalling, into folder: String?
     ) async throws(BrowserError) -> SharedResult {
@@ -69,7 +70,7 @@ enum ExtensionSharing {
         }
         // Attachments can be loaded until the connection is closed.
         defer { connection.close() }
-        // The daemon, which started the extension, may end first. The extension would run unsupervised then, so the
+        // If the daemon, which started the extension, ends first, nothing supervises the extension. Therefore the
         // connection is closed.
         let watch = Task { if case .failure = await process.result { connection.close() } }
         defer { watch.cancel() }
@@ -114,8 +115,8 @@ enum ExtensionSharing {
         result.files.append(folder + "/" + name)
     }
 
-    /// Makes the daemon start an extension. Only the task holds the extension's end of the socket, because that end
-    /// counts as open until its last copy is closed.
+    /// Makes the daemon start an extension. Only the returned task has the extension's end of the socket open, because
+    /// the end counts as open until its last copy is closed.
     private static func start(
         _ target: SharingExtension, _ daemon: any DaemonCalling
     ) throws(Errno) -> (ExtensionConnection, Task<ExtensionEnding, any Error>) {

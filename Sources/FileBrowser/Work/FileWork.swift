@@ -3,9 +3,9 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// Changes of files through the mount. They block, and run on threads of their own.
+/// Changes of files through the mount. They block, and therefore run on separate threads.
 enum FileWork {
-    /// Makes a folder, with a number if the name is taken. Returns its name.
+    /// Creates a folder. If the name is taken, appends a number. Returns the folder's name.
     static func makeFolder(named name: String, in folder: String) async throws(BrowserError) -> String {
         try await HandlerThreads.shared.value { () throws(BrowserError) in
             var number = 1
@@ -38,7 +38,7 @@ enum FileWork {
 
     /// Copies an item into a folder, under a name that is free. Returns that name.
     ///
-    /// - Parameter progress: called on another thread, with bytes.
+    /// - Parameter progress: called on another thread with the number of copied bytes and the total.
     static func copy(
         _ path: String, into folder: String, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(BrowserError) -> String {
@@ -115,7 +115,7 @@ enum FileWork {
     }
 }
 
-/// The data to take back a change of the user.
+/// The data needed to undo a change of the user.
 enum UndoStep: Sendable {
     /// Items that were moved to the trash.
     case trashed([BrowserItem])

@@ -3,10 +3,10 @@ import ExtensionHost
 import FileProviderUI
 import LinuxSystem
 
-/// A run of a provider's user interface. The daemon starts its process, which shows windows of its own, or asks the
-/// user through this process.
+/// Runs a provider's user interface. The daemon starts the process of the user interface, which shows its own windows,
+/// or asks the user through this process.
 enum InterfaceWork {
-    /// Runs a user interface until it ends. Returns `false` if it does not support its purpose.
+    /// Runs a user interface until it ends. Returns `false` if the user interface does not support the purpose.
     ///
     /// - Parameter ask: asks the user, and returns the answers; `nil` if the user refuses.
     static func run(
@@ -21,7 +21,7 @@ enum InterfaceWork {
             throw BrowserError("The extension cannot be started: \(error)")
         }
         defer { connection.close() }
-        // The daemon, which started the extension, may end first. The extension would run unsupervised then, so the
+        // If the daemon, which started the extension, ends first, nothing supervises the extension. Therefore the
         // connection is closed.
         let watch = Task { if case .failure = await process.result { connection.close() } }
         defer { watch.cancel() }
@@ -45,8 +45,8 @@ enum InterfaceWork {
         }
     }
 
-    /// Makes the daemon start the extension. Only the task holds the extension's end of the socket and the display,
-    /// because these count as open until their last copies are closed.
+    /// Makes the daemon start the extension. Only the returned task has the extension's end of the socket and the
+    /// display open, because these count as open until their last copies are closed.
     private static func start(
         _ interface: InterfaceDescription, _ daemon: any DaemonCalling,
         _ ask: @escaping @MainActor @Sendable (FileProviderPrompt) async -> [String]?
@@ -60,7 +60,7 @@ enum InterfaceWork {
                 answers.withLock { $0 = .some(given) }
                 isAnswered.open()
             }
-            // This thread belongs to the prompt, and may block.
+            // This thread serves only the prompt, and may block.
             isAnswered.wait()
             guard let given = answers.withLock({ $0 }) ?? nil else { return .refused }
             return .given(given)

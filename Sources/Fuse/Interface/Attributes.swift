@@ -91,7 +91,7 @@ public struct AttributesReply: Sendable {
 public struct Entry: Sendable {
     /// The node; `nil` if no file has the name, which the kernel may cache for ``nameValidity``.
     public var node: NodeID?
-    /// A number that distinguishes files that have used the same node one after the other. Only NFS needs it.
+    /// A number that distinguishes a file from earlier files with the same node. Only exports through NFS need it.
     public var generation: UInt64
     /// The attributes of the node.
     public var attributes: Attributes

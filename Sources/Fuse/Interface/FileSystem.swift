@@ -21,8 +21,8 @@ public protocol FileSystem: AnyObject, Sendable {
     /// Looks up a name (FUSE_LOOKUP). If no file has the name, fails with `ENOENT`, or replies
     /// ``Entry/none(nameValidity:)``. In all functions, names have up to 1024 bytes.
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// Revokes a number of look-ups of a node (FUSE_FORGET, FUSE_BATCH_FORGET). After the last one is revoked, the
-    /// kernel does not use the node any more. The default does nothing.
+    /// Revokes `count` look-ups of a node (FUSE_FORGET, FUSE_BATCH_FORGET). When all are revoked, the kernel does not
+    /// use the node any more. The default does nothing.
     func forget(_ node: NodeID, count: UInt64)
     /// Creates a directory (FUSE_MKDIR). The caller's umask is already applied to `mode`.
     func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>)
@@ -87,8 +87,7 @@ public protocol FileSystem: AnyObject, Sendable {
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>)
     /// Flushes to disk, for fsync(2) or fdatasync(2) (FUSE_FSYNC).
     func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>)
-    /// Serves fallocate(2) (FUSE_FALLOCATE). With the default, callers get the error that the file system does not
-    /// support it.
+    /// Serves fallocate(2) (FUSE_FALLOCATE). With the default, fallocate(2) fails with `EOPNOTSUPP`.
     func allocate(
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>)
     /// Finds the next data or hole (FUSE_LSEEK). Fails with `ENXIO` after the end. With the default, files have no

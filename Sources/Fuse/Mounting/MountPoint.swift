@@ -92,7 +92,7 @@ final class MountPoint: Sendable {
         return device
     }
 
-    /// Unmounts the file system, unless this was done before. If `aborting` is set, also ends the session.
+    /// Unmounts the file system if this process has not done so before. If `aborting` is set, also ends the session.
     func unmount(aborting: Bool) {
         let control = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }

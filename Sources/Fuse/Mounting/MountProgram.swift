@@ -42,7 +42,7 @@ enum MountProgram {
         let child = try ChildProgram.start(
             program, arguments: ["-o", settings.joined(separator: ","), "--", path],
             environment: ["_FUSE_COMMFD=3", environment], descriptors: [nil, nil, complaints, theirs])
-        // Before the program ends, it sends the descriptor, unless it fails.
+        // If the program succeeds, it sends the descriptor before it ends.
         _ = try child.wait()
         let received = cfuse_receive_descriptor(ours.rawValue)
         if received >= 0 { return (FileDescriptor(owning: received), "") }

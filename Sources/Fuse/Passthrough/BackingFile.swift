@@ -3,10 +3,9 @@ package import LinuxSystem
 
 /// A file that the kernel reads, writes and maps instead of a file of a mounted file system.
 ///
-/// The kernel keeps the file open as long as handles use it. This object must be retained as long as further handles
-/// are to use the file.
+/// The kernel keeps the file open while handles use it. Retain this object for as long as new handles may use the file.
 public final class BackingFile: Sendable {
-    /// The kernel's number of the file, valid until the session ends or this object is released.
+    /// The kernel's identifier of the backing file, valid until the session ends or this object is released.
     public let identifier: Int32
     private let registrar: any BackingRegistrar
 

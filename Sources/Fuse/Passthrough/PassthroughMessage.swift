@@ -7,7 +7,7 @@ package enum PassthroughMessage {
     package static let greeting: Int32 = 0
     /// A request to register a backing file, with its descriptor.
     package static let open: Int32 = 1
-    /// A request to unregister a backing file, with its number.
+    /// A request to unregister a backing file, with the kernel's identifier of the file.
     package static let close: Int32 = 2
 
     /// A request: the operation, which is one of the constants, and a number.
@@ -15,8 +15,8 @@ package enum PassthroughMessage {
     /// A reply: a result that is not negative, or a negated error number.
     package typealias Reply = Int32
 
-    /// The helper's first message, which it sends unasked: 0, or a negated error number. It is shorter than a reply, so
-    /// that a client that does not expect it does not mistake it for a reply.
+    /// The helper's first message, sent without a request: 0, or a negated error number. It is shorter than a reply, so
+    /// that a client that does not expect this message does not mistake it for a reply.
     package typealias Welcome = Int16
 }
 

@@ -115,7 +115,7 @@ public final class Listing: ReplyContent {
 }
 
 extension Reply where Content == Listing {
-    /// Creates an empty listing with the space and of the kind that the caller wants.
+    /// Creates an empty listing of the size of the caller's buffer. It includes attributes if the caller wants them.
     public func listing() -> Listing {
         Listing(wantsAttributes: sender.isMeasured, room: sender.room, from: sender.channel.buffers)
     }

@@ -18,8 +18,8 @@ public protocol ReplyContent {
 public final class Reply<Content: ReplyContent>: Sendable {
     /// The process that made the request.
     public let caller: Caller
-    /// The kernel's number of the request, unique within the session. A request that the kernel sends again has the
-    /// same number (``isRepeated``).
+    /// The kernel's identifier of the request, unique within the session. A request that the kernel sends again has the
+    /// same identifier (``isRepeated``).
     public var identifier: UInt64 { sender.unique & ~cfuse_unique_resend }
     /// Whether the kernel repeats the request, because the previous process of the session
     /// (``Session/resume(_:options:_:)``) read the request and died before its reply. The previous process may have
@@ -65,8 +65,8 @@ public final class Reply<Content: ReplyContent>: Sendable {
         }
     }
 
-    /// Whether a signal was sent to the caller, which still waits for the reply. A request that is waiting should fail
-    /// with `EINTR` in this case.
+    /// Whether a signal was sent to the caller, which still waits for the reply. In this case, a file system that is
+    /// waiting should fail the request with `EINTR`.
     public var isInterrupted: Bool {
         sender.channel.requests.isInterrupted(at: place, sender.unique)
     }
@@ -80,7 +80,8 @@ public final class Reply<Content: ReplyContent>: Sendable {
 
     func complete(_ body: (borrowing ReplySender) -> Void) {
         guard !isCompleted.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // This comes first, because the kernel may reuse the number once it has the reply.
+        // The request is removed before the reply is sent, because the kernel may reuse its identifier once it has the
+        // reply.
         sender.channel.requests.remove(at: place)
         body(sender)
     }
@@ -107,8 +108,7 @@ public struct ReplySender: Sendable {
 
     func send(_ bytes: UnsafeRawBufferPointer) {
         if !channel.send(unique, error: nil, bytes) {
-            // The kernel did not take the reply. If the kernel still has the request, its caller still waits for a
-            // reply.
+            // The kernel rejected the reply. If the kernel still has the request, its caller still waits for a reply.
             fail(.inputOutput)
         }
     }

@@ -36,8 +36,8 @@ public struct Bytes: ReplyContent, Sendable {
 }
 
 extension ReplySender {
-    /// Sends bytes that must fit into the caller's buffer. Contents and targets are truncated to its size. An extended
-    /// attribute that is larger fails with `ERANGE`; a caller with an empty buffer gets the attribute's size.
+    /// Sends bytes that must fit into the caller's buffer. Contents and targets are truncated to its size. For a larger
+    /// extended attribute, fails with `ERANGE`, or sends the attribute's size if the caller's buffer is empty.
     func sendContents(_ bytes: UnsafeRawBufferPointer) {
         if isMeasured {
             if room == 0 { return send(fuse_getxattr_out(size: UInt32(clamping: bytes.count), padding: 0)) }
@@ -194,7 +194,7 @@ extension OpenReply {
 extension OpenReply: ReplyContent {
     /// Sends the reply.
     public func send(through sender: borrowing ReplySender) {
-        // The backing file must stay alive until the kernel has taken its number.
+        // The backing file must stay registered until the kernel has processed the reply with its identifier.
         withExtendedLifetime(mode) { sender.send(raw) }
     }
 }

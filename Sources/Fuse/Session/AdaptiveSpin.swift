@@ -1,7 +1,8 @@
 import Glibc
 
-/// An adaptive spin. Waking a thread takes longer than serving a small request. Therefore, if requests follow one
-/// another closely, the leader polls for the next one for a moment before it sleeps.
+/// An adaptive spin of the thread that waits for requests. Waking a thread takes longer than serving a small request.
+/// Therefore, if requests follow one another closely, the thread polls for the next request for up to
+/// ``spinNanoseconds`` before it sleeps.
 struct AdaptiveSpin {
     /// The longest time to poll.
     private static let spinNanoseconds: Int64 = 30_000
@@ -9,7 +10,7 @@ struct AdaptiveSpin {
     private var isQuick = false
     private var begin: Int64 = 0
 
-    /// Polls for the next request, if the last one came quickly.
+    /// Polls for the next request if the previous request arrived within ``spinNanoseconds``.
     ///
     /// - Parameter isRequestWaiting: whether a request waits. It must not block.
     mutating func waitForRequest(_ isRequestWaiting: () -> Bool) {

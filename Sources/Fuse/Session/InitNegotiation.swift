@@ -53,8 +53,8 @@ enum InitNegotiation {
 
     private static let oldestMinor: UInt32 = 31
     private static let minor: UInt32 = 41
-    /// The minor version of the first kernel that can drop all names at once (FUSE_NOTIFY_INC_EPOCH). The kernel's own
-    /// version counts, and not the negotiated version.
+    /// The first minor version of the protocol with which the kernel can drop all names at once
+    /// (FUSE_NOTIFY_INC_EPOCH). The version that the kernel announces counts, not the negotiated version.
     private static let minorThatDropsNames: UInt32 = 44
     /// The maximum number of concurrent background requests, such as read-ahead.
     private static let backgroundLimit: UInt16 = 64

@@ -8,9 +8,9 @@ import LinuxSystem
 /// A write that blocks on a lock continues only after the reply to the request that holds the lock. If this process is
 /// killed, no reply comes, and the thread continues to exist with all descriptors that it shares. The locks and sockets
 /// of the dead process would then block the next process, which has to end the session. Therefore this thread unshares
-/// its descriptor table, by close_range(2) with CLOSE_RANGE_UNSHARE. If it then opened or closed descriptors, or
-/// started threads, the rest of the process would not see these changes. Therefore it only writes, and frees only
-/// memory.
+/// its descriptor table, by close_range(2) with CLOSE_RANGE_UNSHARE. Afterwards it must not open or close descriptors
+/// or start threads, because the rest of the process would not see these changes. Therefore the thread only writes
+/// messages and frees memory.
 final class NotificationWriter: Sendable {
     /// A batch of messages, and the next batch; without messages the thread ends.
     private final class Batch: Sendable {
@@ -29,7 +29,7 @@ final class NotificationWriter: Sendable {
         let number = device.rawValue
         let isUnshared = Latch()
         try SystemThread.start("purvey-notify") {
-            // If the kernel cannot do that, the thread shares the descriptors like any other.
+            // If the kernel cannot unshare the descriptor table, the thread shares it with all other threads.
             _ = cfuse_part_descriptors(number)
             isUnshared.open()
             Self.run(first, number)

@@ -14,7 +14,7 @@ enum Notification: Hashable, Sendable {
     /// FUSE_NOTIFY_STORE: stores bytes in the page cache.
     case contents([UInt8], NodeID, offset: Int64)
 
-    /// The node that the kernel locks.
+    /// The node that the kernel locks while it processes the notification.
     var node: NodeID {
         switch self {
         case .node(let node, _, _), .contents(_, let node, _): node
@@ -60,7 +60,7 @@ final class Notifier: Sendable {
     private let device: FileDescriptor
     private let requests: RequestTable
     private let state = Lock(State())
-    /// The number of nodes in `held`, so that the common case, zero, needs no lock.
+    /// The number of nodes in `held`. In the common case, it is 0 and completing a request needs no lock.
     private let heldCount = Atomic(0)
 
     init(_ device: FileDescriptor, _ requests: RequestTable) {
@@ -81,8 +81,8 @@ final class Notifier: Sendable {
         if needsThread { startThread() }
     }
 
-    /// Drops only cached attributes, before it returns. This does not block, because the kernel only marks the
-    /// attributes.
+    /// Drops cached attributes before this function returns. Does not block, because the kernel only marks the
+    /// attributes as invalid.
     func invalidateAttributes(of node: NodeID) {
         NotificationWriter.write(Self.frame(.node(node, offset: -1, length: 0)), to: device.rawValue)
     }
@@ -128,10 +128,10 @@ final class Notifier: Sendable {
     private func startThread() { HandlerThreads.shared.run { self.run() } }
 
     private func run() {
-        // If no thread can be started, this one writes.
+        // If no writer thread can be started, this thread writes.
         let writer = try? NotificationWriter(device)
         while let (node, notifications) = take() {
-            // Another thread continues with other nodes if this one blocks.
+            // Another thread continues with other nodes if this thread blocks.
             let frames = notifications.map(Self.frame)
             if let writer {
                 writer.write(frames)
@@ -171,7 +171,8 @@ final class Notifier: Sendable {
 
     /// Holds back a node if a request delays its notifications. Returns whether the node is held back.
     private func hold(_ node: NodeID, _ state: inout State) -> Bool {
-        // The count is raised before the table is read, so that a request that completes meanwhile sees it.
+        // `heldCount` is raised before the table of requests is read. Therefore a request that completes meanwhile
+        // finds a count above 0.
         heldCount.add(1, ordering: .sequentiallyConsistent)
         defer { heldCount.store(state.held.count, ordering: .sequentiallyConsistent) }
         let nodes = [node] + (state.pending[node] ?? []).compactMap(\.otherNode)
@@ -181,8 +182,8 @@ final class Notifier: Sendable {
         return true
     }
 
-    /// Whether a request delays a node's notifications. At first every request delays them, later only a request that
-    /// takes long. Otherwise a node in constant use would never be notified.
+    /// Whether a request delays a node's notifications. For the first ``holdLimit`` milliseconds, every request delays
+    /// them. After that, only a request of this age does. Otherwise a node in constant use would never be notified.
     private func isHeld(for node: NodeID, since: RequestTable.Milliseconds) -> Bool {
         guard let begun = requests.busySince(node) else { return false }
         let limit = RequestTable.now - Self.holdLimit

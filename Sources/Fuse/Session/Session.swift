@@ -138,7 +138,8 @@ public final class Session: Sendable {
             return BackingFile(identifier, own)
         } catch .notPermitted {
             guard let helper else { throw .notPermitted }
-            // If the helper cannot be reached, the error is that this process lacks the right.
+            // If the helper cannot be reached, the request fails because this process lacks the right to register
+            // files.
             guard let remote = try? HelperRegistrar(helper, device) else { throw .notPermitted }
             let identifier = try remote.open(file)
             registrar.withLock { $0 = remote }
@@ -146,11 +147,11 @@ public final class Session: Sendable {
         }
     }
 
-    /// Returns a backing file that the previous process of this session registered, by the kernel's number. Earlier
-    /// handles still use it, and later handles of the same file must use it, too. Returns `nil` if the process lacks
-    /// the right to register files.
+    /// Returns a backing file that the previous process of this session registered. Earlier handles still use it, and
+    /// later handles of the same file must use it, too. Returns `nil` if the process lacks the right to register files.
     ///
-    /// Call it once for each number, because the kernel closes the file with the returned object.
+    /// Call this function once for each identifier, because releasing the returned object closes the backing file in
+    /// the kernel.
     public func backing(numbered identifier: Int32) -> BackingFile? {
         guard identifier > 0, passthroughIsPermitted, let registrar = registrar.withLock({ $0 }) else { return nil }
         return BackingFile(identifier, registrar)

@@ -5,11 +5,11 @@ public import LinuxSystem
 ///
 /// The session exists as long as a process has the ``devices`` open. While no process serves it, callers wait. A
 /// waiting caller can be killed, unless its request was read already. When the last device is closed, the session ends,
-/// and the mount fails with `ENOTCONN`. The devices should be kept by a separate process that has nothing open in the
-/// mount, because closing a file there waits too.
+/// and the mount fails with `ENOTCONN`. A separate process that has no file open in the mount should hold the devices,
+/// because closing a file in the mount also waits.
 ///
 /// ```swift
-/// // The server, once it is mounted; the keeper gets both over a local socket.
+/// // The server, once it is mounted. The keeper receives both over a local socket.
 /// if let handover = session.handover { send(handover.record, handover.devices) }
 /// // The next server.
 /// if let handover = SessionHandover(record: bytes, devices: received) {
@@ -24,7 +24,7 @@ public struct SessionHandover: Sendable {
     public let devices: [FileDescriptor]
     /// The mount point.
     public let path: String
-    /// The number of the file system, as in `st_dev`. Another mount at the same path has another number.
+    /// The device number of the file system, as in `st_dev`. Another mount at the same path has another number.
     let fileSystem: UInt64
     let usesProgram: Bool
     let passesThrough: Bool

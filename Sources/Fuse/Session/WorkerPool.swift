@@ -20,7 +20,7 @@ final class WorkerPool: Sendable {
         var threads = 0
         /// The number of the newest thread.
         var lastNumber = 0
-        /// Whether a thread that is to lead was started and does not run yet.
+        /// Whether a thread was started as the next leader and does not run yet.
         var awaitsLeader = false
         var hasEnded = false
     }
@@ -65,7 +65,7 @@ final class WorkerPool: Sendable {
     private let isWatched = Atomic(true)
     private let watcherWakeUp = Semaphore()
 
-    /// The factor by which the number of threads may exceed that in the options, so that blocked leaders can be
+    /// The factor by which the number of threads may exceed ``MountOptions/threads``, so that blocked leaders can be
     /// replaced.
     private static let reserveFactor = 8
     private static let watchInterval: UInt32 = 1000
@@ -90,7 +90,7 @@ final class WorkerPool: Sendable {
     /// Starts serving. If it throws, ``FileSystem/end()`` was called before.
     func start() throws(Errno) {
         do throws(Errno) {
-            // This thread comes first, because without it a handler that blocks would block all requests.
+            // The watching thread is started first, because without it, a handler that blocks would block all requests.
             try options.startThread("fuse-watch") { self.watchLeader() }
         } catch {
             endThread()
@@ -138,9 +138,9 @@ final class WorkerPool: Sendable {
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }
-        // The pages of the buffer are populated now. Otherwise, if a thread is killed while the kernel copies a request
-        // to it, page faults may get no memory, and the kernel fails the request with EIO although the next process
-        // could serve it. This is a best effort, so a failure is ignored.
+        // The pages of the buffer are allocated now. Otherwise, if a thread is killed while the kernel copies a request
+        // into the buffer, page faults may get no memory. The kernel would then fail the request with EIO, although the
+        // next process could serve it. This is a best effort, so a failure is ignored.
         _ = madvise(buffer.baseAddress, buffer.count, MADV_POPULATE_WRITE)
         while true {
             let continues =
@@ -283,9 +283,9 @@ final class WorkerPool: Sendable {
         if startsThread { try? startThread(leading: true) }
     }
 
-    /// Marks requests as watched.
+    /// Marks the watching thread as awake, so that requests do not wake it.
     ///
-    /// - Returns: `true` if requests were not watched before.
+    /// - Returns: `true` if the thread was not marked as awake before.
     private func beginsWatch() -> Bool { !isWatched.exchange(true, ordering: .sequentiallyConsistent) }
 
     private func isQuiet(since last: UInt64) -> Bool {
@@ -311,8 +311,8 @@ final class WorkerPool: Sendable {
             last = count
             if quietIntervals > Self.watchLimit {
                 isWatched.store(false, ordering: .sequentiallyConsistent)
-                // A request that begins now wakes this thread. One that began just before may have found this thread
-                // marked as awake. Therefore the leader is checked again.
+                // A request that begins from now on wakes this thread. A request that began just before may have found
+                // this thread marked as awake. Therefore the leader is checked again.
                 if isQuiet(since: last) || !beginsWatch() { watcherWakeUp.wait() }
                 quietIntervals = 0
             } else {

@@ -19,19 +19,20 @@ enum ContentError: Error {
 /// A copier of regular files' contents. It uses the fastest method that the two file systems support, and detects
 /// whether the source changed during the copy.
 ///
-/// It neither uses nor moves the positions of descriptors, because other processes may share them. Only if
-/// `movesPositions` is set, it may move the position of the source.
+/// The copier neither uses nor moves the positions of descriptors, because other processes may share them. The
+/// exception is the position of the source if `movesPositions` is set.
 struct ContentCopier: ~Copyable {
-    /// The number of bytes per copy_file_range(2). One call takes some milliseconds, so that cancelling takes effect
-    /// soon.
+    /// The number of bytes per copy_file_range(2). One call lasts some milliseconds, so that a cancellation takes
+    /// effect soon.
     private static let rangePiece = 16 << 20
     private static let bufferPiece = 1 << 20
 
-    /// The last device that does not support clones, so that a tree of many small files tries only once.
+    /// The device number of the last file system that refused a clone. A copy of many small files from it tries only
+    /// once.
     private var deviceWithoutClone: UInt64?
     private var deviceWithoutRange: UInt64?
     private var buffer: UnsafeMutableRawBufferPointer?
-    /// Whether the position of a source may be changed, because no other process uses it.
+    /// Whether the copier may change the position of a source, because no other process uses that position.
     private let movesPositions: Bool
 
     init(movesPositions: Bool = false) { self.movesPositions = movesPositions }
@@ -58,7 +59,7 @@ struct ContentCopier: ~Copyable {
         return method
     }
 
-    /// Copies a range of `source` to the same range of `target`, which is a hole there.
+    /// Copies a range of `source` to the same range of `target`. That range of `target` must be a hole.
     ///
     /// - Parameter before: the source's status, read before the caller decided anything about the source.
     mutating func copy(
@@ -83,7 +84,7 @@ struct ContentCopier: ~Copyable {
         try Self.check(source, before, range, target)
     }
 
-    /// The maximum number of times that a copy is compared with a source whose ctime keeps changing.
+    /// The maximum number of comparisons of a copy with a source whose ctime changes repeatedly.
     private static let comparisons = 3
 
     /// Throws if the source may have changed during the copy.
@@ -238,7 +239,8 @@ struct ContentCopier: ~Copyable {
     /// - Parameters:
     ///   - range: the bytes to copy. An upper bound of `Int.max` denotes the end of the file. With any other bound, an
     ///     earlier end shows that the file was truncated.
-    ///   - skipsZeros: whether zeros are not written, which preserves holes that cannot be found.
+    ///   - skipsZeros: whether blocks of zeros are skipped instead of written. This preserves holes if SEEK_DATA cannot
+    ///     be used.
     private mutating func readAndWrite(
         _ source: FileDescriptor, _ range: Range<Int>, to target: FileDescriptor, skipsZeros: Bool = false,
         advanced: (Int) -> Void, isCancelled: () -> Bool
@@ -267,7 +269,7 @@ struct ContentCopier: ~Copyable {
         }
     }
 
-    /// The size of the blocks that are skipped if they hold zeros only. Holes are rarely smaller.
+    /// The size in bytes of the blocks that are skipped if they contain only zeros. Holes are rarely smaller.
     private static let skippedPiece = 64 << 10
 
     private static func writeData(

@@ -7,7 +7,7 @@ enum CopiedMetadata {
     ///
     /// - Parameters:
     ///   - target: the copy, open and complete. Writing to it later would change its times again.
-    ///   - origin: the side that the original belongs to.
+    ///   - origin: the side from which the original comes, which determines the mode and attributes of the copy.
     ///   - mask: this process's umask.
     ///   - keepsMode: whether the copy gets the original's mode and access control list. Otherwise it keeps its own
     ///     mode.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The side that a copied file comes from. It determines the mode and attributes of the copy.
+/// The origin of a copied file, which determines the mode and attributes of the copy.
 package enum CopyOrigin: Sendable {
     /// The user's own file, copied for the user. The copy gets the mode, the access control list and the `user.…`
     /// attributes.
@@ -39,9 +39,9 @@ extension FileDescriptor {
 
 /// This process's umask(2).
 package enum CreationMask {
-    /// The mask, read from `/proc/self/status`. umask(2) returns the mask only by setting another one, which would
-    /// apply to files that other threads create at the same time. Without `/proc`, as in a confined process, returns
-    /// 0077.
+    /// The mask, read from `/proc/self/status`; 0077 without `/proc`, as in a confined process. umask(2) is not used,
+    /// because it can read the mask only by setting another one, which would apply to files that other threads create
+    /// at the same time.
     package static var current: mode_t {
         guard let file = try? FileDescriptor.open("/proc/self/status", .readOnly),
             let bytes = try? file.readToEnd(limit: 64 << 10)

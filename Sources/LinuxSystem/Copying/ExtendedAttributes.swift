@@ -28,8 +28,8 @@ enum ExtendedAttributes {
         return result
     }
 
-    /// Copies attributes. Leaves out those that the target's file system does not support or that are too large for
-    /// it.
+    /// Copies attributes. Leaves out attributes that the target's file system does not support, or that are too large
+    /// for it.
     ///
     /// - Returns: whether all of them were copied.
     static func copy(
@@ -48,8 +48,8 @@ enum ExtendedAttributes {
         return isComplete
     }
 
-    /// Reads a value of variable size. It may grow between the call for its size and the call for its contents.
-    /// Returns `nil` if it does not exist or is not supported.
+    /// Reads the value of an attribute, which may grow between the call for its size and the call for its contents.
+    /// Returns `nil` if the attribute does not exist or is not supported.
     private static func read(
         _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
     ) throws(Errno) -> [CChar]? {
@@ -72,7 +72,7 @@ enum ExtendedAttributes {
         }
     }
 
-    /// Whether an error concerns this attribute, rather than a full disk.
+    /// Whether an error concerns this attribute only, and is not caused by a full disk.
     private static func isAboutTheAttribute(_ error: Errno, _ target: FileDescriptor) -> Bool {
         switch error.rawValue {
         case EOPNOTSUPP, ENOSYS, EPERM, EACCES, E2BIG, ERANGE, EINVAL: true

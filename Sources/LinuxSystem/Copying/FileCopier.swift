@@ -20,8 +20,8 @@ package enum FileCopier {
     ///     control list.
     ///   - permissions: the permissions of the copy, less the umask, instead of the original's. The copy is created
     ///     with them, because a confined process cannot change them later.
-    ///   - movesPosition: whether the source's position may be moved, because no other process uses it. If it may
-    ///     not, a confined process cannot find holes.
+    ///   - movesPosition: whether the source's position may be moved, because no other process uses it. A confined
+    ///     process needs that permission to find holes.
     ///   - progress: called with the number of copied bytes and the total, which is 0 if the file does not report its
     ///     size.
     ///   - isCancelled: called between pieces of at most 16 MiB.
@@ -86,8 +86,9 @@ package enum FileCopier {
         }
     }
 
-    /// Copies a range of an open file to the same range of another, which is a hole there. The kernel copies, and
-    /// shares blocks if the file system supports that; otherwise the bytes go through a buffer. Holes stay holes.
+    /// Copies a range of an open file to the same range of another file, which must be a hole there. The kernel copies
+    /// the bytes, or shares the blocks if the file system supports that. Without support of the kernel, the bytes are
+    /// copied through a buffer. Holes stay holes.
     ///
     /// Blocks until the copy is made. Neither uses nor moves positions, except with `movesPosition`.
     ///

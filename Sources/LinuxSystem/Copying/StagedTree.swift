@@ -23,7 +23,7 @@ package struct StagedTree: ~Copyable {
             do throws(Errno) {
                 made = try directory.open(entry: name, [.readOnly, .directory])
             } catch .noSuchFile {
-                continue  // A sweep was faster.
+                continue  // A concurrent sweep removed the directory.
             }
             guard try TemporaryName.lock(made) else { continue }
             TemporaryName.mark(made)

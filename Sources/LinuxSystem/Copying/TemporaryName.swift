@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// The names of incomplete files and directories. A leading dot hides them. The process that creates one holds a lock
-/// on it while it works.
+/// The names of incomplete files and directories. A leading dot hides them. The process that creates such a file holds
+/// a lock on it until the file is complete.
 ///
 /// The name alone does not identify a leftover, because any file may have such a name. In a directory that belongs to
 /// the caller, all files with such names are leftovers. In a user's directory, a leftover has a mark: an extended
@@ -21,7 +21,7 @@ package enum TemporaryName {
     /// a temporary name and no lock. Ignores errors; a later sweep retries.
     package static func sweep(_ directory: FileDescriptor) { sweep(directory) { _ in true } }
 
-    /// Removes marked leftovers of killed processes from a directory that also has other files.
+    /// Removes leftovers of killed processes from a directory with other files. Removes only files with the mark.
     static func sweepMarked(_ directory: FileDescriptor) { sweep(directory, where: isMarked) }
 
     private static func sweep(_ directory: FileDescriptor, where isLeftover: (FileDescriptor) -> Bool) {
@@ -37,7 +37,7 @@ package enum TemporaryName {
         }
     }
 
-    /// Locks a new temporary file or directory. Returns `false` if a sweep was faster and removes it.
+    /// Locks a new temporary file or directory. Returns `false` if a concurrent sweep locked it first and removes it.
     static func lock(_ file: FileDescriptor) throws(Errno) -> Bool {
         if clinux_try_lock(file.rawValue) < 0 {
             let error = Errno.current

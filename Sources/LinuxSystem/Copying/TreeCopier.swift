@@ -36,7 +36,7 @@ package enum TreeCopier {
         guard let fileName = FileName(name) else { throw .invalidName(name) }
         let root = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
         guard root.kind == .directory else { throw .wrongKind(root.kind, path: name) }
-        // Fails early. Publishing checks it again.
+        // Fails before anything is copied. `publish(as:)` checks the name again.
         if (try? directory.status(of: fileName)) != nil { throw .alreadyExists(name: name) }
         var total = 0
         if progress != nil {

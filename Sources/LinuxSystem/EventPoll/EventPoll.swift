@@ -6,7 +6,7 @@ import Glibc
 /// Any thread may add, change and remove descriptors; one thread waits. A removed token can still appear in a batch
 /// that was returned before, so the waiting thread must ignore unknown tokens.
 package struct EventPoll: Sendable {
-    /// The events that a descriptor is ready for, or that are waited for.
+    /// The events that a descriptor is ready for, or that a caller waits for.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -58,7 +58,7 @@ package struct EventPoll: Sendable {
     /// The maximum number of events that one wait returns.
     package static let batchLimit = 64
 
-    /// Waits for events, a signal or the timeout, and appends the events.
+    /// Waits for events, a signal or the timeout, and appends the events to `ready`.
     ///
     /// - Parameter timeoutMilliseconds: -1 waits without a timeout.
     package func wait(timeoutMilliseconds: CInt, appendingTo ready: inout [Event]) throws(Errno) {
@@ -75,7 +75,8 @@ package struct EventPoll: Sendable {
     }
 }
 
-/// A descriptor that becomes readable when a thread raises it (eventfd(2)), to wake a thread that waits in a poll.
+/// A counter whose descriptor becomes readable when a thread raises it (eventfd(2)). This wakes a thread that waits in
+/// a poll.
 package struct EventCounter: Sendable {
     package let descriptor: FileDescriptor
 
@@ -91,7 +92,7 @@ package struct EventCounter: Sendable {
 
     /// Makes the descriptor unreadable again.
     package func reset() {
-        // EAGAIN means that it was not raised.
+        // EAGAIN means that the counter was not raised.
         var value: UInt64 = 0
         _ = try? withUnsafeMutableBytes(of: &value) { bytes in try descriptor.read(into: bytes) }
     }

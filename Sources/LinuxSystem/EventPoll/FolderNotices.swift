@@ -8,7 +8,7 @@ import Glibc
 package struct FolderNotices: Sendable {
     package let descriptor: FileDescriptor
 
-    /// The number of a watched directory within one descriptor. It is not reused.
+    /// The inotify watch descriptor of a directory. It is unique within one ``FolderNotices``, and is not reused.
     package typealias Number = CInt
 
     package enum Notice: Sendable, Hashable {
@@ -41,7 +41,8 @@ package struct FolderNotices: Sendable {
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR
             | IN_EXCL_UNLINK)
 
-    /// Adds a directory. A directory that was added before keeps its number.
+    /// Adds a directory, and returns its watch descriptor. For a directory that is already watched, this is the same as
+    /// before.
     ///
     /// - Parameter folder: open for reading, which proves the permission to list it.
     /// - Throws: `noSpace` if the user's limit of watches is reached; `notSupported` for a file system that other

@@ -14,8 +14,8 @@ package struct FolderIdentity: Sendable, Equatable {
     private let birth: Int64?
     private let inode: UInt64?
     private let handle: KernelFileHandle?
-    /// Whether the directory needs a mark, because the file system does not supply enough values to identify it
-    /// permanently.
+    /// Whether the directory must be marked with an identifier of its own, because the file system does not supply
+    /// enough values to identify it permanently.
     package let needsMark: Bool
 
     /// Reads the identity of an open folder, which need not be open for reading.
@@ -46,7 +46,7 @@ package struct FolderIdentity: Sendable, Equatable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Whether a recorded directory is this one. Only values that both identities have are compared.
+    /// Whether a recorded identity belongs to the same directory. Compares only the values that both identities have.
     package func isSame(as noted: [UInt8]) -> Bool {
         let (own, other) = (Self.parts(bytes), Self.parts(noted))
         guard own.count >= 3, other.count >= 3 else { return false }
@@ -77,8 +77,8 @@ extension FileDescriptor {
 }
 
 extension FileDescriptor {
-    /// Whether this directory is `folder` or is beneath it. The paths with which the two were opened do not matter: the
-    /// device and inode of each ancestor are compared.
+    /// Whether this directory is `folder` or lies beneath it. Compares the device and inode of each ancestor, so that
+    /// the result does not depend on the paths with which the directories were opened.
     package func isWithin(_ folder: FileDescriptor) throws(Errno) -> Bool {
         let wanted = try folder.status().identity
         let root = try FileDescriptor.open("/", [.pathOnly, .directory]).status().identity
@@ -95,7 +95,7 @@ extension FileDescriptor {
         throw .nameTooLong
     }
 
-    /// Whether one of two directories is the other one, or is beneath it.
+    /// Whether the two directories are the same, or one lies beneath the other.
     package func overlaps(_ folder: FileDescriptor) throws(Errno) -> Bool {
         if try isWithin(folder) { return true }
         return try folder.isWithin(self)

@@ -49,7 +49,7 @@ extension FileDescriptor {
         return length > 0 ? Array(bytes.prefix(Int(length))) : nil
     }
 
-    /// The ID of the mount through which this was opened, or 0 if the kernel does not report it.
+    /// The ID of the mount through which this file was opened, or 0 if the kernel does not report it.
     package var mountIdentifier: UInt64 { clinux_mount_identifier(rawValue) }
 
     /// Whether the inodes of the file system change at every mount, as on FAT.
@@ -83,7 +83,7 @@ extension FileDescriptor {
         try retrying { clinux_link_descriptor(rawValue, directory.rawValue, name.characters) }
     }
 
-    /// Takes this file's advisory lock as long as the descriptor is open. Returns `false` if another open file
-    /// description holds it.
+    /// Acquires this file's advisory lock (flock(2)), which is held until the descriptor is closed. Returns `false` if
+    /// another open file description holds the lock.
     package func tryLock() -> Bool { clinux_try_lock(rawValue) == 0 }
 }

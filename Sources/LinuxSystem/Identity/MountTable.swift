@@ -10,8 +10,8 @@ package struct Mount: Sendable, Hashable {
     /// The type of the file system, such as `ext4` or `fuse.sshfs`; empty if the line has none.
     package let type: String
 
-    /// Whether a user-space server or another machine serves the file system. An access waits for that server, without
-    /// limit if it hangs.
+    /// Whether a user-space server or another machine serves the file system. A file access waits for that server, and
+    /// blocks without limit if the server hangs.
     ///
     /// `fuseblk` is a local disk, such as NTFS.
     package var isServed: Bool {

@@ -25,7 +25,7 @@ package final class ExitCleanup: Sendable {
     /// Removes the resource, unless it was removed before.
     package func remove() { take()?() }
 
-    /// Forgets the resource, because it was removed in another way.
+    /// Cancels the removal, because the resource was removed in another way.
     package func forget() { _ = take() }
 
     private func take() -> (@Sendable () -> Void)? {

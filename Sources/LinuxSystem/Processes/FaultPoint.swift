@@ -6,7 +6,7 @@ import Synchronization
 /// A module lists its steps in one enumeration, so that a test can go through all of them. `PURVEY_FAULT_POINT=name`
 /// ends the process when it reaches the step of that name, and `name:3` when it reaches the step for the third time.
 /// `name:3:stop` suspends it at this moment, as SIGSTOP does. `PURVEY_FAULT_LOG=path` makes the process append the name
-/// of every reached step to that file, one per line. Otherwise, a step costs one load of a constant.
+/// of every reached step to that file, one per line. Without these variables, a step costs one load of a constant.
 package protocol FaultPoint: RawRepresentable<String>, CaseIterable, Sendable {}
 
 extension FaultPoint {

@@ -20,11 +20,11 @@ package struct ProcessDescriptor: Sendable {
         return ProcessDescriptor(descriptor, processID: processID)
     }
 
-    /// Whether the process has ended, waited for or not.
+    /// Whether the process has ended, even if its parent has not waited for it yet.
     package var hasEnded: Bool { hasEnded(within: 0) }
 
-    /// Whether the process ends, waited for or not, within a number of milliseconds. Blocks until the process has ended
-    /// or the time has passed.
+    /// Returns whether the process ends within a number of milliseconds, even if its parent does not wait for it.
+    /// Blocks until the process has ended or the time has passed.
     package func hasEnded(within milliseconds: CInt) -> Bool {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))
@@ -37,19 +37,20 @@ package struct ProcessDescriptor: Sendable {
         }
     }
 
-    /// Whether the process has ended, or has lost its program and is about to end.
+    /// Whether the process has ended, or is ending and has already released its memory.
     ///
-    /// A killed process first loses its memory, then closes its descriptors one by one. It has ended only when its
-    /// last thread has left the kernel. On a busy machine, its successor may be running before that.
+    /// A killed process first releases its memory, then closes its descriptors one by one. It has ended only when its
+    /// last thread has left the kernel. On a busy machine, its successor may already be running before that.
     package var isDying: Bool {
         if hasEnded { return true }
         var first: CChar = 0
         guard readlink("/proc/\(processID)/exe", &first, 1) < 0, Errno.current == .noSuchFile else { return false }
-        // `false` if this process cannot see the other one at all.
+        // Returns `false` if `/proc` hides the other process from this process.
         return hasEnded || access("/proc/\(processID)", F_OK) == 0
     }
 
-    /// Sends a signal to this process and to no other. Throws `noSuchProcess` if it has ended.
+    /// Sends a signal to this process, never to a later one with the same PID. Throws `noSuchProcess` if the process
+    /// has ended.
     package func send(signal: CInt) throws(Errno) {
         try retrying { clinux_pidfd_send_signal(descriptor.rawValue, signal) }
     }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A watch for the ends of any number of processes, on one thread that exists only while there are waits.
+/// A watch that reports the end of any number of processes. It uses one thread, which exists only while processes are
+/// watched.
 package final class ProcessWatch: Sendable {
     private struct Watched {
         let process: ProcessDescriptor
@@ -15,8 +16,8 @@ package final class ProcessWatch: Sendable {
 
     // Leaf lock: closures are called after it is released.
     private let state = Lock(State())
-    /// The counter that is raised when a wait is added. It is `nil` if it could not be created for lack of descriptors;
-    /// the thread then checks for new waits periodically.
+    /// The counter that is raised when a wait is added. `nil` if no descriptor was available for it. In that case, the
+    /// thread checks for new waits periodically.
     private let hasChanged = try? EventCounter()
     private static let usualPause: CInt = 100
 
@@ -25,8 +26,9 @@ package final class ProcessWatch: Sendable {
     /// Waits for the end of a process, with a timeout.
     ///
     /// - Parameters:
-    ///   - number: the number of the wait, unique among current waits.
-    ///   - isOver: called with whether the process has ended, unless the wait is cancelled before. It must not block.
+    ///   - number: an identifier for ``stopWatching(_:)``, unique among the current waits.
+    ///   - isOver: called when the process has ended (`true`) or the timeout has passed (`false`), unless the wait is
+    ///     cancelled before. It must not block.
     package func watch(
         _ process: ProcessDescriptor, for pause: Duration, as number: UInt64,
         _ isOver: @escaping @Sendable (_ hasEnded: Bool) -> Void

@@ -8,7 +8,7 @@ package struct ProgramFile {
     /// The reason why a file's libraries cannot be determined.
     package enum FormatError: Error, Hashable, Sendable {
         case unreadable(Errno)
-        /// The file is not a 64-bit little-endian ELF file, but perhaps a script.
+        /// The file is not a 64-bit little-endian ELF file. It may be a script.
         case isOfAnotherKind
         /// The file refers to positions outside of it, or its tables are too large.
         case isDamaged
@@ -18,7 +18,7 @@ package struct ProgramFile {
     private let size: UInt64
     private let segments: [Segment]
 
-    /// A part of the file that is loaded at an address, or has a meaning for the loader.
+    /// A segment of the file, which the loader maps at an address or interprets (a program header).
     private struct Segment {
         let type: UInt64
         let offset: UInt64

@@ -1,7 +1,7 @@
 /// A queue that closes the descriptors received from one peer, in order, on a thread of ``DescriptorCloser``.
 ///
-/// A peer whose descriptors take long to close delays only its own descriptors. Any thread may use a queue, and no
-/// operation blocks.
+/// If closing a peer's descriptors blocks, only that peer's other descriptors are delayed. Any thread may use a queue,
+/// and no operation blocks.
 package final class DescriptorCloseQueue: Sendable {
     private struct State {
         /// The descriptors to close. Those before index `start` are closed already.

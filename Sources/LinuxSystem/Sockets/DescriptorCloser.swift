@@ -2,9 +2,9 @@ import Glibc
 
 /// A thread pool that closes descriptors received from peers.
 ///
-/// close(2) of a received descriptor may block for as long as the peer likes: a TCP socket with SO_LINGER waits for its
-/// receiver, and a file waits for the server of its file system. Each peer has a ``DescriptorCloseQueue``, which uses
-/// at most one thread. Therefore a peer delays another one only if ``threadLimit`` queues block.
+/// close(2) of a received descriptor may block for as long as the peer chooses: a TCP socket with SO_LINGER waits for
+/// its receiver, and a file waits for the server of its file system. Each peer has a ``DescriptorCloseQueue``, which
+/// uses at most one thread. Therefore one peer delays another peer only if ``threadLimit`` queues block.
 package final class DescriptorCloser: Sendable {
     package static let shared = DescriptorCloser()
 

@@ -73,8 +73,8 @@ extension FileDescriptor {
     /// the given time.
     func connect(to address: LocalSocketAddress, timeoutMilliseconds: Int) throws(Errno) {
         let flags = try retrying { fcntl(rawValue, F_GETFL) }
-        // A non-blocking connect(2) fails with EAGAIN if the backlog is full, and poll(2) cannot wait for space. A
-        // blocking one with a send timeout can.
+        // A non-blocking connect(2) fails with EAGAIN if the backlog is full, and poll(2) cannot wait for space in it.
+        // A blocking connect(2) with a send timeout waits for space.
         try retrying { fcntl(rawValue, F_SETFL, flags & ~O_NONBLOCK) }
         try setSendTimeout(milliseconds: timeoutMilliseconds)
         do {

@@ -4,8 +4,8 @@ import Glibc
 /// A connection to an X11 display that the daemon passes to a confined process.
 ///
 /// Such a process cannot create local sockets (`Confinement.localSocket`), but X11's libraries create and connect one
-/// themselves. The passed connection takes the place of that socket, once. Wayland's libraries take a connection from
-/// the environment, so that this is not needed for them.
+/// themselves. The passed connection replaces the first socket that a library creates. Wayland's libraries accept the
+/// number of a connected descriptor in the environment, so that they need no replacement.
 package enum PassedDisplay {
     /// The environment variable with two descriptor numbers, separated by a comma: the connection's, and the number
     /// reserved for the socket that a library creates.

@@ -7,8 +7,9 @@ extension SequencedPacketSocket {
     /// Blocks only if the listener's backlog is full, and at most for the given time. Must not be called on threads
     /// that may never block.
     ///
-    /// - Throws: `noSuchFile` if the path does not exist, `timedOut`, or `connectionRefused` if no process listens. A
-    ///   process that is ending counts as none: its socket still accepts connections until the kernel has closed it.
+    /// - Throws: `noSuchFile` if the path does not exist, `timedOut`, or `connectionRefused` if no process listens.
+    ///   Also `connectionRefused` if the listening process is ending: its socket accepts connections until the kernel
+    ///   has closed it.
     package static func connect(
         to address: LocalSocketAddress, timeoutMilliseconds: Int = 10_000
     ) throws(Errno) -> SequencedPacketSocket {

@@ -34,10 +34,11 @@ extension SequencedPacketSocket {
 
     /// Receives a packet. Its descriptors are close-on-exec.
     ///
-    /// Receives all descriptors of a packet, even if the caller wants none. Otherwise, the kernel would close those for
-    /// which there is no space on this thread, which may block.
+    /// Receives all descriptors of a packet, even if the caller wants none. The kernel would close descriptors that do
+    /// not fit on this thread, which may block.
     ///
-    /// - Parameter lane: closes the received descriptors. `nil` closes each on the thread that drops it.
+    /// - Parameter lane: the queue that closes the received descriptors. With `nil`, the thread that releases the last
+    ///   reference to a descriptor closes it.
     /// - Throws: `wouldBlock` if no packet waits. `connectionReset` once if the peer closed without having read
     ///   everything. Packets that it sent before can still be received after that.
     package func receive(

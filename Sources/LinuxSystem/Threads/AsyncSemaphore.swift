@@ -1,21 +1,22 @@
 /// A semaphore that blocks no thread. Functions and tasks wait for their permit in first-in, first-out order.
 ///
-/// Use it only for work that ends in bounded time: unfinished work holds its permit.
+/// Use it only for work that ends in bounded time. Work that never ends never returns its permit.
 package final class AsyncSemaphore: Sendable {
     /// A place in the queue.
     private enum Waiter {
         /// A task has the place but is not suspended yet.
         case arriving
-        /// The task of the place got its permit, or was cancelled, before it was suspended.
+        /// The place's task got a permit, or was cancelled, before it was suspended.
         case granted, cancelled
-        /// The function to call, with whether the place got a permit.
+        /// The place waits. The function is called with `true` if the place gets a permit, with `false` if it is
+        /// cancelled.
         case waiting(@Sendable (Bool) -> Void)
     }
 
     private struct State {
         var free: Int
-        /// The number of the first place that has no permit yet, and that of the last place. Places in between may have
-        /// been cancelled.
+        /// The numbers of the first place without a permit and of the last place. Places in between may have been
+        /// cancelled.
         var first: UInt64 = 1
         var last: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]

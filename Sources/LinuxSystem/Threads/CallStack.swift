@@ -2,8 +2,8 @@ import CLinux
 
 /// The call stack of the calling thread.
 package enum CallStack {
-    /// Returns the return addresses of this function's caller and of its callers, the innermost first. Takes well
-    /// below a microsecond. A function without a frame pointer, common in C code, ends the list.
+    /// Returns the return addresses of this function's caller and of its callers, the innermost first. The call needs
+    /// much less than a microsecond. The list ends at a function without a frame pointer, which is common in C code.
     package static func returnAddresses(atMost limit: Int) -> [UInt] {
         [UInt](unsafeUninitializedCapacity: limit) { buffer, count in
             guard let addresses = buffer.baseAddress else { return }
@@ -17,7 +17,7 @@ package struct LoadedImage: Sendable {
     package let path: String
     /// The lowest address.
     package let start: UInt
-    /// The end of its code.
+    /// The address of the end of its code.
     package let textEnd: UInt
 
     /// All loaded images, by address.

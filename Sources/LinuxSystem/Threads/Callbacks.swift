@@ -21,8 +21,8 @@ package final class OneShotCompletion<Value: Sendable>: Sendable {
 
 /// A replaceable callback for a recurring event. Any thread may set it at any time.
 package final class Receiver<Event>: Sendable {
-    /// A wrapper of the function. If a bare function is read out of a lock, Swift 6.3 wraps it once more at each read,
-    /// until a call or release overflows the stack. Inside a structure, the function stays unchanged.
+    /// A wrapper of the function. If a function is stored in a lock without a wrapper, Swift 6.3 adds a closure around
+    /// it at each read, until a call or release overflows the stack. A function inside a structure is not changed.
     private struct Kept: Sendable {
         let function: @Sendable (Event) -> Void
     }

@@ -37,7 +37,7 @@ package final class Deadlines: Sendable {
         var isRunning = false
 
         mutating func insert(_ entry: Entry) {
-            // Most entries have the same delay, so a new one usually comes last.
+            // Most entries have the same delay, so that a new entry usually belongs at the end.
             var (low, high) = (start, entries.endIndex)
             if low < high, let last = entries[high - 1], last.time <= entry.time { low = high }
             while low < high {
@@ -57,8 +57,8 @@ package final class Deadlines: Sendable {
             start = 0
         }
 
-        /// Removes cancelled entries when they are the majority. In this way the cost is low, and the entries are not
-        /// retained for long.
+        /// Removes the cancelled entries when they are the majority. This bounds both the cost of removals and the
+        /// memory of cancelled entries.
         mutating func sweep() {
             guard cancelled > 64, cancelled > (entries.count - start) / 2 else { return }
             entries = entries[start...].filter { $0?.isCancelled == false }
@@ -113,7 +113,8 @@ package final class Deadlines: Sendable {
             do {
                 try SystemThread.start("purvey-limits") { [self] in runAll() }
             } catch {
-                // No thread can be created now, so an existing one runs the jobs when it is free.
+                // No thread can be created now, so an existing thread of ``HandlerThreads`` runs the jobs when it is
+                // free.
                 HandlerThreads.shared.run { [self] in runAll() }
             }
         } else if isFirst {

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// Threads for client code. Each job has a thread to itself, so that a job that blocks does not delay others.
+/// Threads for client code. Each job runs on a separate thread, so that a job that blocks does not delay others.
 ///
-/// A dispatch queue for each job would need two wake-ups instead of one, and stops at 255 blocked jobs. A few idle
-/// threads wait for jobs. The one that became idle last is used first, because its memory is still in the processor's
-/// cache. Idle threads wait without a timeout, because setting a timer costs as much as the hand-over itself.
+/// A dispatch queue for each job would need two wake-ups instead of one, and would block after 255 blocked jobs. A few
+/// idle threads wait for jobs. The thread that became idle last is used first, because its memory is still in the
+/// processor's cache. Idle threads wait without a timeout, because setting a timer costs as much as waking the thread.
 ///
 /// Even if all handlers block, completion handlers run, because they have reserved threads that handlers cannot use.
 package final class HandlerThreads: Sendable {
@@ -27,7 +27,7 @@ package final class HandlerThreads: Sendable {
         var threads = 0
         /// The number of threads that run handlers.
         var handlers = 0
-        /// Jobs that no thread was available for.
+        /// Jobs for which no thread was available.
         var waitingHandlers: [Assignment] = []
         var waitingCompletions: [Assignment] = []
 
@@ -181,8 +181,8 @@ package final class HandlerThreads: Sendable {
 
         func run() {
             _ = clinux_set_name("purvey-handler")
-            // A batch thread does not preempt the thread that hands over a job. Otherwise, that thread would be
-            // scheduled once more only to sleep. Failure costs no more than that.
+            // A batch thread does not preempt the thread that assigns it a job. If it did, that thread would be
+            // scheduled once more only to sleep. A failure of the call is harmless.
             _ = clinux_become_batch_thread()
             pthread_setspecific(HandlerThreads.mark, Unmanaged.passUnretained(self).toOpaque())
             var assignment = takeAssignment()
@@ -207,7 +207,7 @@ extension HandlerThreads {
     /// Runs a blocking function on a separate thread, and suspends the task. The threads of the concurrency runtime are
     /// few and shared, so they must not block.
     ///
-    /// If the task is cancelled, it still waits for the end of the function.
+    /// A cancelled task still waits for the end of the function.
     package func value<Value: Sendable, Failure>(
         of body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -1,4 +1,4 @@
-// This file contains the only code that differs under ThreadSanitizer.
+// Only this file contains code that differs under ThreadSanitizer.
 #if !PURVEY_THREAD_SANITIZER
     // Exported for users of locks, since the members of `Mutex` belong to this module.
     @_exported import Synchronization

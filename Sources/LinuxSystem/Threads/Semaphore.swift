@@ -13,8 +13,8 @@ import Glibc
 /// For short critical sections, ``Lock`` is faster and owns the state that it protects. A task must not block: it uses
 /// ``AsyncSemaphore``. ThreadSanitizer knows that a signal happens before the end of the wait.
 package final class Semaphore: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
-    // threads.
+    // Sendable: the semaphore is a separate allocation that only sem_* calls access, and these may be called on any
+    // thread.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
     /// Creates a semaphore.

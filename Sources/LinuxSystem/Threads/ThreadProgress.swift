@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// A moment in the life of a thread. Other threads use it to determine whether that thread has made progress since.
+/// A record of a thread's processor time at an instant. Other threads use the record to determine whether the thread
+/// has made progress since.
 package struct ThreadProgress: Sendable {
     private let thread: pthread_t
     private let identifier: pid_t

@@ -6,7 +6,7 @@ package struct DirectoryEntry: Sendable {
     package let name: FileName
     /// The inode according to the listing. For a mount point, it is the inode beneath the mounted file system.
     package let inode: UInt64
-    /// `nil` if only the file's status has the kind.
+    /// The kind of the file; `nil` if the file system's listing does not include it.
     package let kind: FileStatus.Kind?
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The directories from a root down to the current one of a walk. Only a few of them are open at the same time.
+/// The directories from the root of a walk down to the current directory. Only a few of them are open at the same time.
 ///
 /// Only the nearest ancestors stay open, so that a tree of any depth needs a fixed number of descriptors. A closed
 /// ancestor is opened again as the parent of its child, and must have the same identity as before. Otherwise, a
@@ -30,8 +30,8 @@ package struct DirectoryStack: ~Copyable {
     /// The depth of the current directory below the root, which has depth 0.
     package var depth: Int { ancestors.count }
 
-    /// Enters a directory. Returns `false` if the directory is the current one or one of its ancestors. Disk file
-    /// systems have no such cycles, but a user-space file system can have one.
+    /// Enters a directory. Returns `false` if the directory is the current directory or one of its ancestors. Only a
+    /// user-space file system can have such a cycle.
     package mutating func push(_ directory: FileDescriptor, identity: FileStatus.Identity) -> Bool {
         guard identities.insert(identity).inserted else { return false }
         ancestors.append(Ancestor(descriptor: current, identity: currentIdentity))

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Calls that take a name in this directory. None follows a symbolic link of that name by default.
+/// System calls on a name in this directory. By default, they do not follow a symbolic link of that name.
 extension FileDescriptor {
     /// Opens an entry of this directory. Never leaves the directory, which openat2(2) guarantees.
     ///
@@ -74,8 +74,8 @@ extension FileDescriptor {
         try retrying { symlinkat(text, rawValue, name.characters) }
     }
 
-    /// Moves an entry atomically to another directory of the same file system, and replaces an entry of the new name.
-    /// The replaced entry has the old name afterwards, or is removed.
+    /// Moves an entry atomically to another directory of the same file system, and replaces an entry that has the new
+    /// name. The replaced entry gets the old name, or is removed if the file system does not support exchange.
     package func move(_ old: FileName, into directory: FileDescriptor, as new: FileName) throws(Errno) {
         let (from, to) = (rawValue, directory.rawValue)
         do throws(Errno) {
@@ -102,8 +102,8 @@ extension FileDescriptor {
         }
     }
 
-    /// Renames without RENAME_NOREPLACE. First takes the new name, by an empty directory or a second link, so that no
-    /// entry is replaced.
+    /// Renames without RENAME_NOREPLACE. First creates an empty directory or a second link under the new name, so that
+    /// no other entry is replaced.
     private func renameWithoutFlag(_ old: FileName, to new: FileName) throws(Errno) {
         if try status(of: old).kind == .directory {
             try makeDirectory(new, permissions: 0o700)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Removal of a tree by descriptor, of any depth, never following a link out of it.
+/// Removal of a tree of any depth by descriptors, which never follows a link out of the tree.
 ///
 /// Directories that their owner may not change (mode 0555) are made writable first, so that a copy of a read-only
 /// tree can be removed like any other.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A walk through a tree by descriptor, never out of it: depth first, a directory before its contents, names in byte
-/// order.
+/// A walk through a tree by descriptors, which never leaves the tree: depth first, a directory before its contents,
+/// names in byte order.
 ///
 /// - Symbolic links are reported, never followed. Pipes, sockets and devices are reported, and never opened.
 /// - Each directory is listed when the walk enters it, and must be unchanged when the walk leaves it. An entry that

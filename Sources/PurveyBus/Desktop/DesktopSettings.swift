@@ -3,7 +3,7 @@ import DomainMessages
 
 /// The desktop's settings that are sent to the daemon: the proxies, and whether the network is metered.
 ///
-/// It works on the thread of GLib's main loop.
+/// The actor runs on the thread of GLib's main loop.
 actor DesktopSettings {
     nonisolated var unownedExecutor: UnownedSerialExecutor { MainContextExecutor.shared.asUnownedSerialExecutor() }
 

@@ -4,7 +4,8 @@ import Glibc
 enum NetworkManager {
     static let name = "org.freedesktop.NetworkManager"
     static let object = RemoteObject(name: name, path: "/org/freedesktop/NetworkManager")
-    /// The values of its property `Metered` for a metered network, and for one that probably is.
+    /// The values of the property `Metered` for a network that is metered, or that NetworkManager assumes to be
+    /// metered.
     private static let meteredValues: Set<UInt32> = [1, 3]
 
     /// The address of the system's bus.

@@ -1,7 +1,7 @@
 import CGIO
 
 /// The proxies in the settings of GNOME and of desktops that share them (`org.gnome.system.proxy`), as environment
-/// variables. Only manual settings count: a script that chooses proxies is not run.
+/// variables. Only manual settings are used. Scripts that choose proxies (PAC) are not run.
 final class ProxySettings {
     private let root: UnsafeMutablePointer<GSettings>
 
@@ -27,9 +27,8 @@ final class ProxySettings {
             let callback: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
                 if let data { Unmanaged<ChangeHandler>.fromOpaque(data).takeUnretainedValue().handle() }
             }
-            // The children must exist as long as they are followed. That is as long as this process, so they are not
-            // released. SAFETY: GLib calls it with the arguments of the signal: the settings and the key; and then with
-            // the user data.
+            // The children must exist until the process ends, so they are not released. SAFETY: GLib calls the callback
+            // with the arguments of the signal (the settings and the key) and the user data.
             g_signal_connect_data(
                 settings, "changed", unsafeBitCast(callback, to: GCallback.self), data, nil, GConnectFlags(rawValue: 0))
         }
@@ -47,7 +46,7 @@ final class ProxySettings {
     var variables: [String] {
         guard text(root, "mode") == "manual" else { return [] }
         let http = address("http", scheme: "http", login: login)
-        // The settings have a password only for the HTTP proxy. Another host must not get it.
+        // The settings have a password only for the HTTP proxy, which must not be sent to another host.
         let https = address("https", scheme: "http", login: host("https") == host("http") ? login : nil)
         let socks = address("socks", scheme: "socks5h", login: nil)
         let pairs = [("http_proxy", http), ("https_proxy", https), ("all_proxy", socks)]
@@ -57,7 +56,7 @@ final class ProxySettings {
         return variables + (exceptions.isEmpty ? [] : ["no_proxy=" + exceptions.joined(separator: ",")])
     }
 
-    /// The user and the password for the proxies, in the form that they have in an address.
+    /// The user and password for the proxies, in the form that a URL requires.
     private var login: String? {
         guard let http = child("http") else { return nil }
         defer { g_object_unref(http) }

@@ -3,7 +3,7 @@ import Secrets
 
 /// The daemon's calls about the keyring.
 extension DesktopSecretService {
-    /// The time that the user has to answer a prompt.
+    /// The timeout for the user's answer to a prompt.
     private static let promptTime: Duration = .seconds(120)
 
     nonisolated func addCalls(to service: inout Service) {

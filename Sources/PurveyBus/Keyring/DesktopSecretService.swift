@@ -4,11 +4,11 @@ import Secrets
 
 /// The keyring of the desktop, over the Secret Service.
 ///
-/// The session is plain: the bus is a local socket of this user, and a program that can read its messages can also
-/// request the item. What is sent is the key of a file and no password, so a recorded message is of no use without the
-/// file.
+/// The session is not encrypted. The bus is a local socket of this user, and a program that can read its messages can
+/// also request the item. The messages contain the key of the passwords' file, but no password, so that a recorded
+/// message is of no use without the file.
 ///
-/// It works on the thread of GLib's main loop.
+/// The actor runs on the thread of GLib's main loop.
 actor DesktopSecretService {
     nonisolated var unownedExecutor: UnownedSerialExecutor { MainContextExecutor.shared.asUnownedSerialExecutor() }
 
@@ -81,7 +81,7 @@ actor DesktopSecretService {
         try await refusePrompt(try reply.get()[1]?.text)
     }
 
-    /// Removes a key. Succeeds if the keyring does not have it.
+    /// Removes a key. Also succeeds if the keyring does not have the key.
     func remove(
         store: String, identifier: String
     ) async throws(KeyringError) {
@@ -102,7 +102,7 @@ actor DesktopSecretService {
         return (reply[0]?.texts ?? [], reply[1]?.texts ?? [])
     }
 
-    /// Dismisses a prompt that the service wants to show, because the user has not asked for anything.
+    /// Dismisses a prompt that the service wants to show. Prompts are permitted only for an action of the user.
     private func refusePrompt(
         _ path: String?
     ) async throws(KeyringError) {
@@ -126,7 +126,7 @@ actor DesktopSecretService {
 
     /// Returns the path of the default collection.
     ///
-    /// - Throws: `absent` if there is none, or one that is lost when the user logs out.
+    /// - Throws: `absent` if no default collection exists, or if it is deleted when the user logs out.
     private func collection() async throws(KeyringError) -> String {
         let reply = try await call(Names.root, Names.service + "ReadAlias", [.string("default")], reply: "(o)")
         guard let path = reply[0]?.text, path != Names.noPath, !path.hasSuffix("/collection/session") else {
@@ -151,7 +151,7 @@ actor DesktopSecretService {
 
     /// Unlocks the default collection, and the items of a store. The service asks the user for passwords if necessary.
     ///
-    /// - Parameter timeLimit: the time for each of the user's answers.
+    /// - Parameter timeLimit: the timeout for each of the user's answers.
     /// - Throws: `locked` if the user has dismissed a prompt or not answered.
     func unlock(store: String, timeLimit: Duration) async throws(KeyringError) {
         let collection = await result { () throws(KeyringError) in try await self.collection() }
@@ -159,7 +159,7 @@ actor DesktopSecretService {
             try await unlock([path], timeLimit: timeLimit)
             if try await isLocked(path) { throw .locked }
         }
-        // The key may be in another collection than the default one, or locked by itself.
+        // The key may be in another collection than the default collection, or the item itself may be locked.
         let items = try await items(store: store, identifier: nil).locked
         if items.isEmpty {
             _ = try collection.get()
@@ -176,7 +176,7 @@ actor DesktopSecretService {
         if let path = reply[1]?.text, path != Names.noPath { try await show(path, timeLimit: timeLimit) }
     }
 
-    /// Shows a prompt. Returns when the user has answered it or the time is over, or the service has ended.
+    /// Shows a prompt. Returns when the user has answered the prompt, the timeout has passed, or the service has ended.
     private func show(_ path: String, timeLimit: Duration) async throws(KeyringError) {
         let bus = await bus
         let (answers, answer) = AsyncStream.makeStream(of: Bool.self)

@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 import Secrets
 
-/// Notices to the daemon that the keyring has changed, from the first use of the keyring on.
+/// Notifies the daemon of changes of the keyring, from the first use of the keyring on.
 final class KeyringChanges: Sendable {
     // Leaf locks: notices are sent after they are released.
     let daemon = Lock<Connection?>(nil)

@@ -66,7 +66,7 @@ extension Command {
         if reply.opensLink { BrowserLink.open(link) }
     }
 
-    /// Returns the action with an identifier or a name, or `nil` if no fitting action has it.
+    /// Returns the action whose identifier or name is a word; `nil` if no action that fits the item has it.
     private static func find(_ word: String, among actions: [ActionDescription]) throws -> ActionDescription? {
         if let exact = actions.first(where: { $0.identifier == word }) { return exact }
         let named = actions.filter { $0.name == word }
@@ -89,7 +89,7 @@ extension ActionDescription {
 /// An action in the JSON of `purvey actions`.
 private struct ListedAction: Encodable {
     let identifier, name: String
-    /// Whether the action asks the user for more.
+    /// Whether the action asks the user for further input.
     let asks: Bool
 
     init(_ action: ActionDescription) {

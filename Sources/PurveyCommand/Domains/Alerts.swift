@@ -55,7 +55,7 @@ enum Alerts {
     /// Shows the alerts on the terminal.
     ///
     /// - Parameter isConfirmed: Whether the user has confirmed the operation in advance.
-    /// - Throws: ``CommandError`` if the user does not continue, or may not.
+    /// - Throws: ``CommandError`` if the user cancels, or if the alert does not permit the operation to continue.
     static func confirm(_ request: FindAlertsCall, isConfirmed: Bool) async throws {
         for alert in try await DomainClient.call(request).alerts {
             let sentence = OneLine.text("\(alert.domain): " + alert.title)

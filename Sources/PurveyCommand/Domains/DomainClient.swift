@@ -10,13 +10,13 @@ import LinuxSystem
 /// The connection of the domain commands to the daemon.
 enum DomainClient {
     /// The maximum number of attempts if the daemon dies before it has replied. A dying daemon still accepts
-    /// connections. The limit keeps a request that crashes the daemon from being sent a third time.
+    /// connections. Because of the limit, a request that crashes the daemon is sent at most twice.
     private static let attempts = 2
 
     /// Makes a call to the daemon, which is started if it does not run.
     ///
     /// - Parameters:
-    ///   - once: whether the call must not be repeated, because that could do harm or report wrong results.
+    ///   - once: whether the call must not be repeated, because a second call could do harm or report wrong results.
     ///   - progress: called as the daemon reports progress.
     static func call<C: Call>(
         _ request: C, once: Bool = false, progress: (@Sendable (Int64, Int64) -> Void)? = nil
@@ -56,8 +56,8 @@ enum DomainClient {
         ItemPlace(text: word, path: absolute(word))
     }
 
-    /// Returns the absolute path with its symbolic links resolved. A link at its end is resolved, too, unless it is in
-    /// a mount: there the link itself is the item.
+    /// Returns the absolute path with its symbolic links resolved. A link at the end of the path is also resolved,
+    /// except in a mount, where the link itself is the item.
     static func absolute(_ word: String) -> String {
         let path = URL(fileURLWithPath: word).standardizedFileURL.path
         guard path != "/", let slash = path.lastSlash else { return path }
@@ -75,8 +75,8 @@ enum DomainClient {
         return String(cString: resolved)
     }
 
-    /// Whether a directory is in a FUSE file system, as every mounted domain is. `true` if that cannot be determined,
-    /// so that no link is followed.
+    /// Whether a directory is in a FUSE file system, as in every mounted domain. Also `true` if the type of the file
+    /// system cannot be determined, so that no link is followed.
     private static func isInMount(_ folder: String) -> Bool {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return true }

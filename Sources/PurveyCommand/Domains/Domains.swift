@@ -99,7 +99,7 @@ extension Command {
         } catch let error as CommandError
             where given == nil && error.fault == .signInRefused && Terminal.isThere
         {
-            // The provider sets up no domains, but takes a password.
+            // The provider does not set up domains, but requires a password.
         }
         return try await PasswordSource.use(for: name, command: "domains") {
             try await DomainClient.call(
@@ -155,7 +155,7 @@ private struct RemovedDomain: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
-        // Encoded as null if there are none, so that scripts find every key.
+        // The key is encoded as null without edits, so that scripts find every key.
         try container.encode(edits, forKey: .edits)
     }
 }
@@ -179,7 +179,7 @@ struct ListedDomain: Encodable {
         try container.encode(Dictionary(settings) { _, last in last }, forKey: .settings)
         try container.encode(domain.cacheLimit, forKey: .cacheLimit)
         try container.encode(domain.state.word, forKey: .state)
-        // Encoded as null if there is none, so that scripts find every key.
+        // Missing values are encoded as null, so that scripts find every key.
         try container.encode(domain.mount, forKey: .mount)
         try container.encode(domain.fault, forKey: .error)
     }

@@ -6,9 +6,10 @@ import FileProviderUI
 import Foundation
 import LinuxSystem
 
-/// A session with a provider's user interface: its process asks, and the user answers on the terminal.
+/// A session with a provider's user interface. The process of the user interface sends prompts, and the user answers
+/// them on the terminal.
 enum InterfaceSession {
-    /// Performs an action that asks the user for more.
+    /// Performs an action that asks the user for further input.
     static func perform(_ action: String, at place: ItemPlace) async throws {
         let reply = try await DomainClient.call(DescribeInterfaceCall(subject: .action(action, place)))
         guard let interface = reply.interface else { throw CommandError("the action \(action) asks nothing") }
@@ -27,7 +28,8 @@ enum InterfaceSession {
         do {
             if case .unsupported = try await run(interface) { return false }
         } catch let error as CommandError {
-            // Neither a user who cancelled nor a user who could not be asked has failed to sign in.
+            // Only a refusal by the service counts as a failed sign-in. A cancelled prompt, or a missing terminal, does
+            // not.
             if error.isRefusal {
                 let failed = NoteFailedSignInCall(domain: domain, reason: error.message)
                 _ = try? await DomainClient.call(failed)
@@ -58,7 +60,7 @@ enum InterfaceSession {
             }
         }
         defer { connection.close() }
-        // The daemon, which started the extension, may end first. The extension would run unsupervised then, so the
+        // If the daemon, which started the extension, ends first, nothing supervises the extension. Therefore the
         // connection is closed.
         let watch = Task { if case .failure = await ending.result { connection.close() } }
         defer { watch.cancel() }
@@ -66,7 +68,7 @@ enum InterfaceSession {
         defer { interruption.end() }
         interruption.setAction {
             terminal?.interrupt()
-            // The extension may not be asking at this moment, or may ignore the refusal.
+            // The extension may have no open prompt at this moment, or may ignore that the prompt was cancelled.
             Deadlines.shared.run(after: .seconds(1)) { connection.close() }
         }
         switch await connection.begin(interface.purpose, at: interface.place) {
@@ -89,9 +91,10 @@ enum InterfaceSession {
 
     /// Makes the daemon start the extension.
     ///
-    /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started. If
-    /// that end were open elsewhere in this process, this process would not notice that the extension has closed it.
-    /// The same applies to the display: windows stay open until the last copy of the display's connection is closed.
+    /// Only the returned task has the extension's end of the socket open, until the extension has ended or could not be
+    /// started. With another open copy of that end in this process, this process would not be notified when the
+    /// extension closes its end. The same applies to the display: windows stay open until the last copy of the
+    /// display's connection is closed.
     private static func start(
         _ interface: InterfaceDescription, _ ask: @escaping InterfaceConnection.Asking
     ) throws -> (connection: InterfaceConnection, ending: Task<ExtensionEnding, any Error>) {
@@ -110,7 +113,8 @@ enum InterfaceSession {
     // MARK: Asking
 
     private static func ask(_ prompt: FileProviderPrompt, on terminal: Terminal) throws -> InterfaceConnection.Answer {
-        // Control characters in an extension's text are removed, so that it moves no cursor and sets no colours.
+        // Control characters in an extension's text are removed, so that the text cannot move the cursor or set
+        // colours.
         for text in [prompt.title, prompt.message] where !text.isEmpty {
             for line in text.split(separator: "\n", maxSplits: 40) {
                 try terminal.say(OneLine.text(String(line)) + "\n")

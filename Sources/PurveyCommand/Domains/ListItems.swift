@@ -70,7 +70,7 @@ extension ItemDescription {
 }
 
 extension ItemDescription {
-    /// A text such as "12 of 34 bytes", while the provider reports progress.
+    /// A text such as "12 of 34 bytes" while the provider reports the progress of an upload; otherwise `nil`.
     fileprivate var uploadProgress: String? { isUploading && total > 0 ? "\(sent) of \(total) bytes" : nil }
 }
 
@@ -105,7 +105,7 @@ struct ListedItemState: Encodable {
         try container.encode(item.state.word, forKey: .state)
         try container.encode(item.isPinned, forKey: .kept)
         try container.encode(item.isPinnedByFolder, forKey: .keptByFolder)
-        // Encoded as null if there is none, so that scripts find every key.
+        // Missing values are encoded as null, so that scripts find every key.
         try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
         try container.encode(item.size, forKey: .size)
         try container.encode(item.modified.map(Self.date), forKey: .modified)
@@ -121,7 +121,7 @@ struct ListedItemState: Encodable {
 
     /// Returns a date in ISO 8601, in UTC.
     static func date(_ seconds: Double) -> String {
-        // Only years of four digits can be written. The number comes from the provider and may be anything.
+        // Only years of four digits can be written. The date comes from the provider and may have any value.
         guard seconds > -62_135_596_800, seconds < 253_402_300_800 else { return "-" }
         return Date(timeIntervalSince1970: seconds).formatted(.iso8601)
     }

@@ -9,8 +9,8 @@ enum ListingProgress {
     /// The time after which the progress is shown.
     private static let patience: Duration = .milliseconds(500)
 
-    /// Lists the top folder of a domain, and shows the number of items if that takes longer than a moment. Does nothing
-    /// if standard error is no terminal, because the domain lists its folders when they are opened.
+    /// Lists the root of a domain, and shows the number of items if the listing takes longer than ``patience``. Does
+    /// nothing if standard error is not a terminal, because directories are also listed when programs open them.
     static func show(of name: String) async {
         guard isatty(STDERR_FILENO) == 1 else { return }
         let start = ContinuousClock.now
@@ -35,7 +35,7 @@ enum ListingProgress {
 
     private static func write(_ text: String) {
         let bytes = Array(text.utf8)
-        // Errors are ignored, because a closed terminal needs no progress.
+        // Errors are ignored, because a closed terminal cannot show the progress.
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

@@ -2,7 +2,7 @@ import DomainMessages
 import FileProviderWire
 
 extension Command {
-    /// Runs `purvey search --provider`, with which the services search their own data.
+    /// Runs `purvey search --provider`, which makes the services search their own data.
     static func searchProviders(_ arguments: Arguments) async throws {
         let others = ["type", "tag", "since", "before"].filter { arguments.has($0) }
         if let other = others.first { throw UsageError("--\(other) cannot be used with --provider") }
@@ -60,7 +60,7 @@ private struct ListedProvidedItem: Encodable {
         try container.encode(found.domain, forKey: .domain)
         try container.encode(result.filename, forKey: .name)
         try container.encode(result.identifier, forKey: .identifier)
-        // Encoded as null if there is none, so that scripts find every key.
+        // Missing values are encoded as null, so that scripts find every key.
         try container.encode(found.path, forKey: .path)
         try container.encode(found.mountedPath, forKey: .mountedPath)
         try container.encode(result.contentType.isEmpty ? nil : result.contentType, forKey: .type)

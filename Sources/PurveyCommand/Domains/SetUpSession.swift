@@ -6,15 +6,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The user's side of a set-up: the provider asks through the daemon, and the user answers on the terminal.
+/// The user's side of a domain's set-up. The daemon forwards the provider's questions, and the user answers them on the
+/// terminal.
 ///
-/// A password is in messages on sockets only, never in arguments, in the environment or in a log.
+/// Passwords are sent only in messages over sockets, and never appear in arguments, in the environment or in a log.
 final class SetUpSession: Sendable {
     private let terminal = Terminal()
-    /// The password from `--password-file`, and the user's name from `user=`, until they were used.
+    /// The password from `--password-file` and the user's name from `user=`, until their first use.
     private let given: Lock<(password: String, user: String?)?>
     private let hasPasswordFile: Bool
-    /// The queue on which questions are asked one after the other, because each blocks.
+    /// The serial queue that asks the user the questions. Each question blocks until the answer.
     private let queue = DispatchQueue(label: "purvey.set-up")
 
     private init(password: String?, user: String?) {
@@ -51,10 +52,10 @@ final class SetUpSession: Sendable {
         }
     }
 
-    /// The time that the daemon gets for its reply after an interruption.
+    /// The timeout for the daemon's reply after an interruption.
     private static let patience: Duration = .seconds(10)
 
-    /// The calls that the daemon makes. They hold no reference to the connection that serves them.
+    /// The calls that the daemon makes. Their handlers retain no reference to the connection, which retains them.
     private var service: Service {
         var service = Service()
         service.on(SetUpCredentialsCall.self) { [self] request, call in
@@ -80,7 +81,7 @@ final class SetUpSession: Sendable {
         return service
     }
 
-    /// Shows a line of the provider, whose control characters must not move the cursor.
+    /// Shows a line of the provider's text, with control characters replaced so that they cannot move the cursor.
     private func say(_ line: String) { StandardError.say(OneLine.text(line)) }
 
     private func credentials(_ request: SetUpCredentialsCall) throws(RemoteError) -> SetUpCredentialsCall.Reply {

@@ -60,7 +60,7 @@ enum PasswordSource {
 
     /// Returns the first line of `--password-file`; `-` is standard input.
     static func firstLine(of path: String) throws -> String {
-        // One byte more than the limit, for the line end.
+        // The buffer has one byte more than the limit, for the line end.
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         defer { bytes.clear() }
         var count = 0

@@ -73,7 +73,7 @@ extension Command {
 }
 
 extension TransferActivity {
-    /// The seconds without progress after which `purvey status` mentions that.
+    /// The time without progress, in seconds, after which `purvey status` reports the pause.
     private static let pauseWorthSaying = 5.0
 
     /// Returns a line such as `down: film.mov 40 %, begun 75 s ago, nothing for 60 s`.
@@ -85,14 +85,14 @@ extension TransferActivity {
         return line
     }
 
-    /// Returns whole seconds. A clock that was set back gives no negative times.
+    /// Returns whole seconds, and 0 for a negative duration, which results if the clock was set back.
     private static func seconds(_ time: Double) -> Int { Int(min(max(time, 0), 1e9)) }
 }
 
 /// The JSON of `purvey status`.
 private struct ListedStatus: Encodable {
     let daemon: Int32
-    /// Sentences about the limits of extensions that this system is unable to enforce.
+    /// Sentences about the restrictions of extensions that this system cannot enforce.
     let confinement: [String]
     let domains: [Activity]
 
@@ -107,7 +107,7 @@ private struct ListedStatus: Encodable {
         /// The quota at the service; `nil` if the provider reports none.
         let quota: Quota?
         let errors: [String]
-        /// Notes about edits with another result than intended.
+        /// Sentences about edits with another result than intended, such as conflicts.
         let notes: [String]
         let needsSignIn: Bool
         let isPaused: Bool
@@ -161,7 +161,7 @@ private struct ListedStatus: Encodable {
         let used, limit: Int64
     }
 
-    /// The bytes that are stored at the service, and those that can still be written; `nil` if unknown.
+    /// The number of bytes stored at the service, and the number of bytes that can still be written; `nil` if unknown.
     struct Quota: Encodable {
         let used, available: Int64?
     }

@@ -59,7 +59,8 @@ extension Command {
         if let fault = domain.fault { throw CommandError("\(domain.name): \(fault)") }
     }
 
-    /// Makes a call for each argument, one after the other, with a progress bar. A failure does not stop the others.
+    /// Makes a call for each argument, one after the other, with a progress bar. After a failure, continues with the
+    /// other arguments.
     ///
     /// - Parameter once: as for ``DomainClient/call(_:once:progress:)``.
     static func each<C: Call>(

@@ -93,7 +93,7 @@ extension Command {
             throw UsageError("the search needs a word, --type, --tag, --since or --before")
         }
         let found = try await DomainClient.call(call)
-        // There may be files with an undeclared extension. If none are found, the word is taken for a mistake.
+        // Files may have an undeclared filename extension. If no file is found, the word is reported as a mistake.
         if found.items.isEmpty, let unknown = types.first(where: { !$0.1.isDeclared })?.0 { throw noType(unknown) }
         try show(found.items, arguments, orNote: "nothing that is known on this machine fits") {
             [OneLine.text($0.place)]
@@ -184,7 +184,7 @@ private struct ListedFoundItem: Encodable {
         try container.encode(item.state.word, forKey: .state)
         try container.encode(found.favoriteRank != nil, forKey: .favorite)
         try container.encode(found.tags, forKey: .tags)
-        // Encoded as null if there is none, so that scripts find every key.
+        // Missing values are encoded as null, so that scripts find every key.
         try container.encode(found.mountedPath, forKey: .mountedPath)
         try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
         try container.encode(item.size, forKey: .size)

@@ -17,7 +17,7 @@ struct DomainError: Error, CustomStringConvertible {
         cause = nil
     }
 
-    /// Creates an error with another description and the same cause as a given error.
+    /// Creates an error with another description, and with the code and cause of a given error.
     init(_ description: String, like error: any Error) {
         self.description = description
         cause = error as? ProviderError ?? (error as? DomainError)?.cause

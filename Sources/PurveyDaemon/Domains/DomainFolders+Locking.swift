@@ -4,14 +4,14 @@ import LinuxSystem
 
 /// The lock on the domains' directory. One daemon at a time serves the domains.
 extension DomainFolders {
-    /// A daemon that serves the domains, and listens at another socket than this one.
+    /// A daemon that serves the domains, and listens at another socket than this daemon.
     struct OtherDaemon: Sendable {
         let process: pid_t
         let socket: String
     }
 
     private var lockFile: String { locations.domains + "/.lock" }
-    /// The size of a lock file that is longer than any process number and socket path.
+    /// The maximum number of bytes read from the lock file. A PID and a socket path are always shorter.
     private static let lockFileLimit = 4096
 
     /// Locks the domains for this process; returns `nil` if another process has the lock. The lock lasts until the
@@ -20,12 +20,13 @@ extension DomainFolders {
         try PrivateFolder.make(locations.domains)
         let file = try FileDescriptor.open(lockFile, [.readWrite, .create, .noFollow])
         guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { return nil }
-        // On a full disk, the domains are served without the entry. Other daemons then wait for the lock.
+        // On a full disk, the domains are served without an entry in the lock file. Other daemons then wait for the
+        // lock.
         try? enter(in: file)
         return file
     }
 
-    /// Writes this process and its socket to the lock file, so that other daemons can name them.
+    /// Writes the PID of this process and its socket to the lock file, so that other daemons can report them.
     private func enter(in file: FileDescriptor) throws {
         try file.truncate(to: 0)
         let entry = Array("\(getpid())\n\(locations.socket)\n".utf8)
@@ -34,8 +35,8 @@ extension DomainFolders {
 
     /// Returns the daemon in the lock file if it still listens, at another socket than this daemon.
     ///
-    /// A daemon that is ending does not listen any more, and a successor has the socket of the daemon that it replaces.
-    /// In both cases the lock is about to become free.
+    /// Returns `nil` for a daemon that is ending, which does not listen any more, and for the daemon that this daemon
+    /// replaces at the same socket. In both cases, the lock is about to become free.
     func otherDaemon() -> OtherDaemon? {
         guard let file = try? FileDescriptor.open(lockFile, [.readOnly, .noFollow]),
             let bytes = try? file.readToEnd(limit: Self.lockFileLimit)

@@ -5,7 +5,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// One item of a running domain, as commands see it.
+/// One item of a running domain, for the calls of commands.
 struct DomainItem: Sendable {
     let domain: RunningDomain
     let item: IndexedItem
@@ -30,8 +30,8 @@ struct DomainItem: Sendable {
         return DomainItem(domain: domain, item: item)
     }
 
-    /// Finds an item by the names on its path. If the index has the item, does not ask the provider. Otherwise does the
-    /// same as ``find(_:in:)``.
+    /// Finds an item by the names on its path. Sends no request to the provider if the index has the item. Otherwise
+    /// does the same as ``find(_:in:)``.
     static func findKnown(_ names: [String], in domain: RunningDomain) async throws -> DomainItem {
         let index = domain.engine.index
         let known = try await HandlerThreads.shared.value { () throws -> IndexedItem? in
@@ -189,7 +189,7 @@ struct DomainItem: Sendable {
         if item.isPinnedByFolder || item.isPinned && !unpins { throw try await errorOfPinnedItem() }
         if item.isPinned { try await setPinned(false) }
         var failures: [DomainError] = []
-        // Only few of a million files may be local; the others are neither collected nor evicted.
+        // Dataless files are skipped. A directory may have a million files of which only a few are local.
         let fetched = await engine.filesBeingFetched
         let files = try await files(listing: false) { $0.content != .dataless || fetched.contains($0.number) }
         let deadline = engine.clock.now + Self.closingTime
@@ -269,7 +269,7 @@ private final class FetchProgress: Sendable {
         var finished: Set<ItemNumber> = []
     }
 
-    // Reports are made under the lock, so that they stay in order. A report takes no lock of this type.
+    // Reports are sent under the lock, so that they stay in order. Sending a report acquires no lock of this type.
     private let state = Lock(State())
     private let total: Int64
     private let report: DomainItem.Report

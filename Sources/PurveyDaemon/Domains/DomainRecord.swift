@@ -16,7 +16,8 @@ struct DomainRecord: Sendable, Equatable {
     var settings: [DomainSetting]
     /// The properties that the provider's own program set; `nil` if the user added the domain.
     var managed: ManagedDomain?
-    /// The directory that the user handed to the domain; `nil` if there is none, or if it could not be opened yet.
+    /// The identity of the directory that the user handed to the domain; `nil` if the user handed none, or if the
+    /// directory could not be opened yet.
     var handed: HandedFolder?
     /// The reason why the provider's own program disconnected the domain; `nil` if the domain is connected.
     var disconnection: String?
@@ -33,7 +34,7 @@ struct DomainRecord: Sendable, Equatable {
 
     var isDamaged: Bool { identifier.isEmpty }
 
-    /// Returns a sentence about the fault of a domain's name; `nil` if the name is valid.
+    /// Returns a sentence with the reason why a domain's name is invalid; `nil` if the name is valid.
     static func fault(ofName name: String) -> String? {
         let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if name.isEmpty || name.utf8.count > 200 { return "a domain's name has 1 to 200 bytes" }
@@ -54,7 +55,7 @@ struct DomainRecord: Sendable, Equatable {
 
     private static let standardCacheLimit: Int64 = 10 << 30
 
-    /// The domain, in the form in which its provider's process gets it.
+    /// The domain, in the form that is sent to its provider's process.
     var providerDomain: ProviderDomain {
         guard let managed else {
             return ProviderDomain(
@@ -77,7 +78,7 @@ struct DomainRecord: Sendable, Equatable {
     /// Whether background transfers also run on a metered network.
     var usesMeteredNetworks: Bool { settings.last { $0.key == DomainSetting.metered }?.value == "use" }
 
-    /// The domain, in the form in which the provider's own program gets it.
+    /// The domain, in the form that is sent to the provider's own program.
     var description: ManagedDomain {
         managed
             ?? ManagedDomain(

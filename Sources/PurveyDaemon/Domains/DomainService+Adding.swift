@@ -26,7 +26,7 @@ extension DomainService {
     /// Adds a domain. Afterwards, the domain is complete and mounted; after a failure, nothing of it remains.
     ///
     /// - Parameters:
-    /// - placeholder: The record for other calls while the domain is being added. Its name is the domain's.
+    /// - placeholder: The record that other calls see while the domain is being added. It must have the domain's name.
     /// - password: The password for a sign-in before the start.
     /// - user: The client that answers the provider's questions.
     func add(
@@ -64,7 +64,8 @@ extension DomainService {
         }
     }
 
-    /// Stores a record that a program has changed. The provider receives it at the next start of its process.
+    /// Stores a record that a program has changed. The provider receives the new record at the next start of its
+    /// process.
     func update(_ record: DomainRecord) async throws {
         try await HandlerThreads.shared.value { [folders] () throws in try folders.update(record) }
         switch places[record.name] {

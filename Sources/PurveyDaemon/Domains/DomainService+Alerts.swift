@@ -9,8 +9,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The alerts that providers require before operations of the user. Their rules are evaluated on the index; the
-/// provider is only asked whether the user has suppressed an alert.
+/// The alerts that providers require before operations of the user (`NSFileProviderUserInteractions`). The rules of
+/// alerts are evaluated on the index. The only request to the provider is whether the user has suppressed an alert.
 extension DomainService {
     nonisolated func addAlertCalls(to service: inout Service) {
         service.on(FindAlertsCall.self) { request, call in
@@ -29,14 +29,14 @@ extension DomainService {
 
     // MARK: Alerts before an operation
 
-    /// An operation as one domain sees it.
+    /// The part of an operation that concerns one domain.
     private struct Share {
         let domain: RunningDomain
         let record: DomainRecord
         let operation: UserOperation
         var items: [PredicateValue]
         let destination: PredicateValue
-        /// The number of items from outside the domain, if the operation brings such items.
+        /// The number of items that the operation moves or copies into the domain from outside.
         var foreign = 0
 
         init(
@@ -69,8 +69,8 @@ extension DomainService {
         return alerts
     }
 
-    /// Returns the interactions of a domain's provider; none if the provider is not installed any more. The operation
-    /// itself reports that, or can do without.
+    /// Returns the interactions that a domain's provider declares; none if the provider is not installed any more. If
+    /// the operation needs the provider, it fails by itself.
     private func interactions(of record: DomainRecord) async -> [UserInteraction] {
         let data = folders.locations.data
         return await HandlerThreads.shared.value {
@@ -95,8 +95,8 @@ extension DomainService {
             isDestructive: alert.isDestructive, helpURL: alert.helpURL, suppression: suppression)
     }
 
-    /// Returns the parts of an operation. A domain has two if items are moved or copied into it from itself and from
-    /// outside.
+    /// Returns the parts of an operation. A domain has two parts if some of the items that are moved or copied into it
+    /// are its own, and others come from outside.
     private func shares(of request: FindAlertsCall) async -> [Share] {
         var target: (record: DomainRecord, item: DomainItem)?
         if let place = request.destination { target = await known(place) }
@@ -133,7 +133,7 @@ extension DomainService {
     }
 
     /// Returns an item and the record of its domain; `nil` for an item that does not exist or lies in no domain. The
-    /// operation itself reports that.
+    /// operation itself reports such an item.
     private func known(_ place: ItemPlace) async -> (record: DomainRecord, item: DomainItem)? {
         guard let (record, domain, names) = try? await names(of: place),
             let item = try? await DomainItem.findKnown(names, in: domain)
@@ -196,7 +196,7 @@ extension DomainService {
 }
 
 extension FindAlertsCall.Operation {
-    /// Returns the operation as the items' domain sees it.
+    /// Returns the operation from the point of view of the items' domain.
     ///
     /// - Parameter isInside: Whether the items stay in their domain.
     fileprivate func operation(isInside: Bool) -> UserOperation {
@@ -210,7 +210,7 @@ extension FindAlertsCall.Operation {
         }
     }
 
-    /// The operation as the domain of the destination sees it, if the items come from outside.
+    /// The operation from the point of view of the destination's domain, for items that come from outside.
     fileprivate var incoming: UserOperation? {
         switch self {
         case .move: .moveIn

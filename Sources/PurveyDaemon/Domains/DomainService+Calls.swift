@@ -116,7 +116,7 @@ extension DomainService {
         }
     }
 
-    /// Returns the limits of extensions that this system is unable to enforce.
+    /// Returns sentences about the restrictions of extensions that this system cannot enforce.
     private func weaknesses() async -> [String] {
         let handed = places.values.map(\.record).filter { $0.path != nil }.map(\.name).sorted()
         return await HandlerThreads.shared.value { ExtensionConfinement.weaknesses(handedTo: handed) }
@@ -141,7 +141,7 @@ extension DomainService {
         return activity
     }
 
-    /// The limit on reported faults. More sentences do not help the user.
+    /// The maximum number of reported faults. More sentences do not help the user.
     private static let mostFaults = 20
     private static let mostNotes = 10
     /// The time in seconds for which the status reports edits that had another result than intended.
@@ -191,7 +191,8 @@ extension DomainService {
             activity.uploadsWaiting = edits.items.count { !$0.isUnderWay && !$0.isCancelled }
             activity.transfers = TransferActivity.all(status.downloads, edits.items)
             let failures = edits.items.compactMap { item -> String? in
-                // All edits wait for the same sign-in, which is reported already. A cancelled upload is no failure.
+                // Edits that wait for a sign-in are not listed one by one, because the need for the sign-in is reported
+                // already. A cancelled upload is not a failure.
                 guard let failure = item.failure, failure.kind != .notAuthenticated, !item.isCancelled else {
                     return nil
                 }
@@ -253,23 +254,24 @@ extension DomainService {
         return try await find(place) { try await DomainItem.find(names, in: domain) }
     }
 
-    /// Returns the domain in the user's description of a place, and the names on the item's path in that domain.
+    /// Returns the domain that a place denotes, and the names on the item's path in that domain.
     func names(of place: ItemPlace) async throws -> (DomainRecord, RunningDomain, [String]) {
         try await ready()
         let named = Self.parts(of: place.text)
-        // Text that begins with a domain's name denotes that domain even in a mount, where it could be a file's name.
+        // Text that begins with a domain's name and a colon denotes that domain, even if the working directory is in a
+        // mount and could contain a file with such a name.
         if let named, let record = places[named.domain]?.record {
             return (record, try await domain(named.domain), named.names)
         }
         for (name, known) in places {
             guard case .running(let record, let domain) = known else { continue }
-            // Both the actual and the standard mount point count, because items have paths even while the domain is not
-            // mounted.
+            // The standard mount point is recognized in addition to the actual one, because items have paths even while
+            // the domain is not mounted.
             for path in [mountedPath(of: record), mountPath(of: name)].compactMap({ $0 }).flatMap(Self.forms) {
                 if let names = place.path.pathNames(beneath: path) { return (record, domain, names) }
             }
         }
-        // Throws if there is no such domain.
+        // Throws an error with suggestions, because no domain has this name.
         if let named, !named.domain.contains("/") { _ = try await domain(named.domain) }
         throw DomainError("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
     }

@@ -5,7 +5,8 @@ import LinuxSystem
 import SecretStorage
 import Secrets
 
-/// Work that waits for the keyring, which has the key of the stored passwords.
+/// The calls about the desktop's keyring, which stores the key of the passwords, and the work of domains that waits for
+/// it.
 extension DomainService {
     nonisolated func addKeyringCall(to service: inout Service) {
         service.on(KeyringCall.self) { request, call in

@@ -95,7 +95,7 @@ extension DomainService {
         }
     }
 
-    /// Serves a call of a program that has a provider.
+    /// Serves a call of a program that owns at least one provider.
     private nonisolated func on<C: ProviderCall>(
         _: C.Type, _ programs: ProviderPrograms, in service: inout Service,
         _ body: @escaping @Sendable (C, DomainService, [String]) async throws -> C.Value
@@ -127,8 +127,8 @@ extension DomainService {
             .sorted { $0.name < $1.name }
     }
 
-    /// Returns the domain with an identifier. If the identifier is `nil`, returns the domains that the user added: the
-    /// program has no identifiers of its own for them.
+    /// Returns the running domain with an identifier, as an array. If the identifier is `nil`, returns the domains that
+    /// the user added, because the program does not know their identifiers.
     private func running(
         _ identifier: String?, of providers: [String]
     ) async throws -> [(DomainRecord, RunningDomain)] {

@@ -4,7 +4,7 @@ import FileProvider
 import FileProviderEngine
 import ItemStore
 
-/// Pauses of domains, cancelled transfers, and the description of one domain.
+/// The calls that pause domains, cancel transfers, and describe one domain.
 extension DomainService {
     nonisolated func addPausingCalls(to service: inout Service) {
         service.on(PauseDomainsCall.self) { request, call in
@@ -69,8 +69,8 @@ extension DomainService {
 
 /// The providers that watch their services (`PurveyWatchesService`).
 extension DomainService {
-    /// Keeps a provider that watches its service running while its domain is mounted, and neither paused nor
-    /// disconnected.
+    /// Keeps the provider's process running while its domain is mounted, not paused and not disconnected, if the
+    /// provider watches its service.
     func noteWatch(_ name: String) async {
         guard case .running(let record, let domain) = places[name] else { return }
         let isWatching =

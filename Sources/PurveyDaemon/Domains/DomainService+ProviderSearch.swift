@@ -28,7 +28,7 @@ extension DomainService {
             throw DomainError("the search text has \(request.query.utf8.count) bytes, of at most \(most)")
         }
         let limit = min(max(1, request.limit), ProviderSearchCall.mostResults)
-        // Throws if there is no such domain, or it does not run.
+        // Throws if the domain does not exist or does not run.
         if let name = request.domain { _ = try await domain(name) } else { try await ready() }
         let domains = places.values.compactMap { place -> (DomainRecord, RunningDomain, String?)? in
             guard case .running(let record, let domain) = place,
@@ -52,8 +52,8 @@ extension DomainService {
         _ query: String, _ limit: Int, in domain: RunningDomain, _ record: DomainRecord, at mount: String?,
         _ report: @escaping @Sendable (Int64, Int64) -> Void
     ) async -> Outcome {
-        // A program declares whether its domain supports searches. For a domain that the user added, only the
-        // provider's reply shows this.
+        // A program that adds a domain declares whether the domain supports searches. For a domain that the user added,
+        // this is known only from the provider's reply.
         if let managed = record.managed, !managed.isSearchable { return .unsupported }
         do throws(ProviderError) {
             let found = try await domain.engine.searchProvider(query, limit: limit, progress: report)

@@ -39,7 +39,7 @@ extension DomainService {
         return RemoveDomainCall.Reply(edits: edits)
     }
 
-    /// Ends a domain that is to be removed. Fails if the domain has edits and they are not to be saved.
+    /// Ends a domain before its removal. Fails if the domain has edits and `keepsEdits` is `false`.
     ///
     /// - Returns: The directory with the edits; `nil` if there are none.
     private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {

@@ -18,7 +18,7 @@ enum DomainSettings {
         }
     }
 
-    /// Throws if a setting is invalid, or one that the provider requires is missing.
+    /// Throws if a setting is invalid, or if a setting that the provider requires is missing.
     static func check(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         try checkKnown(settings, for: bundle)
         try checkOwn(settings)

@@ -3,7 +3,8 @@ import DomainMessages
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls of clients that show the states of items. The replies come from local state; no provider is asked.
+/// The calls of clients that show the states of items. The replies come from local state, without a request to a
+/// provider.
 extension DomainService {
     nonisolated func addStateCalls(to service: inout Service) {
         service.on(ItemStatesCall.self) { request, call in
@@ -19,7 +20,7 @@ extension DomainService {
         }
     }
 
-    /// The time for which events are collected, beginning with the first.
+    /// The duration for which state changes are collected into one reply, beginning with the first change.
     private static let gatheringTime: Duration = .milliseconds(100)
 
     private nonisolated func news(from position: UInt64, over connection: Connection) async throws
@@ -52,7 +53,7 @@ extension DomainService {
 /// The clients that follow the states of items. If there are none, state changes are not recorded.
 final class StateFollowers: Sendable {
     private let states: StateNotes
-    // Only functions of `states` are called while this lock is held. Their own lock is a leaf lock.
+    // While this lock is held, only functions of `states` are called, whose lock is a leaf lock.
     private let connections = Lock<Set<Connection>>([])
 
     init(_ states: StateNotes) { self.states = states }

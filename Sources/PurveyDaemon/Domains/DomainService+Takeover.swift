@@ -10,8 +10,8 @@ extension DomainService {
     /// whose domain does not exist.
     func takeOver(_ records: [DomainRecord]) async -> [String: MountHandover] {
         guard mounts != nil, let keeper else { return [:] }
-        // The mount points, with symbolic links resolved as in the kernel's table. They are not accessed, because a
-        // dead mount would block.
+        // The mount points, with symbolic links resolved as in the kernel's mount table. Only the directory above them
+        // is resolved, because an access to a dead mount would block.
         let folder = folders.locations.mounts
         let real = realpath(folder, nil).map { path in
             defer { free(path) }

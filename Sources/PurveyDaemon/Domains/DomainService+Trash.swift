@@ -33,7 +33,7 @@ extension DomainService {
         }
     }
 
-    /// The maximum number of listed items. More are useless for the user, and too many for one message.
+    /// The maximum number of listed items. A longer list does not help the user and does not fit into one message.
     private static let most = 10_000
 
     private func trashed() async throws -> [TrashedItem] {
@@ -107,8 +107,8 @@ extension DomainService {
 }
 
 extension DomainItem {
-    /// The time in seconds to wait for the provider's confirmation. The removal continues even if the confirmation
-    /// takes longer.
+    /// The timeout in seconds for the provider's confirmation of a removal. If the timeout passes, the removal
+    /// continues.
     private static let longestWait = 10.0
 
     func trash() async throws {

@@ -38,8 +38,8 @@ extension DomainService {
         return .init(item: found.item.item.identifier, domain: record.description.identifier)
     }
 
-    /// Returns the domains of the provider that serves a domain. Does not wait for domains that are being started or
-    /// removed, because the caller may be the start or removal of one.
+    /// Returns all domains of the provider that serves a given domain. Does not wait for domains that are being started
+    /// or removed, because the caller may itself be part of such a start or removal.
     ///
     /// - Parameter identifier: The identifier of the domain's record.
     fileprivate func siblings(of identifier: String) throws -> [DomainRecord] {
@@ -57,8 +57,8 @@ extension DomainService {
     }
 }
 
-/// A weak reference to the service, for the calls of domains' extensions. It is created before the service, and set
-/// afterwards.
+/// A weak reference to the service, for the calls of domains' extensions. It exists before the service does, and refers
+/// to the service after that is created.
 final class DomainServiceReference: Sendable {
     private struct Weak: Sendable { weak var service: DomainService? }
     // Leaf lock.
@@ -79,7 +79,8 @@ final class DomainServiceReference: Sendable {
 }
 
 extension Service {
-    /// Adds the calls that a domain's extension may make and that need more than the domain's engine.
+    /// Adds the calls of a domain's extension that need the service, because the domain's engine alone cannot serve
+    /// them.
     ///
     /// - Parameter domain: Returns the domain; `nil` before it runs.
     mutating func addExtensionCalls(

@@ -45,7 +45,7 @@ extension DomainService {
         }
     }
 
-    /// The maximum number of items in a reply. More are useless for the user, and too many for one message.
+    /// The maximum number of items in a reply. A longer list does not help the user and does not fit into one message.
     private static let most = 10_000
 
     private static func limit(_ wanted: Int) -> Int { min(max(0, wanted), most) }

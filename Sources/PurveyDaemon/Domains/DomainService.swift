@@ -18,7 +18,7 @@ import Synchronization
 actor DomainService {
     nonisolated let folders: DomainFolders
     let surroundings: RunningDomain.Surroundings
-    /// The recorded changes of items' states, for clients that follow them.
+    /// The recorded changes of items' states, for clients that follow these states.
     nonisolated let states = StateNotes()
     nonisolated let followers: StateFollowers
     let log: DaemonLog
@@ -28,7 +28,7 @@ actor DomainService {
     /// The stored passwords; `nil` if they cannot be used.
     var passwords: PasswordStore? { surroundings.passwords }
 
-    /// The state of a domain. The task that sets `changing` is the only one that may end this state.
+    /// The state of a domain. Only the task that has set `changing` may replace it by another state.
     enum DomainState {
         case changing(DomainRecord)
         case running(DomainRecord, RunningDomain)
@@ -68,7 +68,7 @@ actor DomainService {
     ///
     /// - Parameters:
     ///   - mountsDomains: Whether domains are mounted. If `false`, they are only available to commands.
-    ///   - keeper: The keeper, which ensures that every mount has a daemon.
+    ///   - keeper: The keeper, which holds the mounts if this process dies and restarts the daemon.
     ///   - bus: The process that shows the domains on the desktop's bus.
     ///   - passwords: The stored passwords; `nil` if they cannot be used.
     init(
@@ -106,7 +106,7 @@ actor DomainService {
     }
 
     /// The socket of `purvey-passthrough`, which an administrator may run: the path in `PURVEY_PASSTHROUGH`, or the
-    /// usual one.
+    /// standard path.
     private static let passthroughHelper =
         getenv("PURVEY_PASSTHROUGH").map { String(cString: $0) } ?? "/run/purvey-passthrough"
 
@@ -118,14 +118,14 @@ actor DomainService {
 
     // MARK: Beginning and end
 
-    /// Starts all domains in the background. Calls wait until the domains have been started, which takes disk accesses,
-    /// but no request to a provider.
+    /// Starts all domains in the background. Other calls wait until the domains have been started. The start reads the
+    /// disk, but sends no request to a provider.
     func begin() {
         if start == nil, !isEnding { start = Task { await self.startAll() } }
     }
 
     private func startAll() async {
-        // After a failure, the wait for the lock is not repeated.
+        // After an earlier failure, the lock is tried only once, so that each call does not wait again.
         let attempts = fault == nil ? Self.lockAttempts : 1
         fault = nil
         do {
@@ -163,7 +163,8 @@ actor DomainService {
     /// The number of attempts to lock the domains' directory, 100 milliseconds apart.
     private static let lockAttempts = 300
 
-    /// Locks the domains' directory. Waits for a moment for a daemon that is ending and has the lock.
+    /// Locks the domains' directory. If a daemon that is ending holds the lock, waits until the lock is free, for up to
+    /// ``lockAttempts`` attempts.
     ///
     /// - Throws: ``DomainError`` if the directory cannot be used, or if a daemon at another socket serves the domains.
     private func takeFolder(attempts: Int) async throws(DomainError) -> FileDescriptor? {
@@ -220,7 +221,8 @@ actor DomainService {
                 }
             }
             await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
-            // This comes last. A caller that retries from now on gets a new mount, which must not be removed.
+            // The state is set last. Once it is set, a caller may retry and create a new mount, which must not be
+            // removed here.
             places[record.name] = .failed(record, "it cannot be started: \(DomainError(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainError(error))")
         }
@@ -230,8 +232,8 @@ actor DomainService {
     func end() async {
         isEnding = true
         await start?.value
-        // Waits for domains that are being started. If one was mounted after the others were unmounted, its mount would
-        // be left behind.
+        // Waits for domains that are being started. A domain that is mounted after the others were unmounted would
+        // leave its mount behind.
         for task in starting { await task.value }
         await mountsSettled()
         if let mounts { await HandlerThreads.shared.value { mounts.unmountAll() } }
@@ -259,14 +261,14 @@ actor DomainService {
         await start?.value
         for task in starting { await task.value }
         if let fault {
-            // The next call tries again, because the other daemon may have ended by then.
+            // The next call starts the domains again, because the other daemon may have ended by then.
             if start == self.start { self.start = nil }
             throw DomainError(fault)
         }
         if isEnding { throw DomainError("the daemon is ending; try again") }
     }
 
-    /// Waits until the domains are known. Then waits for up to 30 seconds until no domain of some providers is being
+    /// Waits until the domains are known, and then for up to 30 seconds until no domain of the given providers is being
     /// started or removed.
     func settled(of providers: [String]) async throws {
         try await ready()
@@ -301,7 +303,7 @@ actor DomainService {
             do throws(ProviderError) {
                 _ = try await domain.provider.item(ProviderItem.rootIdentifier)
             } catch {
-                // The reply tells the user the result of this attempt.
+                // The reply contains the failure of this attempt.
                 var description = description(of: .running(record, domain))
                 if description.fault == nil { description.fault = error.message }
                 return description

@@ -6,8 +6,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The rescue of edits that the provider's service does not have, before a domain is removed. The edits are copied to a
-/// new directory, under their names in the domain.
+/// Preserves edits that are not uploaded yet before a domain is removed. The edits are copied to a new directory, under
+/// their names in the domain.
 enum EditRescue {
     /// One edit to copy.
     private struct Edit: Sendable {
@@ -28,7 +28,7 @@ enum EditRescue {
 
     /// Copies the edits of a domain that does not run.
     ///
-    /// - Parameter isWanted: Whether edits may be copied; if `false`, the call fails if edits exist.
+    /// - Parameter isWanted: Whether to copy the edits. If `false`, the function throws if edits exist.
     static func keepOfStopped(_ record: DomainRecord, _ folders: DomainFolders, isWanted: Bool) async throws -> String?
     {
         let data = folders.folder(of: record.name)
@@ -82,7 +82,7 @@ enum EditRescue {
     }
 
     /// Returns the unsent edits of a domain that does not run, from its journal and its files. The index is not read,
-    /// because it may be the reason why the domain does not run.
+    /// because a damaged index may be the reason why the domain does not run.
     ///
     /// - Returns: The edits that can be copied, and the number of changes that the service does not have.
     private static func unsent(in folder: String) -> (edits: [Edit], count: Int) {

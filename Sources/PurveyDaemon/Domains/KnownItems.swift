@@ -8,9 +8,9 @@ struct KnownItems: Sendable {
     struct Domain: Sendable {
         let name: String
         let domain: RunningDomain
-        /// The actual mount point, or the standard one if the domain is not mounted.
+        /// The actual mount point, or the standard mount point if the domain is not mounted.
         let path: String
-        /// The standard mount point, at which paths are recognized, too.
+        /// The standard mount point. Paths beneath it are recognized, too.
         let otherPath: String
     }
 
@@ -64,7 +64,8 @@ struct KnownItems: Sendable {
         return found
     }
 
-    /// Returns the standings of found items, with the upload states of edits, which only the engines have.
+    /// Returns the standings of found items. Requests the upload states of edited items from the engines, because the
+    /// index does not have them.
     private static func standings(of found: [Found]) async -> [ItemStanding] {
         var edited: [String: (domain: RunningDomain, numbers: [ItemNumber])] = [:]
         for found in found {
@@ -87,8 +88,8 @@ struct KnownItems: Sendable {
     /// The maximum number of items looked up per domain and batch. If there are more, the whole domain is reported as
     /// changed.
     private static let mostLookups = 4096
-    /// The maximum numbers of items that are reported in one directory and in total, and of directories that are
-    /// reported in one domain. If one of them is exceeded, the enclosing directory or domain is reported instead.
+    /// The maximum number of items reported in one directory, of items reported in total, and of directories reported
+    /// in one domain. If a maximum is exceeded, the enclosing directory or domain is reported instead.
     private static let mostInFolder = 256
     private static let most = 1024
     private static let mostFolders = 64

@@ -54,7 +54,7 @@ struct ManagedItems: Sendable {
         }
     }
 
-    /// The time for which changes are collected into one notification.
+    /// The duration for which changes are collected into one reply.
     private static let gathering: Duration = .milliseconds(300)
 
     func version(_ request: ManagerSetVersionCall) async throws -> ItemSetVersion {

@@ -2,8 +2,8 @@ import FileProviderEngine
 import ItemValues
 import LinuxSystem
 
-/// The notices of one provider that its engine has not processed yet. Their number is limited: of several notices with
-/// the same meaning, one is stored.
+/// The notices of one provider that its engine has not processed yet. Their number is limited, because several notices
+/// with the same meaning are stored as one.
 final class PendingNotices: Sendable {
     private struct State {
         var containers: Set<String> = []
@@ -32,7 +32,7 @@ final class PendingNotices: Sendable {
             case .progress(let identifier, let sent, let total):
                 guard state.progress.count < Self.limit || state.progress[identifier] != nil else { break }
                 state.progress[identifier] = (sent, total)
-            // This notice is not for the engine: the daemon stores the handed directory in the domain's record.
+            // This notice does not concern the engine. The daemon stores the handed directory in the domain's record.
             case .handed: break
             }
             defer { state.isScheduled = true }

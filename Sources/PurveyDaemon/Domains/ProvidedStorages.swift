@@ -20,7 +20,8 @@ final class ProvidedStorages: ProvidedFiles {
 
     private struct State {
         var domains: DomainService?
-        /// The timers of items that are no longer in use. When a timer fires, the provider is notified.
+        /// The timers of items that are no longer in use. When a timer fires, the provider is notified that it may
+        /// remove the file's contents (`stopProvidingItem(at:)`).
         var stops: [Key: Deadlines.Entry] = [:]
     }
 
@@ -29,7 +30,7 @@ final class ProvidedStorages: ProvidedFiles {
         let item: String
     }
 
-    // Lock order: `Deadlines`' own lock is taken inside of this one.
+    // Lock order: this lock, then the lock of ``Deadlines``.
     private let state = Lock(State())
 
     /// The environment variable for the time in seconds between the last use of a file and the notification of its
@@ -63,7 +64,7 @@ final class ProvidedStorages: ProvidedFiles {
         return String(cString: resolved)
     }
 
-    /// Sets the domains. Before that, no storage has an owner.
+    /// Sets the service that knows the domains. Until then, no document storage has an owner.
     func serve(_ domains: DomainService) { state.withLock { $0.domains = domains } }
 
     func mayProvide(_ path: ExactPath) -> Bool { PlainPath.isBeneath(path, containers.real) }
@@ -97,7 +98,7 @@ final class ProvidedStorages: ProvidedFiles {
             case .nothing: break
             }
         } catch {
-            // A file that is about to be created does not belong to a provider yet.
+            // The provider does not know a file that the program is about to create.
             guard error.kind == .noSuchItem, use.need == .contentsIfAny else { throw error }
         }
     }
@@ -150,7 +151,7 @@ final class ProvidedStorages: ProvidedFiles {
         Task { await item.domain.provider.stopProviding(item.identifier) }
     }
 
-    /// Reports a change at a path that had no item when the path was claimed, or that was not claimed.
+    /// Reports a change to the provider, for a path that had no item at the time of the claim or was not claimed.
     fileprivate func noteChange(at path: ExactPath, purpose: String) async {
         guard let place = try? await place(path), place.provider != purpose,
             let identifier = try? await place.domain.provider.identify(path: place.path)
@@ -204,7 +205,7 @@ private final class StorageLease: ProvidedFilesLease {
         if items.isEmpty, changed.isEmpty { return noted() }
         let (storages, purpose) = (storages, purpose)
         Task {
-            // Changes are reported before the provider may learn that the files are no longer used.
+            // Changes are reported to the provider before the end of the files' use.
             for path in changed {
                 if let item = items.first(where: { $0.path == path })?.item {
                     await storages.noteChange(of: item)

@@ -4,7 +4,8 @@ import ExtensionHost
 import FileProviderEngine
 import ItemStore
 
-/// The custom actions of a provider. It performs some of them itself; for the others, a user interface asks the user.
+/// The custom actions of a provider. The provider performs some of them itself. For the other actions, an extension
+/// shows a user interface.
 struct ProviderActions: Sendable {
     struct Choice: Sendable {
         let action: ExtensionAction

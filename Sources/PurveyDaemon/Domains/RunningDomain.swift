@@ -17,8 +17,8 @@ struct RunningDomain: Sendable {
     /// The provider's questions for the user.
     let questions: SetUpQuestions
 
-    /// The forwarding of a provider's notices and calls to the engine. It is created before the provider, which in turn
-    /// is created before the engine.
+    /// Forwards a provider's notices and calls to the engine. It is created before the provider, and the provider
+    /// before the engine.
     fileprivate final class Notices: Sendable {
         // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
@@ -75,8 +75,8 @@ struct RunningDomain: Sendable {
         }
     }
 
-    /// Starts a new domain: the provider sets it up and is asked whether it can serve it, and the domain is stored on
-    /// disk. After a failure, nothing of it remains.
+    /// Starts a new domain: the provider sets up the domain and confirms that it can serve it, then the domain is
+    /// stored on disk. After a failure, nothing of the domain remains.
     ///
     /// - Parameters:
     ///   - password: The password for a sign-in, if the provider sets up no domains.
@@ -117,7 +117,7 @@ extension RunningDomain.Surroundings {
         await HandlerThreads.shared.value { [folders, passwords] in
             // A failure is ignored, because the provider may not have created all directories.
             try? record.providerDomain.removeDocuments(of: record.provider, data: folders.locations.data)
-            // The store reports its failures.
+            // The store itself logs its failures.
             try? passwords?.removeItems(ofDomain: record.identifier, provider: record.provider)
         }
     }
@@ -148,7 +148,7 @@ private struct Parts: Sendable {
 
     /// Opens the engine.
     ///
-    /// - Parameter isNew: Whether the domain is to be stored on disk first.
+    /// - Parameter isNew: Whether the domain is new and must be stored on disk first.
     func open(
         _ record: DomainRecord, isNew: Bool, resuming openings: [HandleToResume] = []
     ) async throws -> RunningDomain {

@@ -48,7 +48,7 @@ extension DomainQuota {
 }
 
 extension EditEvent {
-    /// The event in one sentence, for the user who made the edit.
+    /// The result of the edit in one sentence, for the user who made the edit.
     var sentence: String {
         switch kind {
         case .conflict(let copy): "\(name) was also changed elsewhere: the version from this machine is in \(copy)"

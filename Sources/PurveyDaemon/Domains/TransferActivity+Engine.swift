@@ -5,10 +5,11 @@ import ItemStore
 
 /// The transfers of an engine as clients see them.
 extension TransferActivity {
-    /// The maximum number of waiting and of cancelled transfers that are listed. More do not help the user.
+    /// The maximum number of waiting transfers that are listed, and of cancelled transfers. Longer lists do not help
+    /// the user.
     private static let mostListed = 100
 
-    /// Returns the running transfers, and the first of the waiting and of the cancelled ones.
+    /// Returns all running transfers, and the first waiting and cancelled transfers.
     static func all(_ downloads: [DomainStatus.Transfer], _ edits: [EditStatus.Item]) -> [TransferActivity] {
         // Not every provider reports the progress of uploads.
         let sending = edits.filter { $0.total > 0 && $0.isUnderWay }
@@ -35,7 +36,8 @@ extension TransferActivity {
 }
 
 extension EditStatus.Item {
-    /// Whether the edit waits, and not for the user to resolve its failure: a failed upload is reported as such.
+    /// Whether the edit waits for another reason than a failure that the user must resolve. Such a failure is reported
+    /// separately.
     fileprivate var canBeCancelled: Bool {
         guard let failure, failure.kind != .notAuthenticated else { return true }
         return !failure.needsUser

@@ -6,20 +6,21 @@ import Secrets
 /// The keyring of the desktop, which `purvey-bus` uses for the daemon.
 final class DesktopKeyring: Keyring {
     private let bus: DesktopBusProcess
-    /// The store that the keys belong to: the path of the daemon's data.
+    /// The identifier of the password store to which the keys belong: the path of the daemon's data.
     private let store: String
-    /// The time until which no call is made, because an earlier call had no reply.
+    /// The instant until which no call is made, because an earlier call had no reply.
     // Leaf lock.
     private let silentUntil = Lock<ContinuousClock.Instant?>(nil)
 
-    /// The time limit for the reply to a call. It exceeds the time limit of `purvey-bus` for a call over the bus,
-    /// because some replies need several of these.
+    /// The timeout for the reply to a call. It exceeds the timeout of `purvey-bus` for one D-Bus call, because some
+    /// replies need several D-Bus calls.
     private static let timeLimit: Duration = .seconds(15)
-    /// The time in which no call is made after a call without a reply, so that callers do not wait one after the other.
+    /// The duration for which no call is made after a call without a reply, so that callers do not wait one after the
+    /// other.
     private static let silence: Duration = .seconds(10)
-    /// The duration from which a failed call counts as one without a reply.
+    /// The minimum duration of a failed call that counts as a call without a reply.
     private static let patience: Duration = .seconds(4)
-    /// The time for the user's answers to the desktop's prompts. It exceeds the time limits of `purvey-bus`.
+    /// The timeout for the user's answers to the desktop's prompts. It exceeds the timeouts of `purvey-bus`.
     private static let promptTime: Duration = .seconds(300)
 
     init(_ bus: DesktopBusProcess, store: String) {

@@ -3,10 +3,11 @@ import LinuxSystem
 import SecretStorage
 import Secrets
 
-/// The key of the passwords in the desktop's keyring.
+/// The key that encrypts the passwords, and its place: the desktop's keyring or a file.
 extension PasswordStore {
-    /// Whether the key belongs into the keyring. The variable `PURVEY_KEYRING` determines this. Without the variable,
-    /// the key belongs into the keyring unless `PURVEY_HOME` is set, which keeps everything in one directory.
+    /// Whether the key is to be stored in the keyring, as the environment variable `PURVEY_KEYRING` states. Without
+    /// this variable, the key is stored in the keyring unless `PURVEY_HOME` is set, which stores all data in one
+    /// directory.
     static var prefersKeyring: Bool {
         switch getenv("PURVEY_KEYRING").map({ String(cString: $0) }) {
         case "desktop": true
@@ -15,11 +16,11 @@ extension PasswordStore {
         }
     }
 
-    /// Moves the key to the place where it belongs, if both places can be used, and checks that it can be read.
+    /// Moves the key to the preferred place (keyring or file) if both can be used, and checks that the key can be read.
     ///
-    /// - Parameter isStart: whether this is the first call. Later calls use the keyring only if there is a reason,
-    ///   because some keyrings may signal each use as a change.
-    /// - Returns: the providers that waited for the key and can go on.
+    /// - Parameter isStart: whether this is the first call. Later calls use the keyring only if the key is not at its
+    ///   preferred place or a provider waits for it, because some keyrings may signal each use as a change.
+    /// - Returns: the providers that waited for the key and can continue.
     func settleKey(isStart: Bool) async -> Set<String> {
         await HandlerThreads.shared.value { [self] in
             keyring?.expectReplies()
@@ -39,7 +40,7 @@ extension PasswordStore {
     func unlockForUser() async {
         await HandlerThreads.shared.value { [self] in
             guard store.keyPlace.isKeyring, store.keyFault == .keyringLocked else { return }
-            // The call that needs the key reports a failure.
+            // A failure is ignored here, because the next call that needs the key reports it.
             try? keyring?.unlock()
         }
     }
@@ -70,7 +71,7 @@ extension PasswordStore {
         }
     }
 
-    /// Sets the passwords aside, so that users sign in again. Fails if the key can be read. Blocks.
+    /// Abandons the stored passwords, so that users sign in again. Fails if the key can be read. Blocks.
     ///
     /// - Returns: the providers that waited for the key.
     func abandonItems() throws(SecretError) -> Set<String> {
@@ -84,7 +85,7 @@ final class WaitingProviders: Sendable {
     // Leaf lock.
     private let errors = Lock<[String: SecretError]>([:])
 
-    /// Notes the result of a provider's call: its error, or `nil`.
+    /// Records the result of a provider's call: the error, or `nil` after a success.
     func note(_ error: SecretError?, of provider: String) {
         let error = error.flatMap { $0.isOfKeyring ? $0 : nil }
         errors.withLock { $0[provider] = error }

@@ -14,8 +14,8 @@ struct PasswordStore: Sendable {
     private let service: SecretService
     private let groups: SecretGroups
 
-    /// Opens the store. It needs both of its directories, because the passwords cannot be read with a copy of only one.
-    /// Blocks on the disk.
+    /// Opens the store, and creates its two directories: one for the passwords, one for the key. Therefore a copy of
+    /// only one of them does not reveal the passwords. Blocks on the disk.
     init(_ locations: Locations, bundles: BundleRegistry, bus: DesktopBusProcess?, log: DaemonLog) throws(Errno) {
         let folders = [locations.data + "/passwords", locations.data + "/keys"]
         for folder in folders { try PrivateFolder.make(folder) }

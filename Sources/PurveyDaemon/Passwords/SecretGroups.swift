@@ -10,7 +10,8 @@ struct SecretGroups: Sendable {
     let bundles: BundleRegistry
     let data: String
 
-    /// Returns the access groups of an installed extension; those of its identifier alone if it was removed.
+    /// Returns the access groups of an installed extension. If the extension was removed, returns only the group of its
+    /// identifier.
     func groups(ofExtension identifier: String) -> AccessGroups {
         let library = ExtensionLibrary(data: data)
         guard let bundle = library.all.first(where: { $0.identifier == identifier }) else {
@@ -30,7 +31,7 @@ struct SecretGroups: Sendable {
     }
 
     /// Returns the declared groups that a bundle may use. The group of another bundle is excluded, unless the
-    /// identifiers show that this bundle is an extension of the other one.
+    /// identifiers show that this bundle is an extension of that bundle.
     private func permitted(_ declared: [String], for identifier: String, _ library: ExtensionLibrary) -> [String] {
         guard !declared.isEmpty else { return [] }
         let known = Set(library.all.map(\.identifier) + bundles.all.map(\.identifier))

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import MountTakeover
 
-/// The memory file that describes a mount's other descriptors.
+/// A memory file that describes the other descriptors of a mount, for ``ServiceStore``.
 ///
 /// It begins with two numbers of 8 bytes in host byte order. The first is the number of consecutive daemons that had
 /// the mount and died soon after their start. The second is the time at which a daemon last created or took over the
@@ -17,7 +17,7 @@ struct MountNote {
     /// The run time of a daemon in seconds after which its death does not count as soon after its start.
     private static let longLife: UInt64 = 60
 
-    /// A mount that the service manager kept.
+    /// A mount that the service manager stored.
     struct Kept {
         let key: UInt64
         let note: MountNote

@@ -6,7 +6,7 @@ import LinuxSystem
 struct NotifySocket: Sendable {
     private let path: String
 
-    /// The time in milliseconds that the manager has to read earlier messages.
+    /// The timeout in milliseconds for the manager to read earlier messages.
     private static let patienceMilliseconds: CInt = 10_000
 
     /// Creates the socket's address. The socket is not accessed before the first message.
@@ -18,7 +18,7 @@ struct NotifySocket: Sendable {
         self.path = path
     }
 
-    /// Sends a message, with a descriptor if the message is about one. Waits for a limited time if the socket is full.
+    /// Sends a message, with a descriptor if the message concerns one. Waits for a limited time if the socket is full.
     func send(_ text: String, _ descriptor: FileDescriptor? = nil) throws(Errno) {
         // The socket is connected again for each message, because the manager may have been restarted.
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -3,9 +3,9 @@ import Exchange
 import LinuxSystem
 import MountTakeover
 
-/// The service manager (systemd) as the keeper of the mounts. When a service dies, the manager keeps its stored
-/// descriptors, restarts it, and passes them to the new process. The unit permits this with `FileDescriptorStoreMax=`
-/// and `NotifyAccess=main`.
+/// The service manager (systemd) as the keeper of the mounts. When a service dies, the manager retains its stored
+/// descriptors, restarts the service, and passes them to the new process. The unit permits this with
+/// `FileDescriptorStoreMax=` and `NotifyAccess=main`.
 ///
 /// Each descriptor of a mount is stored under a separate name, `purvey-KEY-INDEX`. The key denotes the mount. Index 0
 /// is a memory file that describes the others (``MountNote``), and is sent last. Incomplete mounts are dropped.
@@ -28,7 +28,7 @@ final class ServiceStore: MountKeeper {
         var hasEnded = false
     }
 
-    // This lock is held while messages are sent to the manager, so that their order is kept.
+    // This lock is held while messages are sent to the manager, so that they are sent in order.
     private let state: Lock<State>
 
     /// The number of consecutive deaths after which a mount is not resumed, because the mount may cause the crashes.
@@ -74,8 +74,8 @@ final class ServiceStore: MountKeeper {
         state.withLock { state in
             let passed = state.passed
             state.passed = []
-            // The newest mounts are examined first, because the manager may have missed the message that an older mount
-            // ended.
+            // The newest mounts are examined first. The manager may still have an older mount of the same domain, if it
+            // missed the message about the end of that mount.
             for kept in passed.reversed() {
                 guard state.entries[kept.mount.identifier] == nil else {
                     remove(Self.names(kept.key, kept.mount))
@@ -127,7 +127,8 @@ final class ServiceStore: MountKeeper {
                 }
                 try store(note.file, entry.names[0])
             } catch {
-                // An incomplete mount would stay stored when this process ends, and programs would wait in it.
+                // If the manager still had descriptors of an incomplete mount after the end of this process, programs
+                // that use the mount would hang.
                 remove(entry.names)
                 log.warning("the service manager cannot keep a mount, which will end with this process: \(error)")
             }

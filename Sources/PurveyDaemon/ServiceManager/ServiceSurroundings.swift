@@ -17,7 +17,7 @@ final class ServiceSurroundings: Sendable {
     private static let firstPassed: CInt = 3
     private static let passedLimit: CInt = 65_536
 
-    /// Takes the socket and the descriptors, and removes their variables from the environment, because child processes
+    /// Reads the socket and the descriptors from the environment, and removes their variables, because child processes
     /// must not act as the service. Called once, before another thread is started.
     static func take() -> ServiceSurroundings {
         defer { for name in ["NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
@@ -25,7 +25,8 @@ final class ServiceSurroundings: Sendable {
             socket: variable("NOTIFY_SOCKET").flatMap { NotifySocket(path: $0) }, passed: passedDescriptors)
     }
 
-    /// Returns the passed descriptors and drops this object's references. The caller decides when they are closed.
+    /// Returns the passed descriptors, and releases this object's references to them. They are closed when the caller
+    /// releases them.
     func takePassed() -> [(name: String, descriptor: FileDescriptor)] {
         passed.withLock { passed in
             defer { passed = [] }
@@ -52,13 +53,13 @@ final class ServiceSurroundings: Sendable {
 /// A file beside the socket. It records that a service manager runs the daemon and restarts it after a crash. It exists
 /// until the service ends properly, or until a daemon that is not a service runs instead.
 ///
-/// The manager passes the mounts of a dead daemon only to the daemon that it starts next. If another daemon were
-/// started on demand before that one, the mounts would end.
+/// The manager passes the mounts of a dead daemon only to the next daemon that the manager starts. If another daemon
+/// were started on demand first, the mounts would end.
 struct ServiceMarkerFile {
     let path: String
     private let socket: String
 
-    /// The time that the manager has to restart the daemon.
+    /// The timeout for the manager to restart the daemon.
     private static let timeout = Duration.seconds(10)
 
     init(_ locations: Locations) {

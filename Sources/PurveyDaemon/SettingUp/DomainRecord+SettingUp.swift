@@ -8,8 +8,8 @@ extension DomainRecord {
     /// The settings that concern the provider, as a set-up receives them.
     var setUpSettings: [DomainSetting] { settings.filter { !$0.isOwn } }
 
-    /// Returns the record with the provider's settings replaced. Purvey's own settings stay, and so does the directory,
-    /// which only the user can hand over.
+    /// Returns the record with the provider's settings replaced. Purvey's own settings stay. The path of the handed
+    /// directory stays, too, because only the user can choose it.
     func with(settings changed: [DomainSetting]) -> DomainRecord {
         let isKept = { (setting: DomainSetting) in setting.isOwn || setting.key == DomainSetting.path }
         var record = self

@@ -14,7 +14,7 @@ extension DomainService {
         service.on(SetUpSignInCall.self) { request, call in call.answer { try await self.signIn(request) } }
     }
 
-    /// Changes settings of a domain. If the provider refuses the settings that it reads, changes none.
+    /// Changes settings of a domain. If the provider refuses its own settings, changes no setting at all.
     private func set(_ request: SetDomainCall) async throws -> DomainDescription {
         try await ready()
         try DomainSettings.checkOnce(request.settings)
@@ -78,7 +78,7 @@ extension DomainService {
             throw DomainError("\(record.name) stays as it was: \(DomainError(error))", like: error)
         }
         guard isServed else { throw Self.fixed(fixed) }
-        // The service may be another one now, or have other items for this user.
+        // The new settings may denote another service, or another account with other items.
         await domain.engine.retry()
         domain.engine.signal(container: nil)
     }
@@ -114,7 +114,7 @@ extension DomainService {
         guard let record = places[name]?.record, record.identifier == identifier else {
             throw DomainError("\(name) was removed meanwhile")
         }
-        // The program that manages a domain sets its data itself.
+        // If a program manages the domain, that program sets the domain's data itself.
         guard record.managed == nil else { return record }
         let changed = record.with(settings: settings)
         try await update(changed)

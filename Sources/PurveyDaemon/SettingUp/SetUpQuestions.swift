@@ -3,8 +3,8 @@ import FileProvider
 import FileProviderWire
 import LinuxSystem
 
-/// The forwarding of a provider's questions during a set-up to the command that the user runs. Questions fail outside
-/// of a set-up, or if the client answers none.
+/// Forwards a provider's questions during a set-up to the command that the user runs. A question fails outside of a
+/// set-up, or if the client does not answer questions.
 final class SetUpQuestions: Sendable {
     // Leaf lock.
     private let user = Lock<Connection?>(nil)

@@ -3,7 +3,8 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The widgets of one item, in a row of the list or a tile of the grid. They are used for one item after the other.
+/// The widgets of one item, in a row of the list or a tile of the grid. The view reuses a cell for other items as the
+/// user scrolls.
 @MainActor final class ItemCell {
     let widget: Widget
     /// The row number of the item in the cell; `nil` while the cell shows none.
@@ -11,7 +12,7 @@ import FileProviderGTK
     private let isTile: Bool
     private let image: Widget
     private let name: Widget
-    /// The folder of an item whose neighbours lie in other folders.
+    /// The label with the item's folder, in views whose items lie in different folders.
     private let place = Make.label("", "caption", "dim-label")
     /// The box with the name and the folder.
     private let names: Widget
@@ -42,7 +43,7 @@ import FileProviderGTK
         gtk_image_set_pixel_size(image.opaque, Self.iconSize.row)
         gtk_widget_set_hexpand(names, 1)
         gtk_widget_set_valign(names, GTK_ALIGN_CENTER)
-        // Names keep some room beside the other columns in a narrow window.
+        // A minimum width for names, so that the other columns leave room for them in a narrow window.
         gtk_label_set_width_chars(name.opaque, 8)
         gtk_widget_set_hexpand(word, 1)
         gtk_label_set_xalign(size.opaque, 1)
@@ -75,11 +76,11 @@ import FileProviderGTK
     /// Shows an item.
     ///
     /// - Parameters:
-    ///   - picture: a `GdkPaintable` of the contents; `nil` for the icon of the type.
+    ///   - picture: a `GdkPaintable` of the contents; `nil` to show the icon of the type.
     ///   - detail: the columns to show.
-    ///   - showsPlace: whether the tip has the item's path, because the item lies in another folder than its
-    ///     neighbours.
-    ///   - isDimmed: whether the item is drawn dimmed, because the program that asked for a pick does not accept it.
+    ///   - showsPlace: whether the tooltip contains the item's path, because the view's items lie in different folders.
+    ///   - isDimmed: whether the item is drawn dimmed, because the program that requested the picker does not accept
+    ///     such an item.
     func show(
         _ item: BrowserItem, at position: Int, picture: OpaquePointer?, detail: Detail, showsPlace: Bool,
         isDimmed: Bool
@@ -120,7 +121,7 @@ import FileProviderGTK
         nameRow(item, condition)
     }
 
-    /// Names the row for assistive technologies. Without a name, they would read only the parts.
+    /// Sets the row's name for assistive technologies. Without a name, they would read the row's labels one by one.
     private func nameRow(_ item: BrowserItem, _ condition: ItemCondition) {
         guard let row = gtk_widget_get_parent(widget) else { return }
         let words = [item.name, item.isFolder ? "folder" : "", condition.word, ItemWords.size(item)]
@@ -131,7 +132,7 @@ import FileProviderGTK
     /// Whether the cell is in the view.
     var isShown: Bool { gtk_widget_get_parent(widget) != nil }
 
-    /// Gives the focus to the row.
+    /// Moves the focus to the row.
     func grabFocus() {
         if let row = gtk_widget_get_parent(widget) { gtk_widget_grab_focus(row) }
     }
@@ -143,7 +144,8 @@ import FileProviderGTK
 
     // MARK: Naming in place
 
-    /// Lets the user change the name in place. Calls the closure with the new name when Enter is pressed.
+    /// Shows an entry in which the user changes the name. Calls the closure with the new name when the user presses
+    /// Enter.
     func beginNaming(_ text: String, _ accept: @escaping @MainActor (String) -> Void) {
         guard entry == nil else { return }
         let entry: Widget = gtk_entry_new()
@@ -170,11 +172,11 @@ import FileProviderGTK
         onSignal("leave", of: focus) { [weak self] in self?.endNaming() }
         gtk_widget_add_controller(entry, focus)
         gtk_widget_grab_focus(entry)
-        // Most changes concern the name without its extension.
+        // The extension is not selected, because users rarely change it.
         gtk_editable_select_region(entry.opaque, 0, text.stemLength)
     }
 
-    /// Ends the change of the name, and shows the name again. Does nothing if it is not being changed.
+    /// Removes the entry for the name, and shows the name again. Does nothing if the name is not being changed.
     func endNaming() {
         guard let entry = entry.take() else { return }
         let hadFocus = gtk_widget_get_focus_child(widget) != nil

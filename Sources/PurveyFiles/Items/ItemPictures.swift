@@ -7,8 +7,8 @@ import Glibc
 import ItemValues
 import LinuxSystem
 
-/// Pictures of files from the cache that all programs of a desktop share. The daemon fills it with the pictures of
-/// providers, so no file is fetched to draw it.
+/// Pictures of files from the thumbnail cache that all programs of a desktop share. The daemon fills the cache with
+/// pictures from the providers, so that no file is fetched for its picture.
 @MainActor final class ItemPictures {
     private struct Key: Hashable {
         let path: String
@@ -27,14 +27,14 @@ import LinuxSystem
     }
 
     private var textures: [Key: Texture] = [:]
-    /// Pictures that the cache did not have, and those that are being read.
+    /// The pictures that the cache did not have. `reading` contains the pictures that are being read.
     private var missing: Set<Key> = []
     private var reading: Set<Key> = []
     private var look: Task<Void, Never>?
     private var looks = 0
     private static let folder = cacheFolder()
 
-    /// Called after pictures have arrived.
+    /// Called after pictures were read, and when missing pictures may be read again.
     var whenArrived: () -> Void = {}
 
     /// The maximum number of pictures in memory, each of at most 128 by 128 pixels.
@@ -100,7 +100,7 @@ import LinuxSystem
         return g_get_user_cache_dir().map { String(cString: $0) + "/thumbnails/normal" } ?? ""
     }
 
-    /// Reads a picture as other programs have stored it, by the freedesktop specification of thumbnails. Blocks.
+    /// Reads a picture from the cache, as the freedesktop specification of thumbnails defines it. Blocks on the disk.
     private nonisolated static func read(_ key: Key, in folder: String) -> Texture? {
         guard let uri = g_filename_to_uri(key.path, nil, nil) else { return nil }
         defer { g_free(uri) }

@@ -3,7 +3,7 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The items as a list or a grid, with their selection. Both draw only the rows that are in sight.
+/// The items as a list or a grid, with their selection. Both views create widgets only for visible rows.
 @MainActor final class ItemView {
     /// The scrolled list or grid.
     let widget: Widget
@@ -17,7 +17,7 @@ import FileProviderGTK
     /// The `GtkMultiSelection`.
     private let selection: OpaquePointer
     private var cells: [UnsafeMutableRawPointer: ItemCell] = [:]
-    /// The item whose name the user changes in its cell as soon as it has one.
+    /// The item whose name the user is to change, as soon as the item has a cell.
     private var naming: BrowserItem.ID?
     private var isRestoring = false
     var detail = Detail.all {
@@ -31,11 +31,11 @@ import FileProviderGTK
     /// Whether an item is shown dimmed, because it cannot be picked.
     var isDimmed: (BrowserItem) -> Bool = { _ in false }
 
-    /// Called when the first row was added or the last one removed.
+    /// Called when the first row was added or the last row was removed.
     var whenEmptinessChanged: () -> Void = {}
     /// Called when an item is activated, by a double click or Enter.
     var whenActivated: (BrowserItem) -> Void = { _ in }
-    /// Called to show the menu of the selection at a place of the widget.
+    /// Called to show the menu of the selection at a point of the widget.
     var whenMenu: (Widget, _ x: Double, _ y: Double) -> Void = { _, _, _ in }
 
     init(_ browser: Browser) {
@@ -70,9 +70,9 @@ import FileProviderGTK
         setGrid(false)
     }
 
-    /// Prepares for the items of another location.
+    /// Prepares for the items of another location, and requests their pictures.
     ///
-    /// - Parameter folder: the folder in a mount; `nil` if the location is no folder.
+    /// - Parameter folder: the path of the folder in its mount; `nil` if the location is not a folder.
     func prepare(_ folder: String?) { thumbnails.prepare(folder) }
 
     /// Returns the picture of an item's contents, if there is one.
@@ -83,7 +83,7 @@ import FileProviderGTK
     /// Shows tiles or rows.
     func setGrid(_ isGrid: Bool) {
         self.isGrid = isGrid
-        // Only the view in sight has the model, so that the other has no widgets.
+        // Only the visible view has the model, so that the hidden view creates no widgets.
         gtk_list_view_set_model(list.opaque, isGrid ? nil : selection)
         gtk_grid_view_set_model(grid.opaque, isGrid ? selection : nil)
         gtk_stack_set_visible_child_name(stack.opaque, isGrid ? "grid" : "list")
@@ -95,7 +95,7 @@ import FileProviderGTK
 
     func grabFocus() { gtk_widget_grab_focus(view) }
 
-    /// Shows the menu of the selection, at its first item in sight.
+    /// Shows the menu of the selection at the first selected item, if that item is visible.
     func popUpMenu() {
         let row = browser.selection.first.flatMap { browser.listing.row(of: $0.id) }
         let cell = row.flatMap { row in cells.values.first { $0.position == row && $0.isShown } }
@@ -114,7 +114,7 @@ import FileProviderGTK
         scroll(to: position)
     }
 
-    /// Scrolls to a row. GTK 4.8 has an action for it, and no function yet.
+    /// Scrolls to a row. GTK 4.8 has an action for this, but no function.
     private func scroll(to position: Int) {
         gtk_widget_activate_action_variant(view, "list.scroll-to-item", g_variant_new_uint32(guint32(position)))
     }
@@ -128,7 +128,7 @@ import FileProviderGTK
         model.changed(change)
         if isRestoring {
             isRestoring = false
-            // The rows were put in another order, so the items are selected again in their new rows.
+            // The order of the rows has changed, so the items are selected again in their new rows.
             for item in selected.prefix(Self.mostRestored) {
                 if let row = browser.listing.row(of: item.id) {
                     gtk_selection_model_select_item(selection, guint(row), 0)
@@ -142,7 +142,7 @@ import FileProviderGTK
         if (count == 0) != (count + change.removed - change.added == 0) { whenEmptinessChanged() }
     }
 
-    /// Selects the row after the removed ones, so that the arrow keys continue from there.
+    /// Selects the row after the removed rows, so that the arrow keys continue from this row.
     private func selectNeighbor(of change: ItemListing.Change) {
         guard browser.listing.count > 0 else { return }
         focus(browser.listing[min(change.position, browser.listing.count - 1)].id)
@@ -164,7 +164,7 @@ import FileProviderGTK
         browser.selection = selected
     }
 
-    /// Updates the cells of the given rows that are in sight, or all cells for `nil`.
+    /// Updates the cells of the given rows, or all cells for `nil`.
     func refresh(_ rows: Set<Int>? = nil) {
         for cell in cells.values {
             guard let position = cell.position, rows?.contains(position) ?? true else { continue }
@@ -210,7 +210,8 @@ import FileProviderGTK
         gtk_gesture_single_set_button(gesture, guint(GDK_BUTTON_SECONDARY))
         Signals.click(gesture) { [weak self, weak cell] place in
             guard let self, let cell, let position = cell.position else { return }
-            // Without this, the row would wait for the release of the button, which only the menu receives.
+            // Without claiming the sequence, the row would wait for the release of the button, which only the menu
+            // receives.
             gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
             if gtk_selection_model_is_selected(selection, guint(position)) == 0 {
                 gtk_selection_model_select_item(selection, guint(position), 1)
@@ -223,7 +224,7 @@ import FileProviderGTK
     private func bind(_ item: UnsafeMutableRawPointer?) {
         guard let item, let cell = cells[item] else { return }
         show(Int(gtk_list_item_get_position(OpaquePointer(item))), in: cell)
-        // Rows move when others are added or removed, but GTK does not bind them again.
+        // When rows are added or removed, the positions of later rows change, but GTK does not bind these rows again.
         updatePositions()
     }
 
@@ -237,7 +238,7 @@ import FileProviderGTK
 
     // MARK: Naming
 
-    /// Lets the user change the name of an item in its cell, at once or when it has one.
+    /// Starts changing the name of an item in its cell, at once or as soon as the item has a cell.
     func beginNaming(_ id: BrowserItem.ID) {
         naming = id
         beginPendingNaming()
@@ -253,7 +254,7 @@ import FileProviderGTK
         }
     }
 
-    /// Selects an item and gives it the focus.
+    /// Selects an item and moves the focus to it.
     func focus(_ id: BrowserItem.ID) {
         guard let row = browser.listing.row(of: id) else { return }
         select(row)
@@ -262,7 +263,7 @@ import FileProviderGTK
 
     private static let looks = 40
 
-    /// Calls a closure with the cell of an item, which is made when the view has been laid out.
+    /// Calls a closure with the cell of an item. Waits for up to a second until the view has created the cell.
     private func withCell(of id: BrowserItem.ID, _ body: @escaping @MainActor (ItemCell, BrowserItem) -> Void) {
         Task { [weak self] in
             for _ in 0..<Self.looks {

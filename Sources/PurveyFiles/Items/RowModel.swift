@@ -2,8 +2,8 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// A listing as a `GListModel`. Its objects are made when a view requests them, and have no data: a view takes the item
-/// of a row from the listing. Therefore 100,000 rows take no memory beyond that of their items.
+/// A listing as a `GListModel`. Its objects are created when a view requests them, and contain no data. A view reads
+/// the item of a row from the listing. Therefore 100,000 rows need no memory beyond that of their items.
 @MainActor final class RowModel {
     /// The `GListModel`.
     let pointer: OpaquePointer
@@ -12,7 +12,7 @@ import FileProviderGTK
     init(_ listing: ItemListing) {
         self.listing = listing
         guard let object = g_object_new_with_properties(Self.type, 0, nil, nil) else {
-            preconditionFailure("GLib has registered the type")  // It ends the process if it cannot.
+            preconditionFailure("GLib has registered the type")  // On failure, GLib ends the process.
         }
         pointer = OpaquePointer(object)
         g_object_set_data(object, Self.key, Unmanaged.passUnretained(self).toOpaque())

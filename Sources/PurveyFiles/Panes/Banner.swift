@@ -2,7 +2,8 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// A bar above the items with a failure and the button of its remedy. AdwBanner exists only since libadwaita 1.3.
+/// A bar above the items with a failure and a button for its remedy. AdwBanner is not used, because it requires
+/// libadwaita 1.3.
 @MainActor final class Banner {
     let widget: Widget
     private let text = Make.label("", wraps: true)
@@ -10,7 +11,7 @@ import FileProviderGTK
     private let browser: Browser
     private var remedy: Remedy?
 
-    /// Called when the user asks for the remedy.
+    /// Called when the user chooses the remedy.
     var whenAsked: (Remedy) -> Void = { _ in }
 
     init(_ browser: Browser) {
@@ -38,7 +39,8 @@ import FileProviderGTK
 
     func refresh() {
         let failure = browser.banner
-        // Screen readers would still find the contents of a revealer that hides them.
+        // The widget is also made invisible, because screen readers find the contents of a revealer even while it hides
+        // them.
         widget.isVisible = failure != nil
         gtk_revealer_set_reveal_child(widget.opaque, failure == nil ? 0 : 1)
         guard let failure else { return }

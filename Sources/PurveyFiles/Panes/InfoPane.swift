@@ -12,7 +12,7 @@ import FileProviderGTK
     private let tags: TagRow
     private let versions: VersionRow
 
-    /// Called when the user asks for the remedy of a failure.
+    /// Called when the user chooses the remedy of a failure.
     var whenAsked: (Remedy) -> Void = { _ in }
     /// Called when the user wants to compare a file with its conflicted copy.
     var whenCompared: () -> Void {

@@ -2,14 +2,14 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// A page that is shown instead of the items if there are none, while they are read, or if they cannot be read.
+/// A page that is shown instead of the items while they are read, if they cannot be read, or if there are none.
 @MainActor final class StatusView {
     let widget: Widget
     private let browser: Browser
     private let spinner: Widget
     private var button: Widget?
 
-    /// Called when the user asks for the remedy.
+    /// Called when the user chooses the remedy.
     var whenAsked: (Remedy) -> Void = { _ in }
 
     init(_ browser: Browser) {
@@ -24,7 +24,7 @@ import FileProviderGTK
     private func show(_ icon: String?, _ title: String, _ text: String, _ remedy: Remedy? = nil) {
         adw_status_page_set_icon_name(widget.opaque, icon)
         adw_status_page_set_title(widget.opaque, title)
-        // The description may contain markup; names may contain anything.
+        // The text is escaped, because the description is interpreted as markup, and names may contain any characters.
         let escaped = g_markup_escape_text(text, -1)
         adw_status_page_set_description(widget.opaque, escaped)
         g_free(escaped)

@@ -18,7 +18,7 @@ import FileProviderGTK
         gtk_flow_box_set_max_children_per_line(flow.opaque, 3)
         widget = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 2, Make.label("Tags", "caption", "dim-label"), flow)
         widget.isVisible = false
-        // The pane removes the widget and adds it again, so this object keeps a reference of its own.
+        // The pane removes the widget and adds it again later, so this object retains the widget.
         g_object_ref_sink(widget.gtkAddress)
     }
 

@@ -5,11 +5,12 @@ import FileProviderGTK
 
 /// A row of the list of transfers: an icon, a title, the progress, and a button.
 @MainActor final class TransferRow {
-    /// The subject of a row. A row with another subject gets widgets of its own.
+    /// The subject of a row. A row is reused only for the same subject.
     enum Key: Hashable {
         case job(ObjectIdentifier, isRunning: Bool)
         case domain(String, isPaused: Bool)
-        /// A transfer of a domain by its place in the list, so that its buttons keep the focus while it advances.
+        /// A transfer of a domain, identified by its index in the list. Therefore its button keeps the focus while the
+        /// transfer progresses.
         case transfer(String, Int, file: Int64, TransferActivity.State)
         case unlisted(String)
         case waiting(String)

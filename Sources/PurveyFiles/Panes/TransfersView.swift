@@ -4,7 +4,7 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The transfers of the domains, and the work that was begun in the window.
+/// The transfers of the domains, and the jobs that the user began in the window.
 @MainActor final class TransfersView {
     let widget: Widget
     private let list: Widget
@@ -34,8 +34,8 @@ import FileProviderGTK
             && !activity.isPaused && !activity.needsSignIn
     }
 
-    /// Shows the present transfers. If the subjects of the rows are the same as before, the rows keep their widgets, so
-    /// that a button keeps the focus.
+    /// Shows the present transfers. If the subjects of the rows have not changed, the rows keep their widgets, so that
+    /// a button does not lose the focus.
     func refresh() {
         let contents =
             browser.jobs.map(content) + browser.domains.filter { !Self.isQuiet($0.activity) }.flatMap(contents)

@@ -21,7 +21,7 @@ import FileProviderGTK
         self.browser = browser
         widget = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6, Make.label("Versions", "caption", "dim-label"), box)
         widget.isVisible = false
-        // The pane removes and adds it again.
+        // The pane removes the widget and adds it again later, so this object retains the widget.
         g_object_ref_sink(widget.gtkAddress)
     }
 

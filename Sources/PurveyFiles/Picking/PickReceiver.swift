@@ -6,7 +6,7 @@ import FileProviderGTK
 import Glibc
 import LinuxSystem
 
-/// The connection to the program that asked for a pick: a socket, or standard output, on which paths are printed as
+/// The connection to the program that requested the picker: a socket, or standard output, to which paths are printed as
 /// lines.
 @MainActor final class PickReceiver {
     private let connection: Connection?
@@ -14,7 +14,7 @@ import LinuxSystem
 
     /// Called when the program has ended.
     var whenGone: () -> Void = {}
-    /// Called with the path of an item that the program wants to be shown.
+    /// Called with the path of an item that the program requests to show.
     var whenRevealed: (String) -> Void = { _ in }
 
     /// - Throws: the system's error if the program has passed no socket.
@@ -41,7 +41,8 @@ import LinuxSystem
         }
     }
 
-    /// A reference to the receiver for the handlers of its connection, which exist before the receiver does.
+    /// A weak reference to the receiver for the handlers of its connection. The handlers are created before the
+    /// receiver.
     @MainActor private final class Link: Sendable {
         weak var receiver: PickReceiver?
 

@@ -12,12 +12,12 @@ import LinuxSystem
     private let receiver: PickReceiver
     private let browser: Browser
     private var window: UnsafeMutablePointer<GtkWindow>?
-    /// Whether the result was handed over, or is being handed over.
+    /// Whether the result was sent to the other program, or is being sent.
     private var isEnding = false
-    /// The exit status of the program: 1 as long as nothing was picked.
+    /// The exit status of this program: 1 until the user has picked an item.
     private(set) var status: CInt = 1
 
-    /// - Throws: the system's error if the program that asked has passed no socket.
+    /// - Throws: the system's error if the program that requested the picker has passed no socket.
     init(_ request: PickerRequest, _ browser: Browser) throws(Errno) {
         self.request = request
         self.browser = browser
@@ -34,7 +34,8 @@ import LinuxSystem
 
     var title: String { request.title ?? request.usualTitle }
 
-    /// Attaches the picker to its window. The program that asked gets a message before the window is closed.
+    /// Attaches the picker to its window. If the user closes the window, the program that requested the picker receives
+    /// a message first.
     func attach(to window: UnsafeMutablePointer<GtkWindow>) {
         self.window = window
         Signals.question("close-request", of: window) { [weak self] in
@@ -51,15 +52,15 @@ import LinuxSystem
         gtk_widget_add_controller(window.object(as: GtkWidget.self), keys)
     }
 
-    /// Picks an item that the user opened. Returns whether the picker handled the item, which then is not opened with a
-    /// program.
+    /// Picks an item that the user opened. Returns whether the picker handled the item. If so, the item is not opened
+    /// with a program.
     func take(_ item: BrowserItem) -> Bool {
         guard !item.isFolder else { return false }
         if case .save = request.purpose { bar.takeName(of: item) } else { bar.pick() }
         return true
     }
 
-    /// Ends without a result, unless one is being handed over.
+    /// Ends without a result, unless a result is being sent.
     func cancel() {
         guard !isEnding else { return }
         isEnding = true

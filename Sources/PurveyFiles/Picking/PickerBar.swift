@@ -16,7 +16,7 @@ import FileProviderGTK
 
     /// Called when the user picks.
     var whenPicked: (Pick) -> Void = { _ in }
-    /// Called when the user picks nothing.
+    /// Called when the user cancels.
     var whenCancelled: () -> Void = {}
     /// Called when the user wants a new document in the current folder.
     var whenDocumentWanted: () -> Void = {}
@@ -50,8 +50,8 @@ import FileProviderGTK
         return entry
     }
 
-    /// Returns the left part of a bar that has no entry for a name. It has the button for a new document, if there is
-    /// one.
+    /// Returns the left part of a bar without an entry for a name. It contains the button for a new document if the
+    /// program creates documents.
     private func start() -> Widget {
         let start = Make.box(GTK_ORIENTATION_HORIZONTAL)
         gtk_widget_set_hexpand(start, 1)
@@ -67,8 +67,8 @@ import FileProviderGTK
         nameEntry.flatMap { gtk_editable_get_text($0.opaque) }.map { String(cString: $0) } ?? ""
     }
 
-    /// Gives the focus to the entry for the name, and selects the part before the extension. Returns whether there is
-    /// an entry.
+    /// Moves the focus to the entry for the name, and selects the part before the extension. Returns `false` if the bar
+    /// has no entry.
     func grabFocus() -> Bool {
         guard let nameEntry else { return false }
         gtk_widget_grab_focus(nameEntry)
@@ -86,7 +86,7 @@ import FileProviderGTK
         nameEntry.setClass("error", fault != nil)
     }
 
-    /// Picks the selection. Does nothing if it cannot be picked.
+    /// Picks the selection. Does nothing if the selection cannot be picked.
     func pick() {
         if let pick = browser.pick(for: request, name: name) { whenPicked(pick) }
     }
@@ -98,7 +98,7 @@ import FileProviderGTK
 }
 
 extension PickerRequest {
-    /// The label of the button that picks, if the program names none.
+    /// The label of the button that picks, if the program does not set one.
     var usualPrompt: String {
         switch purpose {
         case .files, .filesAndFolders, .folders: "Choose"
@@ -107,7 +107,7 @@ extension PickerRequest {
         }
     }
 
-    /// The title of the window, if the program names none.
+    /// The title of the window, if the program does not set one.
     var usualTitle: String {
         switch purpose {
         case .files: allowsMultiple ? "Choose Files" : "Choose a File"
@@ -127,6 +127,6 @@ extension PickerRequest {
         }
     }
 
-    /// Whether the window stays when the user has picked.
+    /// Whether the window stays open after the user has picked.
     var canBrowse: Bool { if case .browse = purpose { true } else { false } }
 }

@@ -1,8 +1,8 @@
 import CAdwaita
 import FileProviderGTK
 
-/// The start of the default program for a file. GLib may read the beginning of the file to find the type. This read
-/// waits for a download, so the asynchronous function is used, which reads on a thread of its own.
+/// Starts the default program for a file. GLib may read the beginning of the file to determine its type, and this read
+/// may wait for a fetch. Therefore GLib's asynchronous function is used, which reads on a separate thread.
 @MainActor enum DefaultProgram {
     private final class Failure {
         let report: @MainActor (String) -> Void

@@ -27,7 +27,7 @@ import ItemValues
     }
 
     private static func format(_ seconds: Double, _ pattern: String) -> String {
-        // The number comes from the provider and may be anything.
+        // The date comes from the provider and may have any value.
         guard abs(seconds) < 250_000_000_000, let time = g_date_time_new_from_unix_local(gint64(seconds)) else {
             return ""
         }
@@ -37,7 +37,7 @@ import ItemValues
         return String(cString: text)
     }
 
-    /// The icons by file name extension. They live as long as the process.
+    /// The icons by file name extension. They are never released.
     private static var icons: [String: OpaquePointer] = [:]
 
     static func icon(_ item: BrowserItem) -> OpaquePointer? {
@@ -88,7 +88,7 @@ extension ItemCondition {
 
 extension ItemWords {
     static func total(_ sizes: [Int64]) -> String {
-        // The numbers come from the provider and may be anything.
+        // The sizes come from the provider and may have any values.
         ByteCount.text(sizes.reduce(0) { $0.addingReportingOverflow(max($1, 0)).partialValue })
     }
 }

@@ -10,13 +10,13 @@ struct OpeningProgram {
     let name: String
 }
 
-/// The programs that can open a file, by its type. The type is guessed from the name, because reading the contents
-/// would fetch them.
+/// The programs that can open a file of a type. The type is determined by the name, because reading the contents would
+/// fetch them.
 @MainActor enum Programs {
     /// The maximum number of programs in a menu.
     private static let most = 20
 
-    /// Returns the programs that can open a file, the default one first.
+    /// Returns the programs that can open a file, the default program first.
     static func all(for item: BrowserItem) -> [OpeningProgram] {
         var programs: [OpeningProgram] = []
         withInfos(of: item) { info in
@@ -29,7 +29,7 @@ struct OpeningProgram {
         return programs
     }
 
-    /// Opens a file with a program. Returns the reason if it cannot be started.
+    /// Opens a file with a program. Returns the reason if the program cannot be started.
     static func open(_ item: BrowserItem, with identifier: String, on display: OpaquePointer?) -> String? {
         guard let path = item.mountedPath, let uri = g_filename_to_uri(path, nil, nil) else {
             return "its domain is not mounted"

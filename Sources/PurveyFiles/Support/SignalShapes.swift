@@ -17,7 +17,7 @@ import FileProviderGTK
         connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
-    /// Calls a closure with a signal's only argument, which is a position. Such a signal is `activate` of a list.
+    /// Calls a closure with a signal's only argument, which is a row number. Such a signal is `activate` of a list.
     static func position(
         _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor (Int) -> Void
     ) {
@@ -37,7 +37,7 @@ import FileProviderGTK
         connect(object, "selection-changed", unsafeBitCast(handler, to: GCallback.self), Handler { action() })
     }
 
-    /// Calls a closure with the place of a click.
+    /// Calls a closure with the coordinates of a click.
     static func click(
         _ gesture: some GTKPointer, _ action: @escaping @MainActor ((x: Double, y: Double)) -> Void
     ) {
@@ -58,7 +58,8 @@ import FileProviderGTK
         connect(controller, "key-pressed", unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
-    /// Calls a closure whose result is whether the signal needs no other handling. Such a signal is `close-request`.
+    /// Calls a closure that returns whether it has handled the signal. If so, GTK does not handle the signal further.
+    /// Such a signal is `close-request`.
     static func question(_ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Bool) {
         let handler: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
             Handler<Void, Bool>.run(data) { $0(()) } == true ? 1 : 0

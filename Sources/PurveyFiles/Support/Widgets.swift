@@ -1,8 +1,8 @@
 import CAdwaita
 import FileProviderGTK
 
-// GTK's constructors never return NULL: GLib ends the process when memory is short. So their results are taken as they
-// are imported, without a check.
+// GTK's constructors never return NULL, because GLib ends the process if memory is short. Therefore their results are
+// used without a check.
 
 typealias Widget = UnsafeMutablePointer<GtkWidget>
 

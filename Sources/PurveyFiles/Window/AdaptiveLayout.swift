@@ -14,9 +14,9 @@ import FileProviderGTK
     var whenResized: () -> Void = {}
 
     /// - Parameters:
-    ///   - sidebar: the places, which have a page of their own in a narrow window.
+    ///   - sidebar: the places, which are shown on a separate page in a narrow window.
     ///   - frame: the content with its header bar.
-    ///   - body: the part of the content beside the pane.
+    ///   - body: the part of the content that is shown beside the pane.
     ///   - pane: the information about the selection.
     ///   - insert: puts the widget with body and pane into the frame.
     init(sidebar: Widget, frame: Widget, body: Widget, pane: Widget, insert: (Widget) -> Void) {
@@ -49,7 +49,7 @@ import FileProviderGTK
     private let frame: Widget
     private let sidebar: Widget
 
-    /// Whether only one part is in sight.
+    /// Whether only one part is visible.
     var isFolded: Bool { adw_leaflet_get_folded(leaflet) != 0 }
 
     func showContent() { adw_leaflet_set_visible_child(leaflet, frame) }

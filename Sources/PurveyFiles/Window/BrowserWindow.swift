@@ -3,7 +3,7 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// A window of the file browser: the views around a ``Browser``, and the actions between them.
+/// A window of the file browser: the views of a ``Browser``, and the actions of the user.
 @MainActor final class BrowserWindow {
     let window: UnsafeMutablePointer<GtkWindow>
     let browser: Browser
@@ -29,9 +29,10 @@ import FileProviderGTK
     private var preparedFolder: String?
     /// The location that the window shows. It differs from the browser's until a change of location is handled.
     private var shownLocation = Location.recents
-    /// The time from which the page about loading is shown.
+    /// The instant from which the loading page is shown.
     private var loadingPageTime = ContinuousClock.now
-    /// Whether the focus was on the items when the location changed. It then returns to the items of the new location.
+    /// Whether the focus was on the items when the location changed. If so, the focus moves to the items of the new
+    /// location when they arrive.
     private var focusOnArrival = false
     /// The folder that the user left for its parent. It is selected when the parent's items are listed.
     private var arrival: BrowserItem.ID?
@@ -39,7 +40,7 @@ import FileProviderGTK
     /// The windows that are open. This property retains them.
     private static var open: [BrowserWindow] = []
 
-    /// - Parameter picker: the part that picks for another program; `nil` for a window of its own.
+    /// - Parameter picker: the part that picks for another program; `nil` for an ordinary window.
     init(_ browser: Browser, in application: UnsafeMutablePointer<GtkApplication>, picker: Picker? = nil) {
         self.browser = browser
         self.picker = picker
@@ -60,7 +61,7 @@ import FileProviderGTK
         gtk_stack_set_vhomogeneous(content.opaque, 0)
         gtk_stack_set_hhomogeneous(content.opaque, 0)
         gtk_widget_set_vexpand(content, 1)
-        // If the window is too narrow for both, the pane covers the items.
+        // If the window is too narrow for the items and the pane, the pane covers the items.
         gtk_widget_set_size_request(content, 330, -1)
 
         let frame = Make.box(GTK_ORIENTATION_VERTICAL)
@@ -184,7 +185,7 @@ import FileProviderGTK
         items.grabFocus()
     }
 
-    /// Opens a folder in the window, and a file with its program. The program's read downloads what it needs.
+    /// Opens a folder in the window, or a file with its default program. The program's reads fetch the contents.
     func activate(_ item: BrowserItem) {
         if item.isTrashed || item.isRemote { return }
         if item.isFolder { return browser.go(to: .folder(domain: item.domain, path: item.path)) }
@@ -272,8 +273,8 @@ import FileProviderGTK
     private func resized() {
         let isFolded = layout.isFolded
         placesButton.isVisible = isFolded
-        // A narrow window has no room for these buttons. Both actions have keyboard shortcuts, and the menu has the one
-        // for the grid.
+        // A narrow window has no room for these buttons. Both actions have keyboard shortcuts, and the grid is also in
+        // the menu.
         forwardButton.isVisible = !isFolded
         gridButton.isVisible = !isFolded
         if pathBar.isNarrow != isFolded { pathBar.isNarrow = isFolded }
@@ -286,7 +287,7 @@ import FileProviderGTK
         switch aspect {
         case .places:
             sidebar.refresh()
-            // The mount of the first location may be known only now.
+            // The mount of the first location may not have been known before.
             prepareItems()
         case .location:
             locationChanged()
@@ -322,7 +323,8 @@ import FileProviderGTK
         gtk_stack_set_visible_child_name(content.opaque, page)
     }
 
-    /// Whether the items are expected in a moment, so that the page about loading would only flicker.
+    /// Whether loading began less than ``patience`` ago. Showing the loading page for a shorter time would be a
+    /// flicker.
     private var isWaitingBriefly: Bool {
         browser.isLoading && browser.listingError == nil && ContinuousClock.now < loadingPageTime
     }

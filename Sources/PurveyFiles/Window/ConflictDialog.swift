@@ -4,11 +4,11 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The two versions of a file in conflict, side by side. The user looks at both, and keeps one or both.
+/// The dialog with the two versions of a file in conflict, side by side. The user compares them, and keeps one or both.
 @MainActor enum ConflictDialog {
     /// - Parameters:
     ///   - picture: returns the picture of an item's contents, if there is one.
-    ///   - open: opens a version with its program.
+    ///   - open: opens a version with its default program.
     static func show(
         _ conflict: ConflictPair, _ browser: Browser, over window: UnsafeMutablePointer<GtkWindow>,
         picture: (BrowserItem) -> OpaquePointer?, open: @escaping @MainActor (BrowserItem) -> Void

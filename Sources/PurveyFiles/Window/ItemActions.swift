@@ -34,7 +34,7 @@ import FileProviderGTK
     private let group: OpaquePointer
     private var actions: [Name: OpaquePointer] = [:]
 
-    /// - Parameter map: the `GActionMap` that gets the actions.
+    /// - Parameter map: the `GActionMap` to which the actions are added.
     init(in map: OpaquePointer) { group = map }
 
     func add(_ name: Name, _ action: @escaping @MainActor () -> Void) {

@@ -3,7 +3,7 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The folders from the domain to the current one, as buttons.
+/// The folders from the domain to the current folder, as buttons.
 @MainActor final class PathBar {
     let widget: Widget
     private let box = Make.box(GTK_ORIENTATION_HORIZONTAL)

@@ -2,7 +2,7 @@ import CAdwaita
 import FileProviderGTK
 import FileProviderUI
 
-/// The dialog in which an extension of a provider asks the user.
+/// The dialog in which an extension of a provider asks the user for input.
 @MainActor enum PromptDialog {
     /// Shows the dialog. Returns the user's entry for each field, or `nil` if the user cancels.
     static func ask(_ prompt: FileProviderPrompt, over window: UnsafeMutablePointer<GtkWindow>) async -> [String]? {

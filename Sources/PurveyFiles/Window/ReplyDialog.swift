@@ -3,9 +3,9 @@ import DomainMessages
 import FileProviderGTK
 import FileProviderWire
 
-/// The reply of a provider's action: lines of text, and an address.
+/// The dialog with the reply of a provider's action: lines of text, and a link.
 @MainActor enum ReplyDialog {
-    /// Shows a reply. An address for the browser is opened in it.
+    /// Shows a reply. Opens its link in the web browser if the provider requests that.
     static func show(_ title: String, _ reply: ProviderActionReply, over window: UnsafeMutablePointer<GtkWindow>) {
         if let link = reply.link, reply.opensLink, isOfWeb(link) { gtk_show_uri(window, link, guint(GDK_CURRENT_TIME)) }
         let dialog = Dialogs.make(over: window, title, "", cancel: "Close")
@@ -27,7 +27,7 @@ import FileProviderWire
         gtk_window_present(dialog.object(as: GtkWindow.self))
     }
 
-    /// Whether an address is one of a web page. Others are not opened, because a provider is not trusted.
+    /// Whether a link leads to a web page. Other links are not opened, because a provider is not trusted.
     private static func isOfWeb(_ link: String) -> Bool {
         let lower = link.lowercased()
         return lower.hasPrefix("https://") || lower.hasPrefix("http://")

@@ -35,9 +35,10 @@ import FileProviderGTK
         widget.append(bar)
         widget.append(scrolled)
         gtk_widget_set_size_request(widget, AdaptiveLayout.sidebarWidth, -1)
-        // Without this, the sidebar would take a part of the room that the content does not need.
+        // Otherwise, the sidebar would share the window's spare width with the content.
         gtk_widget_set_hexpand(widget, 0)
-        // The activation of a row counts, not its selection: a row is also selected when the focus moves to the list.
+        // A place is chosen by the activation of its row, not by its selection, because GTK also selects a row when the
+        // focus moves to the list.
         Signals.pointer("row-activated", of: list) { [weak self] row in self?.activated(row) }
         gtk_list_box_set_header_func(
             list.opaque,

@@ -3,12 +3,12 @@ import FileBrowser
 import FileProvider
 import FileProviderGTK
 
-/// The dialog for the tags of the selection: one line, in which commas separate them.
+/// The dialog for the tags of the selection: one line with the tags, separated by commas.
 @MainActor enum TagDialog {
     /// Shows the tags of items, and changes them when the user accepts.
     static func show(for items: [BrowserItem], _ browser: Browser, over window: UnsafeMutablePointer<GtkWindow>) {
         Task {
-            // Tags that only some of the items have are not shown, and stay.
+            // The dialog shows only the tags that all items have. Other tags are not changed.
             var common: [String]?
             for item in items {
                 let tags = await browser.tags(of: item)

@@ -2,21 +2,23 @@ import CAdwaita
 import FileProviderGTK
 import Glibc
 
-/// The short texts about completed work at the bottom of a window. The last one that can be undone has a button.
+/// The short texts about completed work at the bottom of a window (toasts). The last toast has an undo button if its
+/// work can be undone.
 @MainActor final class Toasts {
     /// The widget around the content of the window.
     let widget: Widget = adw_toast_overlay_new()
     private var undoToast: OpaquePointer?
 
-    /// The seconds for which a toast is shown. The environment variable `PURVEY_UNDO_TIME` sets those for a toast with
-    /// an undo button.
+    /// The seconds for which a toast is shown. The environment variable `PURVEY_UNDO_TIME` sets the seconds for a toast
+    /// with an undo button.
     private static let seconds: (plain: guint, undo: guint) = {
         let text = getenv("PURVEY_UNDO_TIME").map { String(cString: $0) } ?? ""
         return (3, UInt16(text).map { guint($0) } ?? 8)
     }()
 
     func show(_ text: String, canUndo: Bool) {
-        // A toast waits until earlier ones have ended, so an earlier one is dismissed.
+        // A toast is shown only after earlier toasts have ended. Therefore an earlier toast with an undo button is
+        // dismissed.
         dismissUndo()
         let toast: OpaquePointer = adw_toast_new("")
         adw_toast_set_title(toast, Self.escaped(text))
@@ -37,7 +39,7 @@ import Glibc
         if let toast = undoToast.take() { adw_toast_dismiss(toast) }
     }
 
-    /// Returns a text for a label with markup.
+    /// Returns a text escaped for a label that interprets markup.
     private static func escaped(_ text: String) -> String {
         guard let escaped = g_markup_escape_text(text, -1) else { return "" }
         defer { g_free(escaped) }
