@@ -132,11 +132,9 @@ extension OSLog {
     }
 
     /// Returns the text of a message in `printf` format.
-    ///
-    /// Modifiers in braces, such as `{public}`, are ignored: all values are shown.
     package static func text(_ message: StaticString, _ arguments: [any CVarArg]) -> String {
-        let format = message.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
-            .replacingOccurrences(of: #"%\{[^}]*\}"#, with: "%", options: .regularExpression)
-        return String(format: format, arguments: arguments)
+        let format = OSLogPrintfFormat(
+            message.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }, arguments)
+        return String(format: format.text, arguments: format.arguments)
     }
 }

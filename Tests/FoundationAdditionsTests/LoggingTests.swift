@@ -43,9 +43,17 @@ import Testing
 
     @Test func modifiersInBracesAreNoPartOfTheFormat() {
         #expect(
-            OSLog.text("%{public}@ %{public,mask.hash}@ %{bool}d %{private, errno}d %%", ["a", "b", 1, 2])
+            OSLog.text("%{public}@ %{public,mask.hash}@ %{bool}d %{errno}d %%", ["a", "b", 1, 2])
                 == "a b 1 2 %")
         #expect(OSLog.text("{kept} %d", [3]) == "{kept} 3")
+    }
+
+    @Test func privateValuesOfAFormatAreHidden() {
+        #expect(
+            OSLog.text("%{private}@ %d %{sensitive, errno}*d %{private}.2f %5.1f|", ["a", 1, 4, 2, 0.5, 0.25])
+                == "<private> 1 <private> <private>   0.2|")
+        #expect(OSLog.text("%{private}d%", [1]) == "<private>%")
+        #expect(OSLog.text("100 %% of %{private,mask.hash}s", [1]) == "100 % of <private>")
     }
 
     @Test func everyFormOfALogCallIsWritten() {

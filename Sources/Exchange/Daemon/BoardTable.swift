@@ -171,7 +171,9 @@ package struct BoardTable {
     private mutating func changed(_ name: String) {
         boards[name, default: Board(changeCount: forgottenChangeCount)].changeCount += 1
         guard boards.count > limits.boards else { return }
-        for (name, board) in boards where board.items.isEmpty {
+        let empty = boards.filter(\.value.items.isEmpty)
+        guard empty.count > limits.boards else { return }
+        for (name, board) in empty {
             forgottenChangeCount = max(forgottenChangeCount, board.changeCount)
             boards[name] = nil
         }

@@ -16,6 +16,8 @@ package struct BrowserError: Error, Sendable, Equatable {
         /// The item is not evicted, because one of its parent folders is pinned.
         case kept
         case cancelled
+        /// The provider's extension ran and reported a failure.
+        case failedInExtension
         case other
     }
 

@@ -34,7 +34,7 @@ enum InterfaceWork {
         case .completed: return true
         case .unsupported: return false
         case .cancelled: throw BrowserError("It was cancelled", kind: .cancelled)
-        case .failed(let reason): throw BrowserError(reason)
+        case .failed(let reason): throw BrowserError(reason, kind: .failedInExtension)
         case .silent(let seconds):
             throw BrowserError("The extension neither asked nor answered for \(seconds) s, and was ended")
         case .lost:

@@ -39,8 +39,9 @@ final class ChangeFeed {
                 try await provider.changes(in: container, since: since, suggestedSize: size)
             }
             guard !context.isClosed else { throw .closed }
-            guard batch.anchor.count <= 500 else {
-                throw ProviderError(.expired, message: "The provider gave an anchor of more than 500 bytes.")
+            guard batch.anchor.count <= ProviderWire.longestToken else {
+                throw ProviderError(
+                    .expired, message: "The provider gave an anchor of more than \(ProviderWire.longestToken) bytes.")
             }
             let changes = try await reconciler.resolved(batch, in: container, engine)
             guard !context.isClosed else { throw .closed }

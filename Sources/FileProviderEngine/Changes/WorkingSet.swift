@@ -165,7 +165,7 @@ final class WorkingSet {
             }
             guard !context.isClosed else { throw .closed }
             try reconciler.apply(items, answering: request, engine)
-            guard let next = after, next.count <= 500, seen.insert(next).inserted else { break }
+            guard let next = after, next.count <= ProviderWire.longestToken, seen.insert(next).inserted else { break }
         }
         guard !context.isClosed else { throw .closed }
         try evictor.writeMakingRoom(engine) { writer throws(IndexError) in

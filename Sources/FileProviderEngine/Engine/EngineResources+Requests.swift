@@ -6,7 +6,7 @@ struct RequestedPage: Sendable {
     let request: ReplyOrdering.Request
 
     /// Whether the enumeration can proceed: this page is the last, or the token of the next page has a valid length.
-    var hasUsableNext: Bool { (page.next?.count ?? 0) <= 500 }
+    var hasUsableNext: Bool { (page.next?.count ?? 0) <= ProviderWire.longestToken }
 }
 
 /// Requests to the provider that several components send. They may be sent from any thread.
@@ -56,7 +56,7 @@ extension EngineResources {
             let anchor = try await patiently { [provider] () async throws(ProviderError) in
                 try await provider.currentAnchor(of: container)
             }
-            return anchor.flatMap { $0.count <= 500 ? $0 : nil }
+            return anchor.flatMap { $0.count <= ProviderWire.longestToken ? $0 : nil }
         } catch {
             // The provider may support enumerating items even if it has no anchors.
             guard error.kind == .unsupported else { throw error }

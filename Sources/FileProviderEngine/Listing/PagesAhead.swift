@@ -31,7 +31,9 @@ struct PagesAhead {
             // Releasing thousands of items takes time, so it does not happen on the thread that writes.
             defer { Task.detached { withExtendedLifetime(written) {} } }
             guard written.hasUsableNext else {
-                throw ProviderError(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
+                throw ProviderError(
+                    .badAnswer,
+                    message: "The provider gave a page token of more than \(ProviderWire.longestToken) bytes.")
             }
             guard written.page.next != nil else { return nil }
         } else if !isBegun {

@@ -143,7 +143,7 @@ final class TrashEnumeration {
             EngineStep.trashListed.reach()
             guard let next = page.next else { return listed }
             let isEndless = guarded.isEndless(page, news: listed.count - before, known: { listed.count })
-            guard next.count <= 500, !isEndless else { break }
+            guard next.count <= ProviderWire.longestToken, !isEndless else { break }
             after = next
         }
         throw ProviderError(.badAnswer, message: "The provider's listing of its trash does not end.")

@@ -136,6 +136,16 @@ import Testing
         #expect(table.changeCount(of: "busy") >= 9)
     }
 
+    @Test func boardsWithItemsDoNotMakeTheTableForgetEmptyOnes() throws {
+        var limits = ExchangeLimits()
+        limits.boards = 2
+        var table = BoardTable(limits: limits)
+        try table.replaceContents(of: "empty", with: [], owner: 1)
+        for number in 0..<4 { try table.offer(manifest(), on: "\(number)", owner: 1) }
+        // An unused board would have the same count if the empty one were forgotten.
+        #expect(table.changeCount(of: "empty") == 1 && table.changeCount(of: "unused") == 0)
+    }
+
     @Test func anIdentifierIsOfferedOnce() throws {
         var table = BoardTable()
         let offer = manifest()
