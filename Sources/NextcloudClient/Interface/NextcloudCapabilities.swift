@@ -7,17 +7,17 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public let version: [Int]
     /// The version as text.
     public let versionText: String
-    /// The name that the administrator gave the server.
+    /// The name of the server, as its administrator chose it.
     public let name: String?
-    /// Whether large files can be sent in chunks.
+    /// Whether large files can be uploaded in chunks.
     public let hasChunking: Bool
-    /// The largest chunk in bytes; `nil` if the server does not report it.
+    /// The maximum size of a chunk in bytes; `nil` if the server does not report it.
     public let largestChunk: Int?
-    /// Whether several new files can be sent in one request.
+    /// Whether several new files can be uploaded in one request.
     public let hasBulkUpload: Bool
-    /// Whether removed files are kept in the trash.
+    /// Whether the server moves removed files to a trash.
     public let hasTrash: Bool
-    /// Whether earlier versions of files are kept.
+    /// Whether the server stores earlier versions of files.
     public let hasVersions: Bool
     /// Whether files can be shared by links.
     public let hasLinks: Bool
@@ -38,7 +38,8 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public struct Push: Hashable, Sendable {
         /// The WebSocket's address.
         public let socket: String
-        /// The address from which a token is requested that replaces the password.
+        /// The address from which the client requests a token, which it sends instead of the password; `nil` if the
+        /// server has none.
         public let token: String?
     }
 
