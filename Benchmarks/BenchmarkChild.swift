@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// Fresh processes for measurements that need one: this program, or a program that was built with it.
+/// New processes for measurements that need one: this program, or a program that was built with it.
 enum BenchmarkChild {
     /// The error of a child that did not succeed.
     struct Failure: Error, CustomStringConvertible {
@@ -23,7 +23,7 @@ enum BenchmarkChild {
             ["--child", role.name] + arguments)
     }
 
-    /// The time limit of a child in seconds, longer than any measurement takes.
+    /// The timeout of a child in seconds, longer than any measurement takes.
     private static let timeLimit = 900.0
 
     /// Runs a program and returns its standard output.

@@ -3,8 +3,8 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// The time until a change at the provider is visible through the mount. It runs from the replacement of the
-    /// provider's file, over the provider's signal and the enumeration of changes, to a stat(2) that returns the new
+    /// The duration until a change at the provider is visible through the mount. It begins when the provider's file is
+    /// replaced, includes the provider's signal and the enumeration of changes, and ends when stat(2) returns the new
     /// size.
     static let change = Section(name: "change") { report in
         let source = try ScratchFolder()

@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A separate daemon with a mounted domain, by default of the provider "On This Machine". It ends with this object.
+/// A separate daemon with a mounted domain, by default of the provider "On This Machine". The daemon ends when this
+/// object is released.
 final class CloudFolder {
     /// The path of the mount.
     let mount: String
-    /// The desktop's cache of thumbnails, as this daemon uses it.
+    /// The thumbnail cache that this daemon uses instead of the desktop's.
     var thumbnails: String { home.path + "/thumbnails" }
     private let home: ScratchFolder
     private let daemon: Companion

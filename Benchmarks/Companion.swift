@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A program that runs beside the benchmark. It ends with this object.
+/// A program that runs beside the benchmark. It ends when this object is released.
 final class Companion {
     let processID: pid_t
     private let process: ProcessDescriptor
@@ -13,7 +13,7 @@ final class Companion {
     ///
     /// - Parameters:
     ///   - environment: variables that are added to this process's environment.
-    ///   - output: `nil` for `/dev/null`.
+    ///   - output: the standard output; `nil` for `/dev/null`.
     ///   - cleanUp: cleans up after the program, in case it was killed.
     init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: FileDescriptor? = nil,
@@ -46,7 +46,7 @@ final class Companion {
         _ = try? program.wait()
     }
 
-    /// Waits until the program has ended. Throws an error after the given time.
+    /// Waits until the program has ended. Throws an error if it has not ended after the given duration.
     func waitForEnd(seconds: Double) throws -> ChildProgram.Ending {
         guard process.hasEnded(within: CInt(seconds * 1000)) else {
             throw TimeIsOver(processID: processID, seconds: seconds)

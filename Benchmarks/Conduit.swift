@@ -4,7 +4,8 @@ import Foundation
 import LinuxSystem
 
 extension Section {
-    /// Conduit: a call between two processes against the bare round trip of the underlying socket, on one processor.
+    /// Conduit: a call between two processes, compared with the bare round trip of the underlying socket, on one
+    /// processor.
     static let conduit = Section(name: "conduit") { report in
         let line = try BenchmarkChild.output(of: .conduitCaller)
         let values = line.split(separator: " ").compactMap {
@@ -115,7 +116,7 @@ private final class CallRoundTrip {
         _ = try? answerer.wait()
     }
 
-    /// Returns the time of a call in seconds, if the next one is made from its completion handler.
+    /// Returns the duration of a call in seconds, if each call is made from the completion handler of the previous one.
     func chainedSeconds(trips: Int) -> Double {
         let all = Measure.seconds {
             Self.callAgain(connection, times: trips, done)
@@ -124,7 +125,7 @@ private final class CallRoundTrip {
         return all / Double(trips)
     }
 
-    /// Returns the time of a call in seconds, if another thread makes it and waits for it.
+    /// Returns the duration of a call in seconds, if a thread makes the call and waits for its completion handler.
     func awaitedSeconds(trips: Int) -> Double {
         let all = Measure.seconds {
             for _ in 0..<trips {

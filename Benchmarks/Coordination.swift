@@ -30,7 +30,8 @@ extension Section {
                 name: "coordinated read, within the process", value: alone[1], unit: .seconds, peer: nil,
                 target: .atMost(10e-6)))
         let aloneCrowd = try values(of: .coordinationCrowd, 5)
-        // A lost claim needs no check, because the measuring process would not end then.
+        // The number of lost claims need not be checked, because the measuring process would never end if a claim was
+        // lost.
         for (name, crowd) in [("with a daemon", sharedCrowd), ("within the process", aloneCrowd)] {
             report.add(
                 Figure(
@@ -104,7 +105,8 @@ extension ChildRole {
         print(Measure.median(times.bare), Measure.median(times.read))
     }
 
-    /// Prints the seconds until many waiting claims were served, and the seconds for as many locks of the system.
+    /// Prints the seconds until many waiting claims were served, and the seconds for the same number of the kernel's
+    /// file locks.
     static let coordinationCrowd = ChildRole(name: "coordination-crowd") { _ in
         let folder = try ScratchFolder()
         let crowd = try CoordinationCrowd(folder.path)
@@ -121,7 +123,8 @@ private final class CoordinationCrowd: Sendable {
     private let folder: String
     private static let claims = 10_000
     private static let threads = 4
-    /// The number of threads that take the system's locks. A waiting lock blocks its thread, so at most this many wait.
+    /// The number of threads that use the kernel's file locks. A waiting lock blocks its thread, so at most this many
+    /// wait.
     private static let lockers = 64
 
     init(_ folder: String) throws {
@@ -136,7 +139,7 @@ private final class CoordinationCrowd: Sendable {
     /// Returns the seconds in which all claims are served. At first, all of them wait for a writer of the directory.
     /// Every fourth claim is for writing.
     ///
-    /// - Parameter path: a file that all claims write instead.
+    /// - Parameter path: a file that all claims write; `nil` if the claims are for the 1,000 files.
     func drain(path: String? = nil) throws -> Double {
         let all = DispatchSemaphore(value: 0)
         let left = Countdown(Self.claims) { all.signal() }
@@ -163,7 +166,7 @@ private final class CoordinationCrowd: Sendable {
         return start.duration(to: .now) / .seconds(1)
     }
 
-    /// Returns the seconds in which many threads each write a file of their own and, nested in that, a common file.
+    /// Returns the seconds in which many threads each write a separate file and, in a nested claim, a common file.
     func nest() throws -> Double {
         let count = 200
         let all = DispatchSemaphore(value: 0)
@@ -186,10 +189,11 @@ private final class CoordinationCrowd: Sendable {
         }
     }
 
-    /// Returns the seconds in which threads take locks. All use the same files in the same order, so that they
-    /// contend. Every fourth lock is for writing.
+    /// Returns the seconds in which threads acquire locks. All threads lock the same files in the same order, so that
+    /// they contend. Every fourth lock is for writing.
     ///
-    /// - Parameter body: takes a file's lock, for writing or not, and releases it. Returns whether that succeeded.
+    /// - Parameter body: acquires a file's lock, for writing if its second argument is `true`, and releases it. Returns
+    ///   whether that succeeded.
     func lock(_ body: @escaping @Sendable (LockedFile, Bool) -> Bool) throws -> Double {
         let all = DispatchSemaphore(value: 0)
         let left = Countdown(Self.lockers) { all.signal() }

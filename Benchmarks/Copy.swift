@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// Copies of a file of 1 GiB: clones on file systems that share blocks, otherwise against `cp`.
+    /// Copies of a file of 1 GiB: a clone on file systems that share blocks, on others compared with `cp`.
     static let copy = Section(name: "copy") { report in
         Measure.warmMemory(byteCount: 3 << 30)
         try measureAgainstCp(&report)
@@ -54,7 +54,7 @@ extension Section {
         report.add("clone of 1 GiB on \(fileSystem)", time, .seconds, target: .atMost(0.005))
     }
 
-    /// Returns the time of a clone in seconds. Closes everything on the mounted file system.
+    /// Returns the duration of a clone in seconds. Closes all files on the mounted file system.
     private static func cloneTime(in mount: String) throws -> Double {
         let scratch = try ScratchFolder(in: mount)
         var noise = IncompressibleBytes()

@@ -12,11 +12,11 @@ struct Figure: Sendable {
         case count
     }
 
-    /// The target that decides whether the figure is good enough.
+    /// The target by which the figure is judged.
     enum Target: Sendable {
         case atMost(Double)
         case atLeast(Double)
-        /// A limit of the value divided by the peer's value.
+        /// A limit for the value divided by the peer's value.
         case ratioAtMost(Double)
         case ratioAtLeast(Double)
         /// No target: the figure is for information only.

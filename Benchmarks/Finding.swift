@@ -11,7 +11,7 @@ extension Section {
             for file in 0..<files { _ = try source.file("folder-\(folder)/file-\(file)") }
         }
         let cloud = try CloudFolder(over: source.path)
-        // The first run asks the provider. Later runs are measured.
+        // The first run fetches the listings from the provider. Later runs are measured.
         report.add("find in 10,000 files, the first time", try Measure.seconds { try find(cloud.mount) }, .seconds)
         try Rival.each(over: source.path, &report) { rival, report in
             try find(rival.folder)

@@ -31,7 +31,7 @@ private struct WebMount {
 
     private func evict(_ path: String) { _ = try? cloud.purvey(["evict", path]) }
 
-    /// Reads a file from its beginning to its end, or to a number of bytes.
+    /// Reads a file from its beginning to its end, or until a number of bytes was read. Returns the number of bytes.
     private static func read(_ path: String, upTo limit: Int = .max) throws -> Int {
         let file = try FileDescriptor.open(path, [.readOnly])
         return try withUnsafeTemporaryAllocation(byteCount: min(limit, 1 << 20), alignment: 16) { buffer in

@@ -29,8 +29,8 @@ extension Section {
         report.add(Figure(name: "awaited by another thread", value: awaited, unit: .seconds, peer: peer))
     }
 
-    /// Measures the transfer of 1 GiB of a provider's memory until the consumer's completion handler has it, against
-    /// filling a memory file.
+    /// Measures the transfer of 1 GiB from a provider's memory until the consumer's completion handler receives it,
+    /// compared with filling a memory file.
     private static func measureLarge(_ report: inout Report) throws {
         let size = 1 << 30
         // The memory suffices for the provider's data, the memory files of both sides, and memory that the last round
@@ -48,7 +48,8 @@ extension Section {
                 let count = try HandoffLoad.dataCount(item, .data)
                 guard count == size else { throw HandoffError("\(count) bytes arrived") }
             }
-            // The loaded data is freed in the meantime by both processes, and so is the peer's.
+            // Both processes free the loaded data during this pause. The pause below does the same for the peer's
+            // memory file.
             usleep(300_000)
             var file: FileDescriptor?
             let fill = try Measure.seconds {
@@ -62,8 +63,8 @@ extension Section {
             // The first round warms the memory.
             if round > 0 { times = (times.ours + [load], times.theirs + [fill]) }
         }
-        // Only the fastest rounds are compared. The host of a virtual machine takes back freed memory, at either side,
-        // and a round with cold pages would measure the host.
+        // Only the fastest rounds are compared. The host of a virtual machine reclaims memory that either process has
+        // freed, and a round with cold pages would measure the host.
         let (ours, theirs) = (times.ours.min() ?? 0, times.theirs.min() ?? 0)
         report.add(
             Figure(
@@ -71,8 +72,8 @@ extension Section {
                 peer: .init(name: "filling a memfd", value: theirs), target: .ratioAtMost(1.3)))
     }
 
-    /// Measures the consumer's cost if the offering process has the bytes in memory files already. The cost must not
-    /// depend on the number of bytes.
+    /// Measures the consumer's duration if the offering process already has the bytes in memory files. The duration
+    /// must not depend on the number of bytes.
     private static func measureMapping(_ report: inout Report) throws {
         let (largeSize, smallSize) = (1 << 30, 1 << 20)
         let largeProvider = try HandoffProvider(dataSize: largeSize, isFilled: true)
@@ -101,8 +102,8 @@ extension Section {
 }
 
 extension ChildRole {
-    /// Offers data of a given size as an item, until its standard input ends. With the argument `filled`, the data is
-    /// in a memory file beforehand.
+    /// Offers data of a given size as an item, until the process's standard input ends. With the argument `filled`, the
+    /// data is in a memory file beforehand.
     static let handoffProvider = ChildRole(name: "handoff-provider") { arguments in
         guard let size = arguments.first.flatMap({ Int($0) }) else { throw HandoffError("no size") }
         let provider = NSItemProvider()
@@ -167,7 +168,7 @@ extension ChildRole {
 /// Another process that offers one item.
 private final class HandoffProvider {
     private let process: Companion
-    /// The write end of its standard input. The process ends when it is closed.
+    /// The write end of the process's standard input. The process ends when it is closed.
     private var input: FileDescriptor?
 
     init(dataSize: Int, isFilled: Bool = false) throws {
@@ -176,7 +177,8 @@ private final class HandoffProvider {
         guard try !output.readToEnd(limit: 1).isEmpty else { throw HandoffError("the provider's process ended") }
     }
 
-    /// Starts the process. When this function returns, the other ends of the pipes are open only in that process.
+    /// Starts the process. Closes this process's copies of the other ends of the pipes, so that they are open only in
+    /// the new process.
     private static func start(
         _ arguments: [String]
     ) throws -> (process: Companion, input: FileDescriptor, output: FileDescriptor) {

@@ -60,8 +60,8 @@ enum IndexTree: String, CaseIterable {
 
     static let count = 1_000_000
     private static let pageSize = 2000
-    /// The modification date of the first file, in seconds since 1970, and the seconds between each file and the
-    /// next. All are within about ten years.
+    /// The modification date of the first file, in seconds since 1970, and the seconds between the dates of consecutive
+    /// files. All dates are within about ten years.
     static let earliest = 1_400_000_000.5
     private static let step = 300.0
 

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The kernel's caches of files. Only root can drop them; other users measure with warm caches.
 enum KernelCaches {
-    /// Drops the page cache. The size of its folios depends on how a file was written, and reading pages that were
-    /// written one by one takes three times as long. After this, all files are read from the disk in the same way.
+    /// Drops the page cache. The size of its folios depends on how a file was written: reading pages that were written
+    /// one by one takes three times as long. After this call, all files are read from the disk in the same way.
     static func forgetPages() { forget("1\n") }
 
     static func forgetNames() { forget("2\n") }

@@ -7,7 +7,7 @@ extension Section {
         let source = try ScratchFolder()
         for number in 0..<entries { _ = try source.file("an entry with a name of usual length \(number)") }
         let cloud = try CloudFolder(over: source.path)
-        // The first listing asks the provider. Later listings are measured.
+        // The first listing fetches the items from the provider. Later listings are measured.
         let first = try Measure.seconds { try list(cloud.mount, "-f") }
         report.add("ls -f of 100,000 entries, the first time", first, .seconds)
         report.add("ls -f of 100,000 entries", try time(cloud.mount, "-f"), .seconds, target: .atMost(0.5))

@@ -24,7 +24,8 @@ extension Section {
     private static let size = 256 << 20
     private static let smallFiles = 1_000
 
-    /// Measures sequential and random reads of a large file. Against the disk, differences are a few percent.
+    /// Measures sequential and random reads of a large file. Many rounds are needed against the disk, because the
+    /// differences are only a few percent.
     private static func measureLarge(
         _ mount: String, _ rival: Rival, _ report: inout Report
     ) throws {

@@ -46,8 +46,8 @@ extension Section {
         }
     }
 
-    /// Measures a copy of a dataless file, which reads it from start to end, against a download of the file and a
-    /// copy of the local contents.
+    /// Measures a copy of a dataless file, which reads it from start to end, compared with a download of the file
+    /// followed by a copy of the local contents.
     private static func measureWhole(
         _ cloud: CloudFolder, in source: ScratchFolder, _ report: inout Report
     ) throws {

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// A directory mounted through another user-space file system. It is unmounted with this object.
+/// A directory mounted through another user-space file system. It is unmounted when this object is released.
 final class PeerMount {
     enum Kind: String, CaseIterable {
         case bindfs, rclone
@@ -27,7 +27,7 @@ final class PeerMount {
         let arguments: [String] =
             switch kind {
             case .bindfs: ["-f", source, mount]
-            // The fastest settings for files that were read before: whole files in its cache, directories cached.
+            // The fastest settings for files that were read before: the cache contains whole files and directories.
             case .rclone:
                 [
                     "mount", source, mount, "--config", "/dev/null", "--vfs-cache-mode", "full", "--cache-dir",
@@ -51,12 +51,12 @@ final class PeerMount {
 
     /// Unmounts a path, even if it is in use or its server has ended.
     static func unmount(_ path: String) {
-        // Works as root. Other users need the setuid program.
+        // This call works as root. Other users need the setuid program.
         guard umount2(path, CInt(MNT_DETACH)) != 0, errno == EPERM else { return }
         _ = try? BenchmarkChild.output(ofProgram: "/usr/bin/fusermount3", ["-u", "-z", path])
     }
 
-    /// Measures against each installed peer. The report lists the others as missing.
+    /// Measures against each installed peer. Reports the others as missing.
     static func each(
         over source: String, _ report: inout Report, _ body: (Rival, inout Report) throws -> Void
     ) rethrows {
@@ -77,11 +77,11 @@ final class PeerMount {
     }
 }
 
-/// Another view of a directory, with its name in the report.
+/// Another view of a directory to compare with, and its name in the report.
 struct Rival {
     let name: String
     let folder: String
-    /// Whether it is the disk itself.
+    /// Whether the view is the directory on the disk itself.
     var isNative = false
 
     /// Measures against the disk first, and then against each of the peers.

@@ -10,8 +10,8 @@ import ItemValues
 import LinuxSystem
 
 extension Section {
-    /// A million items that an extension enumerates in a confined process of its own, until they are in the engine's
-    /// index: once from a provider that does nothing else, and once from the provider of a directory.
+    /// A million items that an extension enumerates in a confined process, until they are in the engine's index: once
+    /// from a provider that only generates items, and once from the provider of a directory.
     static let provider = Section(name: "provider") { report in
         for (role, words) in [(ChildRole.providerListing, "a provider"), (.folderListing, "the provider of a folder")] {
             let output = try BenchmarkChild.output(of: role).split(whereSeparator: \.isWhitespace)
@@ -76,8 +76,8 @@ private final class MillionListing {
                 cacheFolder: folder.path + "/cache"), provider: provider)
     }
 
-    /// Enumerates the items. Returns the seconds, the peak resident bytes and processor seconds of the engine, the
-    /// same of the provider's process, and the seconds until a change is in the index.
+    /// Enumerates the items. Returns the seconds, the engine's peak resident bytes and processor seconds, those of the
+    /// provider's process, and the seconds until a change is in the index.
     ///
     /// - Parameter change: adds an item with the name ``addedName`` at the provider.
     func run(_ change: (() throws -> Void)? = nil) throws -> [Double] {
@@ -162,14 +162,14 @@ extension rusage {
     }
 }
 
-/// A provider with a million items in one directory. This program is its executable.
+/// A provider with a million items in one directory. The benchmark's program is also the extension's executable.
 final class MillionItems: NSFileProviderExtension {
     static let count = 1_000_000
     private static let identifier = "org.purvey.benchmark"
 
     private static let program = "million"
 
-    /// Whether this process is that of the provider.
+    /// Whether this process is the provider's.
     static var isThisProcess: Bool { CommandLine.arguments.first?.hasSuffix(".appex/" + program) ?? false }
 
     /// Installs a bundle with this program, and returns its identifier.

@@ -51,7 +51,7 @@ extension Figure {
 }
 
 extension Figure.Unit {
-    /// Returns a value in the scale that reads best.
+    /// Returns a value with the unit in which it is most readable.
     func text(_ value: Double) -> String {
         switch self {
         case .seconds:

@@ -34,8 +34,8 @@ struct Report: Sendable {
         append(.skipped(name: name, reason: reason))
     }
 
-    /// Records that a peer is missing. Without it, the targets cannot be checked. So it counts as a missed target,
-    /// unless the user allows missing peers.
+    /// Records that a peer is missing. The targets that compare with the peer cannot be checked, so this counts as a
+    /// missed target, unless the user allows missing peers.
     mutating func miss(_ peer: String, because reason: String) {
         append(.peerless(name: peer, reason: reason))
     }
@@ -52,7 +52,7 @@ struct Report: Sendable {
         return Set(names).sorted()
     }
 
-    /// Whether nothing failed and every target was met.
+    /// Whether no measurement failed and every target was met.
     ///
     /// - Parameter allowingMissingPeers: whether missing peers are ignored.
     func isGood(allowingMissingPeers: Bool) -> Bool {

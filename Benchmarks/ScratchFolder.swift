@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// A directory for the files of one measurement. It is removed with its contents when the object is destroyed.
+/// A directory for the files of one measurement. It is removed with its contents when this object is released.
 final class ScratchFolder {
     let path: String
     let descriptor: FileDescriptor

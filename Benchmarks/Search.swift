@@ -84,7 +84,7 @@ extension ChildRole {
         }
     }
 
-    /// Measures queries by other criteria than words, alone and combined with words.
+    /// Measures queries by criteria other than words, alone and combined with words.
     private static func askOtherwise(_ search: SearchIndex) throws {
         func ask(_ name: String, _ found: ClosedRange<Int>, _ change: (inout SearchQuery) -> Void) throws {
             var query = SearchQuery()

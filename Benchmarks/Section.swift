@@ -1,6 +1,6 @@
 /// One part of the benchmark: a group of related figures, such as `types` or `copy`.
 ///
-/// A section is an extension in a file of its own (`Types.swift`: `extension Section { static let types }`), and is
+/// A section is an extension in a separate file (`Types.swift`: `extension Section { static let types }`), and is
 /// listed in `main.swift`.
 struct Section: Sendable {
     /// The name of the section on the command line.
@@ -10,7 +10,7 @@ struct Section: Sendable {
     let run: @Sendable (inout Report) throws -> Void
 }
 
-/// Work of a section in a fresh process: the benchmark starts itself with `--child NAME ARGUMENTS…`.
+/// Work of a section in a new process: the benchmark starts itself with `--child NAME ARGUMENTS…`.
 struct ChildRole: Sendable {
     let name: String
     /// The work of the child. Its standard output is the result of ``BenchmarkChild/output(of:_:)``.

@@ -9,9 +9,9 @@ import ItemValues
 import LinuxSystem
 
 extension Section {
-    /// Thumbnails of a thousand dataless photographs for the desktop. The time from the listing of their directory to
-    /// the last thumbnail in the shared cache is compared with the time in which the provider alone makes its
-    /// thumbnails.
+    /// Thumbnails of a thousand dataless photographs for the desktop. The duration from the listing of their directory
+    /// to the last thumbnail in the shared cache is compared with the duration in which the provider alone generates
+    /// its thumbnails.
     static let thumbnails = Section(name: "thumbnails") { report in
         let source = try ScratchFolder()
         try writePhotographs(to: source)
@@ -52,7 +52,7 @@ extension Section {
 
     private static func waitForAll(in cache: String) throws {
         let limit = Measure.now() + 600_000_000_000
-        // The directory of the size that is written last.
+        // The directory of the thumbnail size that is written last.
         let folder = cache + "/xx-large"
         while Measure.now() < limit {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -109,7 +109,7 @@ extension ChildRole {
             throw MeasurementError("the provider lists \(identifiers.count) files")
         }
         let start = Measure.now()
-        // The size of the batches and the side of the thumbnails are those that the daemon requests.
+        // The size of the batches and the side of the thumbnails are the same as in the daemon's requests.
         for first in stride(from: 0, to: identifiers.count, by: 24) {
             let batch = Array(identifiers[first..<min(first + 24, identifiers.count)])
             let pictures = try await provider.thumbnails(of: batch, side: 1024)

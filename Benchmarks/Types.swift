@@ -23,7 +23,7 @@ extension ChildRole {
     }
 }
 
-/// The speed of the registry, and the time until it is ready in a new process.
+/// The speed of the registry, and the duration until it is ready in a new process.
 private enum TypesRegistry {
     static func measure(_ report: inout Report) throws {
         let starts = try (0..<11).map { _ in
@@ -89,7 +89,7 @@ private enum TypesCommand {
         report.add("purvey types --batch, 100,000 mixed lines", time, .seconds, target: .atMost(2))
     }
 
-    /// Returns lines of every kind in turn. A third of the tags are unknown.
+    /// Returns lines of all kinds, which alternate. A third of the tags are unknown.
     private static func lines(files: [String]) -> String {
         let extensions = ["png", "tex", "docx", "swift", "rs", "tar.gz", "blend"]
         let mimes = ["image/png", "text/x-tex", "application/x-blender", "video/mp4", "text/rust"]

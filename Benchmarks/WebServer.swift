@@ -2,7 +2,8 @@ import Glibc
 import HTTPTransport
 import LinuxSystem
 
-/// An nginx on 127.0.0.1 that serves a large file and small ones, and takes uploads. It ends with this object.
+/// An nginx on 127.0.0.1 that serves a large file and small ones, and accepts uploads. It ends when this object is
+/// released.
 final class WebServer {
     static let program = "/usr/sbin/nginx"
     static let curl = "/usr/bin/curl"
@@ -25,7 +26,8 @@ final class WebServer {
         var noise = IncompressibleBytes()
         let large = try files.open("large", [.readWrite, .create, .exclusive], permissions: 0o644)
         try noise.write(largeSize, to: large)
-        // The file gets an older date, because a recent file may still change without a change of its date.
+        // The file gets an older date. The contents of a file with a recent date may still change without a change of
+        // the date.
         let date = timespec(tv_sec: time(nil) - 3_600, tv_nsec: 0)
         try [date, date].withUnsafeBufferPointer { dates in
             _ = try retrying { futimens(large.rawValue, dates.baseAddress) }
@@ -47,7 +49,7 @@ final class WebServer {
                     + "dav_ext_lock zone=locks;",
                 "dav_ext_lock_zone zone=locks:10m;"
             ) : ("", "dav_methods PUT;", "")
-        // nginx runs as a single process, because workers would survive it. It must be able to read the files of the
+        // nginx runs as a single process, because workers would outlive it. It must be able to read the files of the
         // user who runs the benchmark.
         let user = getuid() == 0 ? "user root;" : ""
         let settings = """
@@ -75,7 +77,7 @@ final class WebServer {
 
     deinit { companion.end() }
 
-    /// Waits until the server has a file of a size, or no such file.
+    /// Waits until the server's file has a size; `nil` waits until no such file exists.
     func wait(for name: String, size: Int?) throws {
         let path = scratch.path + "/files/" + name
         for _ in 0..<120_000 {
@@ -95,7 +97,7 @@ final class WebServer {
             ["--disable", "--silent", "--no-progress-meter", "--show-error", "--fail", "--noproxy", "*"] + arguments)
     }
 
-    /// Returns the time that `curl` measures until the first byte of a file.
+    /// Returns the seconds until the first byte of a file, as `curl` measures them.
     static func secondsToFirstByte(of address: String) throws -> Double {
         let words = try curl([
             "--output", "/dev/null", "--range", "0-0", "--write-out", "%{time_starttransfer}", address,

@@ -20,7 +20,8 @@ extension Section {
 private enum Zip {
     /// Measures archives of a tree.
     ///
-    /// - Parameter shouldStore: whether a file is stored without compression. Info-ZIP tries to compress all files.
+    /// - Parameter shouldStore: returns whether a file is stored without compression. Info-ZIP tries to compress all
+    ///   files.
     static func measure(
         _ tree: MixedTree, in scratch: ScratchFolder, _ title: String, shouldStore: (String) -> Bool,
         _ report: inout Report

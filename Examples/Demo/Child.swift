@@ -6,17 +6,17 @@ import LinuxSystem
 final class Child: Sendable {
     private let program: ChildProgram
     private let process: ProcessDescriptor
-    /// The way in which it ended, after a wait. A waiting thread holds the lock meanwhile.
+    /// The way in which the process ended; `nil` before a wait. A waiting thread holds the lock meanwhile.
     private let ending = Lock<ChildProgram.Ending?>(nil)
-    /// The write end of its standard input, until it is closed; `nil` if it has no input.
+    /// The write end of the process's standard input; `nil` if it was closed or is `/dev/null`.
     private let input: Lock<FileDescriptor?>
-    /// The read end of its standard output.
+    /// The read end of the process's standard output.
     private let output: FileDescriptor
 
     /// Starts a program.
     ///
-    /// - Parameter hasInput: whether its standard input is a pipe, until ``closeInput()``; otherwise it is
-    ///   `/dev/null`.
+    /// - Parameter hasInput: whether the program's standard input is a pipe that stays open until ``closeInput()``.
+    ///   Otherwise it is `/dev/null`.
     init(_ path: URL, _ arguments: [String], environment: [String: String]? = nil, hasInput: Bool = false) throws {
         let theirInput: FileDescriptor?
         let ourInput: FileDescriptor?
@@ -34,7 +34,7 @@ final class Child: Sendable {
 
     var isRunning: Bool { !process.hasEnded }
 
-    /// Returns the next bytes of its output, or none at the end. Blocks.
+    /// Returns the next bytes of the process's output, or none at the end. Blocks.
     func read() throws -> Data {
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         let count = try piece.withUnsafeMutableBytes { try output.read(into: $0) }
@@ -43,10 +43,10 @@ final class Child: Sendable {
 
     func closeInput() { input.withLock { $0 = nil } }
 
-    /// Sends SIGTERM.
+    /// Sends SIGTERM to the process.
     func terminate() { try? process.send(signal: SIGTERM) }
 
-    /// Waits until it has ended. Blocks.
+    /// Waits until the process has ended. Blocks.
     @discardableResult
     func wait() -> ChildProgram.Ending {
         ending.withLock { ending in

@@ -2,12 +2,12 @@ import Foundation
 
 /// A report of a child process to the demonstration, one line of JSON.
 enum ChildReport: Codable {
-    /// The provider's promises are offered. The number of calls of load handlers so far must be 0.
+    /// The provider has offered its promises. The number of calls of its load handlers must still be 0.
     case promised(handlerRuns: Int)
     /// The fraction of the load in flight, from 0 to 1.
     case progress(Double)
     case arrived(Arrival)
-    /// The provider has withdrawn its promises. The number is that of all calls of its load handlers.
+    /// The provider has withdrawn its promises. `handlerRuns` is the total number of calls of its load handlers.
     case withdrawn(handlerRuns: Int)
     /// The child cannot continue.
     case failed(String)
@@ -18,7 +18,7 @@ enum ChildReport: Codable {
         var form: String?
         /// A byte count or a path, or the error.
         var details: String
-        /// The time from the call of the load method to its completion handler.
+        /// The duration from the call of the load method to the call of its completion handler.
         var seconds: Double
         /// The final fraction of the load's progress.
         var fraction: Double

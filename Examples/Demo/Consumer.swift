@@ -116,7 +116,7 @@ struct Consumer: Sendable {
         }
     }
 
-    /// Whether a file is removed within two seconds. That may take a moment after the completion handler has
+    /// Whether a file is removed within two seconds. The removal may happen a moment after the completion handler has
     /// returned.
     private func isGone(_ path: String) async -> Bool {
         for _ in 0..<200 {

@@ -10,8 +10,9 @@ enum FileComparison {
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 
-    /// Returns the first difference between two files or trees, or nil if there is none. It compares names, kinds,
-    /// bytes, targets of links and, unless the copy was made from bare data, permissions.
+    /// Returns the first difference between two files or trees, or nil if they are equal. Compares names, kinds, bytes,
+    /// targets of links and, if `permissions` is set, permissions. A copy that was made from bare data has no
+    /// permissions.
     static func difference(_ original: String, _ copy: String, permissions: Bool = true) throws -> String? {
         let files = FileManager.default
         guard let expected = status(original), let found = status(copy) else { return "\(copy) is missing" }

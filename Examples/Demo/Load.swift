@@ -4,9 +4,9 @@ struct Load: Sendable {
     let representation: Promise.Representation
     let delivery: Promise.Form
 
-    /// The expected form of the result, for each combination of the provider's and the consumer's choices.
+    /// The expected form of the result, depending on the provider's and the consumer's choices.
     ///
-    /// A file is shared in place only if both sides request that. A directory never is.
+    /// A file is shared in place only if both sides request that. A directory is never shared in place.
     var expected: Promise.Form {
         guard delivery == .inPlace else { return delivery }
         if case .file = representation.source, representation.form == .inPlace { return .inPlace }

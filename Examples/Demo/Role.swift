@@ -1,9 +1,10 @@
 import Foundation
 import LinuxSystem
 
-/// A child of the demonstration: another process of this program, which plays one side.
+/// A child of the demonstration: a process of this program that plays one of the two sides.
 ///
-/// It reports on its standard output and ends when its standard input closes, so that it never outlives its parent.
+/// The child reports on its standard output and ends when its standard input closes, so that it never outlives its
+/// parent.
 final class Role {
     enum Name: String {
         case provider, consumer
@@ -47,7 +48,7 @@ final class Role {
         }
     }
 
-    /// Makes the child end, by closing its standard input.
+    /// Ends the child by closing its standard input.
     func dismiss() { child.closeInput() }
 
     /// Waits until the child has ended.
@@ -70,7 +71,7 @@ extension Role {
         }
     }
 
-    /// Returns when the parent closes this process's standard input, or ends.
+    /// Waits until the parent closes this process's standard input, or ends.
     static func dismissal() async {
         await withCheckedContinuation { continuation in
             // The read blocks, so it needs a thread of its own.

@@ -6,7 +6,7 @@ struct Sharing {
     private let stage: Stage
     private let examples: URL
 
-    /// The files for one extension, and its expected answer.
+    /// The files for one extension, and the answer that the extension is expected to return.
     private struct Share {
         let files: [String]
         let extensionName: String

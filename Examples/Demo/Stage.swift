@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A directory and a daemon of the demonstration's own, so that the user's data is not touched.
+/// A directory and a daemon for the demonstration alone, so that the user's data is not touched.
 final class Stage: Sendable {
-    /// The directory that contains everything.
+    /// The directory that contains all files of the demonstration.
     let home: URL
     /// The environment of every child process.
     let environment: [String: String]
@@ -16,7 +16,7 @@ final class Stage: Sendable {
     }
 
     init() throws {
-        // The path is short, because that of a local socket may take at most 107 bytes.
+        // The path is short, because the path of a Unix domain socket may have at most 107 bytes.
         var template = Array("/tmp/purvey-demo.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(description: "cannot make a folder in /tmp: \(String(cString: strerror(errno)))")
@@ -25,14 +25,14 @@ final class Stage: Sendable {
         home = URL(fileURLWithPath: path)
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = path
-        // A side that loses the daemon, because the stage is cleared, must not start another one. Therefore this is the
+        // A child that loses the daemon when the stage is cleared must not start another one. Therefore this is the
         // path of a program that does not exist.
         environment["PURVEY_DAEMON"] = path + "/none"
         self.environment = environment
     }
 
-    /// Starts the daemon and waits until it has created its socket. Clients that were started earlier would not find
-    /// it.
+    /// Starts the daemon and waits until it has created its socket. Clients that start earlier would not find the
+    /// socket.
     func startDaemon() throws {
         let program = try Program.sibling("purveyd")
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
@@ -53,8 +53,7 @@ final class Stage: Sendable {
     /// Whether the daemon still runs.
     var hasDaemon: Bool { daemon.withLock { $0?.isRunning ?? false } }
 
-    /// Clears the stage and ends the program when a signal interrupts it, as long as the returned sources are
-    /// retained.
+    /// Clears the stage and ends the program when a signal interrupts it. The caller must retain the returned sources.
     func clearOnInterrupt() -> [any DispatchSourceSignal] {
         [SIGHUP, SIGINT, SIGTERM].map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())

@@ -1,16 +1,17 @@
 import Foundation
 import LinuxSystem
 
-/// The table on standard output, printed row by row as loads finish, and on a terminal the bar of the load in flight.
+/// The table on standard output, which is printed row by row as loads finish, and the progress bar of the running load
+/// on a terminal.
 struct Table {
     private static let titles = ["promised / asked", "arrived", "time", "progress", "check"]
     private static let widths = [36, 40, 10, 8, 10]
     private static let barLength = 40
-    /// The bar overwrites itself on the line below the table, so both streams must be the terminal.
+    /// Whether a bar is shown. The bar is redrawn on the line below the table, so both streams must be the terminal.
     private let showsBar = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
     private let output: FileDescriptor
 
-    /// The error of a table that cannot be printed: the reader has gone, or the disk is full.
+    /// The error of a table that cannot be printed, because the reader has closed the pipe, or the disk is full.
     struct Failure: Error, CustomStringConvertible {
         let reason: Errno
         var description: String { "standard output: \(reason)" }
@@ -48,7 +49,7 @@ struct Table {
         ])
     }
 
-    /// Prints a line, over the bar if there is one.
+    /// Prints a line. It replaces the bar, if one is shown.
     func say(_ text: String) throws {
         if showsBar { draw("\r\u{1B}[K") }
         do {
@@ -58,7 +59,7 @@ struct Table {
         }
     }
 
-    /// Draws the bar of the load in flight.
+    /// Draws the bar of the running load.
     func show(_ fraction: Double) {
         guard showsBar else { return }
         let done = Int(min(max(fraction, 0), 1) * Double(Self.barLength))

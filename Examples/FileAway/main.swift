@@ -43,7 +43,7 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
 
     private static func file(_ item: NSSecureCoding?, _ kind: UTType, _ name: String?) throws -> String {
         let documents = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent("Documents")
-        // A name from the host must not lead into another folder or make a hidden file.
+        // A name from the host must not contain a path to another directory, or hide the file.
         let name = (name ?? kind.localizedDescription ?? "Item").replacingOccurrences(of: "/", with: "_")
         var target = documents.appendingPathComponent(name.hasPrefix(".") ? "_" + name.dropFirst() : name)
         let contents: (URL) throws -> Void
@@ -70,7 +70,7 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
         if target.pathExtension.isEmpty { target.appendPathExtension(for: kind) }
         let ending = target.pathExtension
         let stem = target.deletingPathExtension().lastPathComponent
-        // Files that were filed before are not replaced.
+        // Existing files are not replaced.
         for number in 2... {
             do {
                 try contents(target)

@@ -3,10 +3,10 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A read-only view of a directory in another place.
+/// A read-only view of a directory at another place.
 ///
-/// Each file that the kernel knows has a number, and each number has a path. Files are opened when the kernel opens
-/// them. With passthrough, the kernel reads them directly, past this program.
+/// Each file that the kernel knows has a node number, and each number has a path. Files are opened when the kernel
+/// opens them. With passthrough, the kernel reads them directly, without this program.
 final class Mirror: FileSystem {
     /// A file that the kernel knows.
     private struct Node {
@@ -26,7 +26,8 @@ final class Mirror: FileSystem {
 
     private struct State {
         var nodes: [NodeID: Node]
-        /// The numbers of files, by the bytes of their paths, because equal strings may have different bytes.
+        /// The node numbers of files, by the bytes of their paths. Strings would not do, because equal strings may have
+        /// different bytes.
         var numbers: [[UInt8]: NodeID] = [:]
         var handles: [UInt64: Handle] = [:]
         var last: UInt64 = 1
@@ -48,7 +49,7 @@ final class Mirror: FileSystem {
         state.withLock { $0.session = permitted }
     }
 
-    /// Ends the program after the mount was unmounted.
+    /// Ends the program, because the file system was unmounted.
     func end() { exit(0) }
 
     // MARK: Names and attributes
@@ -56,7 +57,7 @@ final class Mirror: FileSystem {
     private func path(of node: NodeID) -> String? { state.withLock { $0.nodes[node]?.path } }
 
     private func entry(_ name: Name, in folder: String) -> Entry? {
-        // Paths that are not UTF-8 are beyond this example.
+        // This example does not support paths that are not UTF-8.
         guard let name = name.text else { return nil }
         let path = folder + "/" + name
         var status = stat()

@@ -25,7 +25,7 @@ guard let source = realpath(folder, nil).map({ String(cString: $0) }) else {
     complain("mirror: \(folder): \(Errno(rawValue: errno))")
     exit(1)
 }
-// A session's threads block signals; these are blocked in this thread, too, so that it can wait for them.
+// A session's threads block these signals. This thread blocks them, too, so that it can wait for them.
 var (signals, number) = (sigset_t(), CInt(0))
 sigemptyset(&signals)
 for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }

@@ -9,11 +9,11 @@ final class FilenameTypes {
 
     /// Returns the type of a file with a name.
     func type(of name: String) -> UTType {
-        // A name that begins with its only dot has no extension.
+        // A name whose only dot is its first character has no extension.
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return .data }
         let suffix = name[name.utf8.index(after: dot)...]
         if let known = types[suffix] { return known }
-        // Directory names on other systems may end like a package type; this item is a file.
+        // The extension may be that of a package type, which is a directory on other systems. This item is a file.
         let type = UTType(filenameExtension: String(suffix), conformingTo: .data) ?? .data
         types[suffix] = type
         return type

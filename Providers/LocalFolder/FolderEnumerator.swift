@@ -54,8 +54,8 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
         return (listed.items, listed.next.map { Data([Self.tokenMark] + $0) })
     }
 
-    /// The first byte of a directory's page tokens. A name follows it. Names do not contain this character, so that no
-    /// token is equal to that of a first page.
+    /// The first byte of a directory's page tokens, before the name. It prevents a token from being equal to a system's
+    /// token for the first page.
     private static let tokenMark = UInt8(ascii: "/")
 
     private static func name(_ page: NSFileProviderPage) throws -> [UInt8] {

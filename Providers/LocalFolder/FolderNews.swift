@@ -57,12 +57,12 @@ private struct NewsPace {
     /// times its duration. These scans are necessary because the kernel does not report writes through a memory map.
     private static let wholePause = 60.0
     private static let longestPause = 600.0
-    /// The minimum pause before a scan that a signal requested. If the last such scan took long, the pause is ten times
-    /// its duration.
+    /// The minimum pause before another scan of all directories that a signal requested. If the last scan of all
+    /// directories took long, the pause is ten times its duration.
     private static let wantedPause = 0.1
-    /// The shortest and longest pause after a scan. The pause doubles while changes continue, so that not every step of
-    /// a writer is reported. It grows only until scans take a small part of the time, because a process that waits for
-    /// each change before its next one also causes continuous changes.
+    /// The minimum and maximum pause after a scan. The pause doubles while changes continue, so that not every step of
+    /// a writer is reported. Its limit depends on the duration of scans, because a process that waits for the report of
+    /// each change before it makes the next one also causes continuous changes.
     private static let rests = 0.01...1.0
     private static let leastLongest = 0.02
 
@@ -102,7 +102,8 @@ private struct NewsPace {
             nextWhole = now + .seconds(min(Self.longestPause, max(Self.wholePause, 100 * taken)))
             nextWanted = now + .seconds(min(Self.longestPause, max(Self.wantedPause, 10 * taken)))
         }
-        // The next scan of everything is far away. A long rest would only delay changes that the kernel reports.
+        // After a scan of all directories, the next such scan is far away. A long pause would only delay changes that
+        // the kernel reports.
         return isWhole ? rest : min(max(rest, 5 * taken), Self.longestPause)
     }
 }

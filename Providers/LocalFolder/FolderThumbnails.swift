@@ -37,8 +37,8 @@ struct FolderThumbnails: @unchecked Sendable {
     /// Returns the thumbnail of a file, or `nil` if the file is no picture, or too large.
     private func picture(of identifier: String) throws(FolderError) -> Data? {
         let (_, file) = try catalogue.opened(identifier)
-        // The file is read rather than mapped, because this process would be killed if another one truncated a mapped
-        // file.
+        // The file is read rather than mapped, because this process would be killed if another process truncated a
+        // mapped file.
         guard let status = try? file.status(), status.kind == .regular, status.size <= Self.largestFile,
             let data = try? Self.bytes(of: file, count: Int(status.size))
         else { return nil }

@@ -35,7 +35,7 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
 
     private func duplicate(_ identifier: String) throws {
         let catalogue = try catalogue()
-        // The copy would lack an unsent edit.
+        // A copy would lack the unsent edit.
         let edits = try copies.edits(of: identifier, catalogue)
         guard edits.isEmpty, !hasUnsentEdit(identifier) else { throw FolderError.busy }
         let copy = temporaryFolder.appendingPathComponent("copy-" + UUID().uuidString, isDirectory: false)

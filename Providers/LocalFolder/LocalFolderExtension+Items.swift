@@ -36,7 +36,8 @@ extension LocalFolderExtension {
         switch failure {
         case .noSuchItem: return NSFileProviderError(.noSuchItem, userInfo: words)
         case .taken(let other): return NSError.fileProviderErrorForCollision(with: item(other))
-        // The error is that of a removed disk, because there is no server that could be unreachable.
+        // The error is that of a removed disk. An error of an unreachable server would be wrong, because there is no
+        // server.
         case .unavailable: return NSError(domain: NSPOSIXErrorDomain, code: Int(ENODEV), userInfo: words)
         case .busy, .outdated, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
         case .badName: return CocoaError(.fileWriteInvalidFileName, userInfo: words)

@@ -17,7 +17,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
         let url = temporaryFolder.appendingPathComponent(".purvey-part-" + UUID().uuidString, isDirectory: false)
         do {
             let identifier = try known(itemIdentifier)
-            // An item with an unsent edit is fetched as a whole.
+            // An item with an unsent edit can only be fetched as a whole.
             guard !hasUnsentEdit(identifier) else { throw FolderError.wrongKind }
             let (item, range) = try catalogue().copyPart(
                 requestedRange, alignment: alignment, of: identifier,
@@ -39,7 +39,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
         return progress
     }
 
-    /// The directory for files that are handed to the system. The system removes these files.
+    /// The directory for files that are passed to the system, which removes them.
     var temporaryFolder: URL {
         let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
         return (try? manager.temporaryDirectoryURL()) ?? FileManager.default.temporaryDirectory

@@ -8,11 +8,11 @@ import LinuxSystem
 ///
 /// The directory itself is the service. An edit is "uploaded" when it has replaced the file in this directory.
 package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Sendable {
-    // Sendable: everything in it is immutable or under a lock.
+    // Sendable: all properties are immutable or protected by a lock.
     private struct State {
         var catalogue: SharedCatalogue?
     }
-    // Taken before the catalogue's lock.
+    // Locked before the catalogue's lock.
     private let state = Lock(State())
     private let path: String?
     let displayName: String
@@ -84,11 +84,11 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         do {
             let known = try known(identifier)
             let name = try catalogue().perform { try $0.lastName(of: known) }
-            // The system may not have reported the edit.
+            // The system may not have reported the edit yet.
             let isEdited = try copies.isEdited(known, named: name, catalogue())
             if isEdited || unsent.error(of: known) != nil { sendAgain(known) }
-            // The item is described as it was copied until the system has taken the copy. Later changes are in the
-            // change feed.
+            // Until the system has received the copy, the item is described as it was when it was copied. Later changes
+            // are in the change feed.
             if let copied = copies.item(known, named: name) { return item(copied) }
             return item(try catalogue().perform { try $0.item(known) })
         } catch {
@@ -163,7 +163,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         do {
             let catalogue = try catalogue()
             try copies.begin(identifier, named: url.path.lastPathName, catalogue)
-            // The process that wrote the file holds its claim until this returns.
+            // The process that wrote the file holds its claim until this function returns.
             try copies.send(identifier, only: url.path.lastPathName, to: catalogue)
             signal()
         } catch {

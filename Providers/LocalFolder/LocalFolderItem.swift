@@ -8,7 +8,7 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     private let item: CatalogueItem
     private let identifier: String
     private let parent: String
-    /// The reason why an edit is not in the served directory yet.
+    /// The reason why an edit of the item is not in the served directory yet; `nil` if there is no such edit.
     private let unsent: (any Error)?
     private let name: String
     private let marks: CatalogueMarks
@@ -55,8 +55,8 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
             .allowsReading, .allowsRenaming, .allowsReparenting, .allowsDeleting,
         ]
         if isRoot { all = [.allowsReading] } else if !isTrashed { all.insert(.allowsTrashing) }
-        // Replacing a file needs no write permission on it, but an edit of a read-only file is not what its owner
-        // wants.
+        // Replacing a file does not require write permission for it, but the owner of a read-only file does not want it
+        // to be edited.
         if item.facts.permissions & 0o200 != 0 { all.insert(.allowsWriting) }
         if item.facts.kind == .file { all.insert(.allowsEvicting) }
         return all

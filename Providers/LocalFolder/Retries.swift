@@ -9,7 +9,7 @@ final class Retries: Sendable {
         var pause = firstPause
     }
 
-    // Lock order: `Deadlines`' own lock is taken while this one is held.
+    // Lock order: the lock of `Deadlines` is locked while this one is held.
     private let state = Lock(State())
 
     private static let firstPause = Duration.seconds(2)

@@ -8,7 +8,7 @@ extension StorageCopies {
     /// Records an edit that the system reported. The edit counts as unsent until ``send(_:only:to:)`` has written it to
     /// the served directory.
     func begin(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) throws(FolderError) {
-        // A file that the system itself puts into the storage is meant to replace the item's present version.
+        // A file that the system itself puts into the storage is meant to replace the item's current version.
         let isOfLatest = storagePlace(identifier).isMarked(name)
         try catalogue.perform { catalogue in
             try catalogue.noteEdit(of: identifier, named: name, isOfLatest: isOfLatest)
@@ -39,7 +39,7 @@ extension StorageCopies {
             for edited in try edits(of: identifier, catalogue) where edited == name ?? edited {
                 try send(identifier, edited, catalogue)
             }
-            // An edit that was reported meanwhile is sent by the thread that got the report.
+            // If an edit was reported meanwhile, the thread that received the report sends it.
             try catalogue.perform { catalogue in
                 let told = try catalogue.toldEdits(of: identifier)
                 if told.allSatisfy({ moment(url(identifier, $0)) == nil }) { unsent.end(identifier) }
@@ -49,14 +49,14 @@ extension StorageCopies {
 
     private func send(_ identifier: String, _ name: String, _ catalogue: SharedCatalogue) throws(FolderError) {
         let url = url(identifier, name)
-        // A write or report after this point is another edit.
+        // A write or report after this point counts as another edit.
         guard let now = moment(url) else { return }
         let known = try catalogue.perform { try $0.copy(of: identifier, named: name) }
         var sent = known ?? StoredCopy(version: [], moment: [])
         do throws(FolderError) {
             if sent.version.isEmpty { throw .outdated }
             if now.isDatedAs(sent.moment), try catalogue.hasContents(identifier, of: url.path, in: sent.version) {
-                // Only permissions or the like were changed, which is no edit.
+                // Only permissions, names or dates were changed, which is no edit.
                 return try note(sent, now, identifier, name, catalogue)
             }
             let item = try catalogue.replace(identifier, withContentsOf: url.path, over: sent.version)
@@ -64,8 +64,8 @@ extension StorageCopies {
             update(item, identifier, named: name)
         } catch {
             switch error {
-            // A conflict: both versions stay, and the edit becomes a new file. So does an edit of an item that was
-            // removed meanwhile.
+            // Both versions are kept, and the edit becomes a new file. This is a conflict, or an edit of an item that
+            // was removed meanwhile.
             case .outdated, .noSuchItem: sent.version = try sendBeside(identifier, url, catalogue) ?? sent.version
             default: throw error
             }
@@ -74,7 +74,7 @@ extension StorageCopies {
         try note(sent, now, identifier, name, catalogue)
     }
 
-    /// Records that the served file has the same contents as a copy has now.
+    /// Records that the served file has the current contents of a copy.
     private func note(
         _ sent: StoredCopy, _ now: FileMoment, _ identifier: String, _ name: String, _ catalogue: SharedCatalogue
     ) throws(FolderError) {
@@ -107,7 +107,7 @@ extension StorageCopies {
         return nil
     }
 
-    /// Adds an edit as a new file, with the item's name if that name is free.
+    /// Adds an edit as a new file, with the item's name if that name is unused.
     private func addBeside(
         _ identifier: String, _ url: URL, _ catalogue: SharedCatalogue
     ) throws(FolderError) {
@@ -123,14 +123,14 @@ extension StorageCopies {
                     number == 1 ? name : ConflictName.conflictedCopy(of: name, at: now, number: number - 1)
                 }
             } catch {
-                // The former directory is gone too.
+                // The former directory does not exist any more either.
                 guard case .noSuchItem = error else { throw error }
             }
         }
         throw .noSuchItem
     }
 
-    /// Retries edits, unless a program uses the files. An item that is being sent is skipped, because the caller would
+    /// Retries edits, unless a program uses the files. Skips an item whose edit is being sent, because the caller would
     /// wait for the whole transfer.
     ///
     /// - Returns: whether an edit was tried.

@@ -4,27 +4,28 @@ import Foundation
 import ItemValues
 import LinuxSystem
 
-/// The copies of files in the document storage, where programs use them.
+/// The copies of files in the document storage, which programs open.
 ///
 /// A program may have a copy open for an unlimited time, and write to it. Therefore a copy stays as long as it has the
 /// served file's version. It is replaced or removed only while no program uses it.
 ///
 /// Each item has a directory for its copies. It has a copy for each name that the item had when a copy was requested.
 /// The catalogue records the version of each copy, and its status when the served file had the same contents
-/// (``StoredCopy``). A copy that differs from that record has an edit that the served file does not have, whether or
-/// not the edit was reported. Every process can detect such an edit.
+/// (``StoredCopy``). A copy that differs from that record has an edit that the served file does not have, even if the
+/// edit was not reported. Every process can detect such an edit.
 final class StorageCopies: Sendable {
     private let storage: URL
     let unsent = UnsentEdits()
-    /// The queues that serialize the edits of each item. Otherwise an older edit might be sent last.
+    /// The queues that serialize sending the edits of each item. Without them, an older edit could overwrite a newer
+    /// one.
     let sending = ItemQueues()
     /// The items of which this process has provided copies, by identifier and by the copy's name. Leaf lock.
     private let provided = Lock<[String: [String: CatalogueItem]]>([:])
 
-    /// The time to wait for a program that uses an outdated or unneeded copy. After this time, a client that waits for
+    /// The duration to wait for a program that uses an outdated or unneeded copy. Afterwards, a client that waits for
     /// the file gets the old copy.
     private static let patience = StorageAccess.patience(usually: .seconds(2))
-    /// The time to wait while other requests are waiting, too.
+    /// The duration to wait if other requests are waiting, too.
     private static let shortPatience = Duration.milliseconds(250)
 
     init(storage: URL) { self.storage = storage }
@@ -55,7 +56,7 @@ final class StorageCopies: Sendable {
         StoragePlace(of: url(identifier, "any"), for: identifier)
     }
 
-    /// Returns the item of which this process has provided a copy.
+    /// Returns the item in the state in which this process has provided a copy of it; `nil` if it has provided none.
     func item(_ identifier: String, named name: String) -> CatalogueItem? {
         provided.withLock { $0[identifier]?[name] }
     }
@@ -129,7 +130,7 @@ final class StorageCopies: Sendable {
         let hasHadTurn: Void? = try turn(Self.patience).replace(url) {
             let place = entered(identifier)
             defer { place.leave() }
-            // The program that used the copy may have changed it, and the change may have been sent already.
+            // The program that used the copy may have changed it, and its edit may have been sent already.
             if try isToStay(identifier, url, catalogue) { return }
             if try edits(of: identifier, catalogue).contains(url.path.lastPathName) {
                 do {
@@ -155,7 +156,7 @@ final class StorageCopies: Sendable {
         defer { place.leave() }
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         do throws(FolderError) {
-            // If the item was renamed, its unsent edit is under another name.
+            // If the item was renamed, its unsent edit is in a copy with the former name.
             if unsent.error(of: identifier) != nil, try addEdit(identifier, at: url, catalogue) { return true }
             // The record of an existing file must not be replaced.
             if moment(url) != nil { return false }
@@ -200,7 +201,8 @@ final class StorageCopies: Sendable {
     }
 
     private func staysWhereItIs(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
-        // Without this, another thread might remove the copy as unneeded between the check and its record.
+        // Without this, another thread might remove the copy as unneeded after the check and before the copy is
+        // recorded as provided.
         let place = entered(identifier)
         defer { place.leave() }
         return try isToStay(identifier, url, catalogue)
@@ -210,7 +212,7 @@ final class StorageCopies: Sendable {
     /// as provided. Called in ``entered(_:)``.
     private func isToStay(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
         guard let now = moment(url) else { return false }
-        // The unsent edit exists nowhere else.
+        // The copy is the only file that contains the unsent edit.
         if unsent.error(of: identifier) != nil { return true }
         let name = url.path.lastPathName
         return try catalogue.perform { catalogue in
@@ -225,14 +227,14 @@ final class StorageCopies: Sendable {
     }
 
     /// Records an outdated copy that a program continues to use. If another process provided the copy, its version is
-    /// not looked up, because it differs from the served file's in any case.
+    /// not determined, because it differs from the served file's in any case.
     private func noteOlder(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws {
         guard item(identifier, named: url.path.lastPathName) == nil else { return }
         guard try noteOther(identifier, url, catalogue) else { throw FolderError.busy }
     }
 
-    /// Records a copy whose contents differ from the served file's. Until the copy is removed, the item is described by
-    /// it.
+    /// Records a copy whose contents differ from the served file's. Until the copy is removed, the system gets the item
+    /// with the copy's size and date.
     ///
     /// - Returns: `false` if no copy exists.
     @discardableResult
@@ -274,15 +276,15 @@ final class StorageCopies: Sendable {
     private func removeAll(_ identifier: String, _ catalogue: SharedCatalogue) throws {
         try? FileManager.default.removeItem(at: place(of: identifier))
         forget(identifier)
-        // A file that could not be removed has no known version.
+        // If a file could not be removed, its version is unknown from now on.
         try catalogue.perform { try $0.forgetCopies(of: identifier) }
     }
 
-    /// Forgets the item as this process has provided it.
+    /// Removes the record that this process has provided copies of the item.
     func forget(_ identifier: String) { provided.withLock { $0[identifier] = nil } }
 
-    /// Removes the copies of an item that a user has deleted, including unsent edits. Copies that a program uses stay
-    /// until it is done.
+    /// Removes the copies of an item that a user has deleted, including unsent edits. A copy that a program uses stays
+    /// until the program has closed it.
     func discard(_ identifier: String, _ catalogue: SharedCatalogue) {
         unsent.forget(identifier)
         forget(identifier)

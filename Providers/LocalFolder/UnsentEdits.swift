@@ -5,8 +5,8 @@ import LinuxSystem
 final class UnsentEdits: Sendable {
     private struct State {
         var errors: [String: any Error] = [:]
-        /// The names of copies that were reported as edited and are not recorded in the catalogue yet, by item. The
-        /// disk may have no room for the record.
+        /// The names of copies that were reported as edited and that the catalogue does not record yet, by item. The
+        /// disk may have no space for the record.
         var told: [String: Set<String>] = [:]
         /// The number of threads per item that write edits to the served directory, or wait to do so.
         var working: [String: Int] = [:]
@@ -61,7 +61,7 @@ final class UnsentEdits: Sendable {
         state.withLock { if $0.told[identifier] == nil { $0.errors[identifier] = nil } }
     }
 
-    /// Forgets the edits of an item, because they are not to be sent any more.
+    /// Drops the edits of an item, because they must not be sent any more.
     func forget(_ identifier: String) {
         state.withLock { state in
             state.told[identifier] = nil

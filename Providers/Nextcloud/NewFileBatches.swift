@@ -5,11 +5,11 @@ import LinuxSystem
 import NextcloudClient
 import WebDAVClient
 
-/// The small new files that wait to be sent together (bulk upload).
+/// The small new files that wait to be uploaded together (bulk upload).
 ///
-/// While one request is on its way, further files arrive, and the next request takes all of them. The request has no
-/// conditions, so the names in the folder are read directly before it. A file whose name is taken is left out, and so
-/// is a file that the server refuses. Such files are sent alone, with conditions and an error of their own.
+/// While one request is in progress, further files arrive, and the next request contains all of them. The request is
+/// unconditional, so the names in the folder are requested immediately before it. Files whose names exist already, and
+/// files that the server refuses, are uploaded separately, with conditions and an error for each file.
 actor NewFileBatches {
     /// One file, with the client for its request.
     struct File: Sendable {
@@ -26,25 +26,25 @@ actor NewFileBatches {
 
     private var waiting: [Waiting] = []
     private var sending = 0
-    /// Whether the server has refused such a request as a whole. No further one is sent then.
+    /// Whether the server has refused a bulk upload as a whole. In this case no further one is sent.
     private var isRefused = false
 
-    /// The largest file in bytes.
+    /// The maximum size of a file in bytes.
     static let largest = 256 << 10
-    /// The limits of one request.
+    /// The maximum number of files and of bytes in one request.
     private static let (mostFiles, mostBytes) = (100, 8 << 20)
-    /// The minimum number of files that are sent together.
+    /// The minimum number of files that are uploaded together.
     private static let fewest = 3
-    /// The maximum number of requests at the same time. Each needs the names in its folder, so a few large ones cost
-    /// less than many small ones.
+    /// The maximum number of concurrent requests. Each request is preceded by one for the names in the folder, so a few
+    /// large requests take less time than many small ones.
     private static let mostRequests = 1
-    /// The time to wait for further files before the first request, because the system passes on changed files one
+    /// The duration to wait for further files before the first request, because the system reports changed files one
     /// after the other.
     private static let gathering = Duration.milliseconds(50)
 
-    /// Sends a file together with others.
+    /// Uploads a file together with others.
     ///
-    /// - Returns: the file's entry; `nil` if it is to be sent alone.
+    /// - Returns: the file's entry; `nil` if the caller has to upload it separately.
     func send(_ file: File) async -> DAVEntry? {
         guard !isRefused else { return nil }
         return await withCheckedContinuation { continuation in
@@ -66,7 +66,7 @@ actor NewFileBatches {
         }
     }
 
-    /// Takes the files of one folder that go into the next request.
+    /// Removes and returns the files of one folder for the next request.
     private func take() -> [Waiting] {
         guard let folder = waiting.first?.file.folder.address else { return [] }
         var (taken, rest, bytes): ([Waiting], [Waiting], Int) = ([], [], 0)
@@ -85,7 +85,7 @@ actor NewFileBatches {
         return taken
     }
 
-    /// Sends files in one request.
+    /// Uploads files in one request.
     ///
     /// - Returns: the entries of the files that the server has written, by index.
     private func written(_ files: [File]) async -> [Int: DAVEntry] {
@@ -126,7 +126,7 @@ actor NewFileBatches {
         return entry?.tag == written.tag ? entry : nil
     }
 
-    /// Returns a name in the form in which names of one folder are compared. Some storages ignore case.
+    /// Returns a name in the form in which the names in one folder are compared. Some storages ignore case.
     private static func comparable(_ name: String) -> String {
         name.precomposedStringWithCanonicalMapping.lowercased()
     }
@@ -149,8 +149,8 @@ extension NextcloudService {
         guard 1...NewFileBatches.largest ~= upload.count, upload.modified != nil else { return nil }
         var plain = client
         plain.onProgress = nil
-        // The server stores the composed form of a name. With another form, the entry that is made from the reply would
-        // not have the server's name.
+        // The server stores the composed form of a name. If the name had another form, the entry that is created from
+        // the reply would not have the server's name.
         guard let nextcloud = try? nextcloud(plain), let name = nextcloud.names(of: upload.address)?.last,
             name.utf8.elementsEqual(name.precomposedStringWithCanonicalMapping.utf8),
             let known = try? await capabilities(nextcloud), known.hasBulkUpload
@@ -161,7 +161,7 @@ extension NextcloudService {
 }
 
 extension DAVError {
-    /// Whether the server refuses to take several files in one request, regardless of their contents.
+    /// Whether the server refuses bulk uploads, regardless of their contents.
     fileprivate var isRefusalOfBulk: Bool {
         switch self {
         case .notAllowed, .notFound: true

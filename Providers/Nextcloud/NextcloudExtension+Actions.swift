@@ -7,17 +7,18 @@ import WebDAVClient
 
 /// Custom actions that a user can perform on items.
 extension NextcloudExtension: FileProviderReplyingAction {
-    /// The action that ends a share with this user, or an external storage that the user may end.
+    /// The action that ends the sharing of an item with this user, or removes an external storage that the user may
+    /// remove.
     package static let leave = "org.purvey.Nextcloud.leave"
     /// The action that restores the previous version of a file's contents.
     package static let restoreVersion = "org.purvey.Nextcloud.restoreVersion"
     /// The action that lists the versions of a file.
     package static let showVersions = "org.purvey.Nextcloud.showVersions"
-    /// The action that replies with an address by which an item can be read without an account.
+    /// The action that replies with a link by which an item can be read without an account.
     package static let copyLink = "org.purvey.Nextcloud.copyLink"
     /// The action that shares an item with another user of the server.
     package static let shareWith = "org.purvey.Nextcloud.shareWith"
-    /// The action that opens the server's page of an item.
+    /// The action that opens the server's web page for an item.
     package static let openInBrowser = "org.purvey.Nextcloud.openInBrowser"
 
     package func performAction(
@@ -32,7 +33,7 @@ extension NextcloudExtension: FileProviderReplyingAction {
                 try Task.checkCancellation()
                 let known = try await account.known(identifier)
                 let own = try await Self.perform(action.rawValue, on: known, input: input, account)
-                // A reply has one link, so the links before the last one become lines.
+                // A reply contains only one link, so the links before the last one become lines of text.
                 reply.lines += [reply.link?.absoluteString].compactMap { $0 } + own.lines
                 reply.link = own.link
                 reply.opensLink = own.opensLink
@@ -63,7 +64,7 @@ extension NextcloudExtension: FileProviderReplyingAction {
     private static func leave(_ known: DAVKnownItem, _ account: DAVAccount) async throws {
         guard known.traits.details["isMountRoot"] != nil else { throw CocoaError(.featureUnsupported) }
         try await account.ask { client throws(DAVError) in
-            // The address may meanwhile have an item of the user's own, which must not be removed.
+            // By now, an item of the user's own may be at the address. It must not be removed.
             guard NextcloudEntry(try await client.entry(at: known.address)).isMountRoot else {
                 throw .requirementFailed(known.name)
             }
@@ -78,7 +79,7 @@ extension NextcloudExtension: FileProviderReplyingAction {
         try await account.ask { client throws(DAVError) in
             let nextcloud = try service.nextcloud(client)
             let present = try await client.entry(at: known.address)
-            // The present contents, which the server lists among the versions, are recognized by their date.
+            // The server also lists the current contents among the versions. They are recognized by their date.
             let earlier = try await nextcloud.versions(of: number).filter { $0.modified != present.modified }
             guard let last = earlier.max(by: { ($0.modified?.seconds ?? 0) < ($1.modified?.seconds ?? 0) }) else {
                 throw .notFound("\(known.name), earlier version")

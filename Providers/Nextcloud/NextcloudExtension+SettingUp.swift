@@ -6,7 +6,8 @@ import HTTPTransport
 import NextcloudClient
 import WebDAVClient
 
-/// The set-up of a domain. The user signs in with the browser, and the server gives this client an app password.
+/// The set-up of a domain. The user signs in with the browser, and the server generates an app password for this
+/// client.
 extension NextcloudExtension {
     /// Sets up the domain. Errors of the server and of the sign-in are thrown as one sentence with advice.
     func setUpNextcloud(_ setup: FileProviderSetup) async throws {
@@ -43,7 +44,7 @@ extension NextcloudExtension {
         if setup.purpose == .changing, let former, try await Self.isSignedIn(former, given, http) {
             return try await finish(setup, DAVSettings(setup.settings))
         }
-        // If the settings have a user's name, the domain is added with an app password, without the browser.
+        // If the settings contain a user name, the domain is added with an app password, without the browser.
         if setup.purpose == .adding, let user = given.user {
             let answer = try await setup.credentials(for: server.address.origin.description, user: user)
             let account = NextcloudAccount(
@@ -59,7 +60,7 @@ extension NextcloudExtension {
         do {
             try await use(account, setup, given, http)
         } catch {
-            // Otherwise, the password would stay in the user's list of clients.
+            // Otherwise, the unused app password would stay in the user's list of clients at the server.
             await Self.revoke(account, http)
             throw error
         }
@@ -87,7 +88,7 @@ extension NextcloudExtension {
         await Self.removeProbe(from: client)
     }
 
-    /// Removes from the trash the files of the probe, which the server keeps there. If that fails, the user finds them
+    /// Removes the files of the probe from the trash, to which the server has moved them. If that fails, they stay
     /// there.
     private static func removeProbe(from client: NextcloudClient) async {
         guard let items = try? await client.trashItems() else { return }
@@ -96,7 +97,7 @@ extension NextcloudExtension {
         }
     }
 
-    /// Returns the account that the domain has had at a server; `nil` if there is no password for it.
+    /// Returns the account with which the domain has used the server so far; `nil` if no password is stored for it.
     private func formerAccount(_ given: DAVSettings, at server: NextcloudServer) async throws -> NextcloudAccount? {
         guard let user = given.user else { return nil }
         let (origin, store, domain) = (server.address.origin, passwords, domain.identifier.rawValue)
@@ -104,7 +105,7 @@ extension NextcloudExtension {
         return password.map { NextcloudAccount(server: server.address, loginName: user, appPassword: $0) }
     }
 
-    /// Whether an account's password is valid, and the user is that of the settings.
+    /// Whether an account's password is valid and belongs to the user in the settings.
     private static func isSignedIn(
         _ account: NextcloudAccount, _ given: DAVSettings, _ http: HTTPClient
     ) async throws -> Bool {

@@ -7,13 +7,13 @@ import WebDAVClient
 
 /// Actions with a reply to the user: links, shares, pages and versions.
 extension NextcloudExtension {
-    /// Returns the address of a link by which an item is shared. Creates the link if there is none.
+    /// Returns the address of a link by which an item is shared. Creates the link if none exists.
     static func link(to known: DAVKnownItem, _ account: DAVAccount) async throws -> FileProviderActionReply {
         let service = try service(of: account)
         let share = try await account.ask { client throws(DAVError) -> NextcloudShare in
             let nextcloud = try service.nextcloud(client)
             let abilities = try await service.capabilities(nextcloud)
-            // A link with a password or an expiration date was made for other recipients, so it is not returned.
+            // A link with a password or an expiration date was created for other recipients, so it is not returned.
             let present = try await nextcloud.shares(of: known.address).first {
                 $0.kind == .link && !$0.hasPassword && $0.expiration == nil && $0.link != nil
             }
@@ -46,7 +46,8 @@ extension NextcloudExtension {
         return FileProviderActionReply(lines: ["“\(known.name)” is shared with \(share.recipient ?? name)."])
     }
 
-    /// Returns the server's page of an item. The user signs in there, so no password is in the address.
+    /// Returns the server's web page for an item. The address contains no password, because the user signs in on the
+    /// page.
     static func page(of known: DAVKnownItem, _ account: DAVAccount) throws -> FileProviderActionReply {
         guard let number = known.traits.identity else { throw CocoaError(.featureUnsupported) }
         let address = try account.settings.address.asDirectory.resolving("index.php/f/\(number)")

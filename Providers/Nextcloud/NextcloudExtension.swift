@@ -85,7 +85,7 @@ package final class NextcloudExtension: DAVExtension, @unchecked Sendable {
     }
 }
 
-/// Thumbnails. The server makes them, so that no contents are fetched.
+/// Thumbnails. The server generates them, so that no contents are fetched.
 extension NextcloudExtension: NSFileProviderThumbnailing {
     package func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
@@ -96,7 +96,7 @@ extension NextcloudExtension: NSFileProviderThumbnailing {
         let each = ThumbnailHandler(handle: perThumbnailCompletionHandler)
         return perform { account, _ in
             let service = try Self.service(of: account)
-            // Only a few requests run at the same time, because the server takes long to make a thumbnail.
+            // Only a few requests run concurrently, because the server takes long to generate a thumbnail.
             try await withThrowingTaskGroup(of: Thumbnail.self) { group in
                 for (index, identifier) in itemIdentifiers.enumerated() {
                     if index >= Self.mostThumbnails, let made = try await group.next() { each.take(made) }
@@ -112,7 +112,7 @@ extension NextcloudExtension: NSFileProviderThumbnailing {
         }
     }
 
-    /// A thumbnail; without data, if the server has none.
+    /// A thumbnail. Its data is `nil` if the server has none for the item.
     fileprivate struct Thumbnail: Sendable {
         let identifier: NSFileProviderItemIdentifier
         let result: Result<Data?, any Error>
@@ -142,7 +142,7 @@ extension NextcloudExtension: NSFileProviderThumbnailing {
     private static func pixels(_ length: CGFloat) -> Int { length.isFinite ? Int(min(max(length, 1), 2_048)) : 256 }
 }
 
-/// The handler of single thumbnails.
+/// The system's handler for each thumbnail.
 ///
 /// Sendable: the handler belongs to the system, which permits calls from any thread. One task calls it.
 private struct ThumbnailHandler: @unchecked Sendable {

@@ -16,7 +16,8 @@ extension NextcloudExtension: NSFileProviderSearching {
     }
 }
 
-/// One search. All results are on one page, because the server's order of results changes between requests.
+/// One search. All results are in one page, because the order in which the server sends results changes between
+/// requests.
 private final class NextcloudSearch: NSObject, NSFileProviderSearchEnumerator, Sendable {
     private let work: Result<DAVWork, any Error>
     private let text: String

@@ -87,7 +87,8 @@ extension NextcloudService {
 /// Sendable: all properties are immutable.
 final class ServerTrashItem: NSObject, NSFileProviderItemProtocol, @unchecked Sendable {
     private let item: NextcloudTrashItem
-    /// The names of the removed directory that contains the item, from the trash on; empty if it is the trash itself.
+    /// The path components from the trash to the removed directory that contains the item; empty if the item is at the
+    /// top of the trash.
     private let folder: [String]
 
     /// The prefix of the identifiers. Identifiers of items outside of the trash have no slash.
@@ -98,12 +99,13 @@ final class ServerTrashItem: NSObject, NSFileProviderItemProtocol, @unchecked Se
         self.folder = folder
     }
 
-    /// Returns the names from the trash to an item; `nil` if the identifier is not that of an item in the trash.
+    /// Returns the path components from the trash to an item; `nil` if the identifier is not that of an item in the
+    /// trash.
     static func names(in identifier: NSFileProviderItemIdentifier) -> [String]? {
         name(in: identifier).map { $0.split(separator: "/").map(String.init) }
     }
 
-    /// Returns the name in the trash; `nil` if the identifier is not that of an item in the trash.
+    /// Returns the path of an item in the trash; `nil` if the identifier is not that of an item in the trash.
     static func name(in identifier: NSFileProviderItemIdentifier) -> String? {
         identifier.rawValue.hasPrefix(prefix) ? String(identifier.rawValue.dropFirst(prefix.count)) : nil
     }

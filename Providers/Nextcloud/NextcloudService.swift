@@ -7,14 +7,14 @@ import NextcloudClient
 import WebDAVClient
 import XMLStream
 
-/// Nextcloud as a kind of service over WebDAV.
+/// The kind of a Nextcloud service, based on WebDAV.
 package final class NextcloudService: DAVServiceKind {
     private struct State {
         var server: HTTPAddress?
         var user = ""
         var root = ""
         var capabilities: NextcloudCapabilities?
-        /// Whether the capabilities are requested again, although they are known.
+        /// Whether the capabilities must be requested again, although they are known.
         var isOutdated = false
         var isListening = false
         /// The paths of folders that are encrypted end to end.
@@ -27,10 +27,12 @@ package final class NextcloudService: DAVServiceKind {
 
     package init() {}
 
-    /// The setting with the user's name in addresses, which may differ from the name for the sign-in.
+    /// The key of the setting with the user's identifier in addresses, which may differ from the user name for the
+    /// sign-in.
     static let userKey = "userid"
     private static let fingerprint = XMLName("http://owncloud.org/ns", "data-fingerprint")
-    /// The pause in seconds between two checks while the server sends notices. Checks are needed because it drops some.
+    /// The pause in seconds between two checks while the server sends notices. Checks are still needed, because the
+    /// server drops some notices.
     private static let pauseWhileListening = 900
 
     package var properties: [XMLName] { NextcloudEntry.properties + [Self.fingerprint] }
@@ -92,7 +94,7 @@ package final class NextcloudService: DAVServiceKind {
         return traits
     }
 
-    /// Returns the operations that the user may perform, from the letters by which the server states permissions.
+    /// Returns the operations that the user may perform, according to the permissions that the server reports.
     private func capabilities(of entry: NextcloudEntry) -> NSFileProviderItemCapabilities {
         let isFolder = entry.entry.isDirectory
         var can: NSFileProviderItemCapabilities = [.allowsReading]
@@ -120,7 +122,8 @@ package final class NextcloudService: DAVServiceKind {
         state.withLock { _ = $0.encrypted.insert(folder.address.path) }
     }
 
-    /// Whether an entry is a folder that is encrypted end to end, or lies in one. The server marks only the folders.
+    /// Whether an entry is a folder that is encrypted end to end, or lies in such a folder. The server only reports
+    /// this for the folder itself.
     private func isEncrypted(_ entry: NextcloudEntry) -> Bool {
         let path = entry.entry.address.path
         return state.withLock { state in
@@ -170,7 +173,7 @@ package final class NextcloudService: DAVServiceKind {
         return DAVUpload(tag: written.tag, hasCreated: false, hasTakenDate: written.hasTakenDate)
     }
 
-    /// Whether the condition of an upload would also be honoured by the request that assembles chunks.
+    /// Whether the server would also honour the condition of an upload in the request that assembles chunks.
     private static func protectsChunks(of upload: DAVFileUpload) -> Bool {
         guard upload.requirements.locks.isEmpty else { return false }
         return switch upload.requirements.resource {
@@ -222,7 +225,7 @@ package final class NextcloudService: DAVServiceKind {
                     }
                 }
             } catch {
-                // The network is unavailable, or the user is not signed in. Checks go on without notices.
+                // The network is unavailable, or the user is not signed in. Regular checks continue without notices.
             }
             await stopListening(notice)
             try? await Task.sleep(for: pause)
@@ -230,8 +233,8 @@ package final class NextcloudService: DAVServiceKind {
         }
     }
 
-    /// Records that the server sends no notices now, and begins a check at once, because the next regular one may be a
-    /// long pause away.
+    /// Records that the server sends no notices now, and starts a check at once, because the next regular check may be
+    /// far in the future.
     private func stopListening(_ notice: @Sendable (DAVNotice) async -> Void) async {
         let hasListened = state.withLock { state in
             defer { state.isListening = false }

@@ -1,6 +1,6 @@
 import DAVFileProvider
 
-/// The provider for servers without extensions of WebDAV.
+/// The provider for servers that have no features beyond WebDAV.
 ///
-/// Sendable: it adds nothing to its superclass.
+/// Sendable: it adds no state to its superclass.
 final class WebDAVExtension: DAVExtension, @unchecked Sendable {}

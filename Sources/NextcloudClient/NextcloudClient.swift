@@ -4,9 +4,9 @@ import XMLStream
 
 /// A client of a Nextcloud server, for one user.
 ///
-/// It keeps no state. Files are read, written, moved and removed by ``files``, a client for WebDAV that also requests
-/// Nextcloud's properties. The functions of this type are for the features that Nextcloud has beyond WebDAV. All of
-/// them end at once when their task is cancelled.
+/// The client is stateless. ``files`` is a WebDAV client that reads, writes, moves and removes files, and that also
+/// requests Nextcloud's properties. The functions of this type are for the features that Nextcloud has beyond WebDAV.
+/// All of them end at once when their task is cancelled.
 ///
 ///     let account = try await login.wait()
 ///     let client = try await NextcloudClient(http, account)
@@ -17,14 +17,15 @@ import XMLStream
 public struct NextcloudClient: Sendable {
     /// The address of the server, which may have a path: `https://cloud.example/nextcloud/`.
     public let server: HTTPAddress
-    /// The user's name in addresses. The name for the sign-in may be another one, such as a mail address.
+    /// The user's identifier, which is a part of addresses. The user may sign in by another name, such as a mail
+    /// address.
     public let user: String
     /// The client for WebDAV. Its listings contain the properties that ``NextcloudEntry`` reads.
     public var files: DAVClient
 
-    /// Creates a client for a user whose name in addresses is known.
+    /// Creates a client for a user whose identifier is known.
     ///
-    /// - Parameter files: a client with connections and credentials.
+    /// - Parameter files: a WebDAV client with the user's credentials.
     public init(server: HTTPAddress, user: String, files: DAVClient) {
         self.server = server.asDirectory
         self.user = user
@@ -32,7 +33,7 @@ public struct NextcloudClient: Sendable {
         self.files.additionalProperties = NextcloudEntry.properties
     }
 
-    /// Creates a client for an account, and asks the server for the user's name in addresses.
+    /// Creates a client for an account, and requests the user's identifier from the server.
     public init(_ http: HTTPClient, _ account: NextcloudAccount) async throws(DAVError) {
         var files = DAVClient(http, credentials: .basic(user: account.loginName, password: account.appPassword))
         files.additionalProperties = NextcloudEntry.properties
@@ -63,7 +64,7 @@ public struct NextcloudClient: Sendable {
         }
     }
 
-    /// Returns an address beneath that of the server.
+    /// Returns an address relative to the server's.
     func page(_ path: String) throws(DAVError) -> HTTPAddress {
         do {
             return try server.resolving(path)
@@ -72,7 +73,8 @@ public struct NextcloudClient: Sendable {
         }
     }
 
-    /// Returns the names on the path from the user's root to one of the user's files; `nil` for another address.
+    /// Returns the path components from the user's root to one of the user's files; `nil` for an address outside the
+    /// root.
     public func names(of address: HTTPAddress) -> [String]? {
         guard let root = try? root, address.origin == root.origin, address.asDirectory.path.hasPrefix(root.path) else {
             return nil
@@ -81,7 +83,7 @@ public struct NextcloudClient: Sendable {
         return parts.contains(nil) ? nil : parts.compactMap { $0 }
     }
 
-    /// Returns the client for WebDAV, with other additional properties.
+    /// Returns the WebDAV client, with other additional properties.
     func files(_ properties: [XMLName]) -> DAVClient {
         var client = files
         client.additionalProperties = properties

@@ -1,10 +1,10 @@
 import FileCoordination
 import Glibc
 
-/// The model's knowledge of which claim waits, at which place, and for which other claim.
+/// The part of the model that knows which claim waits, for which path, and for which other claims.
 extension Schedule {
-    /// Follows an item that moves. Waiting claims on the item move along, except those about the place itself and
-    /// granted ones.
+    /// Updates the model after an item has moved. The paths of waiting claims on the item change with it, except those
+    /// of claims that replace the item at its path. Granted claims stay unchanged.
     mutating func follow(_ move: ItemMove) {
         guard move.path != move.newPath, !Self.isBeneath(move.newPath, move.path) else { return }
         followPresenters(move)
@@ -51,13 +51,13 @@ extension Schedule {
         ExactPath(move.newPath.string + path.string.dropFirst(move.path.string.count))
     }
 
-    /// Returns the key after a move. A package remains a package, and an item that is moved into a package becomes
-    /// part of it.
+    /// Returns the key of an item after a move. A package remains a package, and an item that is moved into a package
+    /// becomes part of it.
     private static func key(_ key: ExactPath, after move: ItemMove) -> ExactPath {
         move.newKey == move.newPath && (key == move.path || isBeneath(key, move.path)) ? moved(key, move) : move.newKey
     }
 
-    /// Whether a claim cannot have had its turn yet: a granted claim that is not favoured excludes it.
+    /// Whether a claim certainly has not had its turn yet, because a granted claim that is not favoured excludes it.
     func isCertainToWait(_ model: Model) -> Bool {
         !model.isUncertain && !model.mayHaveTurn
             && claims.values.contains {
@@ -66,8 +66,8 @@ extension Schedule {
             }
     }
 
-    /// Records which waiting claims the candidates may pass. The candidates may have had their turns and are granted
-    /// later, when presenters have replied, but the order is decided now.
+    /// Records which waiting claims the candidates may pass. The candidates may have had their turns now, which decides
+    /// the order, although they are granted only when presenters have replied.
     mutating func notePassed(by candidates: Set<ClaimIdentifier>) {
         for identifier in candidates {
             guard let model = claims[identifier], model.phase == .waiting, model.isFavoured else { continue }
@@ -81,9 +81,9 @@ extension Schedule {
         }
     }
 
-    /// Whether a claim may pass another one that waits. It may if the other waits, directly or through further
-    /// claims, for a claim that encloses this one, for one of the same purpose, or for a presenter on whose behalf
-    /// this claim is made.
+    /// Whether a claim may be granted before another one that was made earlier and waits. This is permitted if the
+    /// earlier claim waits, directly or through further claims, for one of these: a claim that encloses the later one,
+    /// a claim of the same purpose, or a presenter on whose behalf the later one is made.
     func mayPass(_ identifier: ClaimIdentifier, _ claim: Model, _ waiting: Model) -> Bool {
         var others = claims.merging(fading.claims) { known, _ in known }
         // Other claims may wait for this one, and this one waits behind some that it could pass. Neither is a reason
@@ -112,8 +112,8 @@ extension Schedule {
         return false
     }
 
-    /// Returns the claims that wait or waited for a presenter on whose behalf this claim is made or whose queue it
-    /// blocks.
+    /// Returns the claims that wait or waited for one of two kinds of presenters: those on whose behalf this claim is
+    /// made, and those whose queue it blocks.
     private func claimsAskingFor(_ claim: Model) -> Set<ClaimIdentifier> {
         var found: Set<ClaimIdentifier> = []
         for number in claim.request.answering {
@@ -130,7 +130,7 @@ extension Schedule {
 
     private var unanswered: [Question] { Array(questions.values) + Array(fading.questions.values) }
 
-    /// Whether a claim may exclude others: it is granted, or presenters are being asked for it.
+    /// Whether a claim may exclude others, because it is granted or the arbiter waits for presenters on its behalf.
     private func mayHold(_ model: Model) -> Bool {
         model.phase == .granted || model.isUncertain || model.mayHaveTurn
     }

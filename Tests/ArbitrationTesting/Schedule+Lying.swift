@@ -20,7 +20,8 @@ extension Schedule {
         }
     }
 
-    /// Returns outcomes about items that were only read, accesses that do not exist, and one item repeatedly.
+    /// Returns invalid outcomes of a claim: for items that were only read, for accesses that do not exist, and several
+    /// for one item.
     mutating func lies(about model: Model? = nil) -> [ClaimOutcome] {
         let count = UInt64(model?.request.accesses.count ?? 1)
         return (0..<(random.next() % 4)).map { _ in
@@ -33,11 +34,11 @@ extension Schedule {
         }
     }
 
-    /// A path of nearly the maximum length. Most items beneath it would exceed `PATH_MAX`.
+    /// A path of nearly the maximum length, so that the paths of most items beneath it would exceed `PATH_MAX`.
     private static let far = ExactPath(
         "/a/" + Array(repeating: "x", count: (Int(PATH_MAX) - 6) / 2).joined(separator: "/"))
 
-    /// Returns the number of a claim, a presenter or nothing, which belongs to any process.
+    /// Returns the number of a claim or presenter of any process, or a number that is not in use.
     private mutating func anyNumber() -> UInt64 { random.next() % (nextNumber + 3) }
 
     private mutating func claimOfAnother(_ liar: UInt64) -> UInt64 {

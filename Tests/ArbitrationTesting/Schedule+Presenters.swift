@@ -1,14 +1,14 @@
 import FileCoordination
 
-/// The model's knowledge of which presenters must be asked, and which must not be notified of changes made on their
-/// own behalf.
+/// The part of the model that knows which presenters the arbiter must ask to relinquish an item, and which presenters
+/// it must not notify of changes, because the changes are made on their behalf.
 extension Schedule {
     private func isOwn(_ presenter: UInt64, of client: UInt64, _ model: Model) -> Bool {
         model.client == client && model.request.presenter == presenter
     }
 
-    /// Records that a presenter is asked for a waiting claim of another process or presenter. Returns the claims that
-    /// may be the reason.
+    /// Records that the arbiter asks a presenter to relinquish an item for a waiting claim of another process or
+    /// presenter. Returns the claims that may be the reason.
     mutating func noteAsked(_ presenter: UInt64, of client: UInt64) throws -> Set<ClaimIdentifier> {
         let place = presenters.first { $0.client == client && $0.place.number == presenter }?.place
         guard let key = place?.key else { throw fault("presenter \(presenter) is asked, and presents nothing") }
@@ -25,8 +25,8 @@ extension Schedule {
         return candidates
     }
 
-    /// Checks that each presenter of a claimed item was asked before the claim is granted. This includes presenters
-    /// that arrived at the place while the claim waited.
+    /// Checks that the arbiter asked each presenter of a claimed item before it grants the claim. This includes
+    /// presenters that moved to the item's path while the claim waited.
     mutating func checkAsked(_ identifier: ClaimIdentifier, _ model: Model) throws {
         // The presenters may have relinquished the item already for an enclosing claim. If the claim moved after its
         // turn had come, no presenter is asked again.

@@ -1,9 +1,10 @@
 import FileCoordination
 
-/// Messages of processes to a new arbiter, or to one that knows them only under their former number.
+/// Messages of processes to an arbiter that does not know them: a new arbiter, or one that knows a process only by its
+/// former number.
 extension Schedule {
-    /// Replaces the arbiter, which loses its state. The new one is first notified of granted claims, then of waiting
-    /// ones.
+    /// Replaces the arbiter by a new one without state. The processes report their granted claims first, and then the
+    /// waiting ones.
     mutating func takeOver() throws {
         count("taken over")
         arbiter = Arbiter()
@@ -23,7 +24,7 @@ extension Schedule {
         }
     }
 
-    /// Disconnects a process and connects it again. Its granted claims are kept meanwhile.
+    /// Disconnects a process and connects it again. The arbiter retains its granted claims meanwhile.
     mutating func comeBack() throws {
         guard let old = choose(clients), let place = clients.firstIndex(of: old) else { return }
         count("came back")
@@ -50,7 +51,7 @@ extension Schedule {
         try tellWaiting(waiting, of: client)
     }
 
-    /// Removes the waiting claims and returns them. They have no position in the queue until they are made again.
+    /// Removes and returns the waiting claims. They have no position in the queue until they are made again.
     private mutating func takeWaiting(of clients: [UInt64]) -> [Model] {
         let waiting = claims.filter { clients.contains($0.key.client) && $0.value.phase == .waiting }
         for identifier in waiting.keys { claims[identifier] = nil }

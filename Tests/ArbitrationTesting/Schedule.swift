@@ -1,8 +1,8 @@
 import FileCoordination
 import FileTesting
 
-/// One run of an arbiter: processes, claims, presenters, moves and deaths in an order that a seed decides. A model
-/// beside it knows the rules, but not how the arbiter implements them.
+/// One run of an arbiter: processes, claims, presenters, moves and deaths in an order that a seed determines. A model
+/// checks each effect. It has the rules, but not the arbiter's implementation.
 package struct Schedule {
     struct Fault: Error, CustomStringConvertible {
         let description: String
@@ -15,20 +15,22 @@ package struct Schedule {
         var client: UInt64
         var order: Int
         var phase = Phase.waiting
-        /// Whether the claim moved when its turn might have come already. It may still guard its former place.
+        /// Whether the claim's item was moved when the claim's turn might have come already. In this case the claim may
+        /// still guard the item's former path.
         var isUncertain = false
-        /// The claims that were, or may have been, ahead of this one at its new place, or the other way round.
+        /// The claims whose order relative to this one is unknown, because of moves.
         var apart: Set<ClaimIdentifier> = []
-        /// The moment when the claim was made or last moved.
+        /// The value of ``Schedule/moment`` when the claim was made or its item was last moved.
         var since = 0
-        /// The presenters that were asked since `since`.
+        /// The presenters that the arbiter has asked since the moment `since`.
         var asked: Set<UInt64> = []
-        /// Whether the claim's turn may have come, so that it waits for presenters.
+        /// Whether the claim's turn may have come, so that it only waits for presenters.
         var mayHaveTurn = false
-        /// The claims that this one may have passed when its turn came, although it was granted only later.
+        /// The earlier claims that may wait behind this one since its turn came, although it was granted only later.
         var passed: Set<ClaimIdentifier> = []
 
-        /// Whether the claim may pass others that wait for the claim or presenter on whose behalf it is made.
+        /// Whether the claim may be granted before earlier ones that wait for the claim or presenter on whose behalf it
+        /// is made.
         var isFavoured: Bool {
             !request.enclosing.isEmpty || request.purpose == "shared" || hasPresenters
         }
@@ -48,30 +50,30 @@ package struct Schedule {
     struct Question {
         let client: UInt64
         let presenter: UInt64
-        /// The claims that may be the reason for the presenter's request; one of them is.
+        /// The claims of which at least one is the reason for the request to the presenter.
         let askers: Set<ClaimIdentifier>
     }
 
     struct Presenter {
         var client: UInt64
         var place: PresenterPlace
-        /// The moment when the presenter arrived at its place.
+        /// The value of ``Schedule/moment`` when the presenter began to present its current path.
         var since: Int
     }
 
-    /// The process and presenter on whose behalf the claim that is being released was made. They are not notified of
-    /// its changes.
+    /// The process and presenter on whose behalf the claim was made that is being released. The arbiter does not notify
+    /// them of the claim's changes.
     private var ignorant: (client: UInt64, presenter: UInt64)?
     var random: RandomNumbers
     var arbiter = Arbiter()
     var claims: [ClaimIdentifier: Model] = [:]
-    /// The requests that presenters have not answered.
+    /// The requests to presenters that have no reply yet, by number.
     var questions: [UInt64: Question] = [:]
-    /// The requests made of presenters for claims that have not ended.
+    /// The requests to presenters on behalf of claims that have not ended, by number.
     var asked: [UInt64: Question] = [:]
     /// The claims and requests that end with the current event, in an unknown order.
     var fading: (claims: [ClaimIdentifier: Model], questions: [UInt64: Question]) = ([:], [:])
-    /// The claim that is being reported to a new arbiter.
+    /// The claim that a process reports to a new arbiter at the moment.
     var adopted: ClaimIdentifier?
     var presenters: [Presenter] = []
     /// The number of events so far.
@@ -79,14 +81,14 @@ package struct Schedule {
     var nextNumber: UInt64 = 1
     var made = 0
     var log: [Entry] = []
-    /// The number of events of each kind, so that a test can check that the schedules cover enough.
+    /// The number of events of each kind. A test checks by them that the schedules cover all kinds.
     package private(set) var counts: [String: Int] = [:]
 
     static let paths: [ExactPath] = [
         "/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g", "/p", "/p/x", "/p/y/z",
     ]
     static let destinations: [ExactPath] = ["/f/h", "/a/z", "/m", "/p/n", "/q"]
-    /// The arbiter's numbers of the processes. A process that reconnects gets a new one.
+    /// The arbiter's numbers of the processes. A process that reconnects gets a new number.
     var clients: [UInt64] = [1, 2, 3]
 
     /// Returns the path of the package that contains `path`, or the path itself. Two directories are packages.
@@ -116,7 +118,7 @@ package struct Schedule {
         hasLiar = seed % 3 == 0
     }
 
-    /// Runs the steps and then until every claim has been served.
+    /// Runs a number of steps, and then continues until every claim has been served.
     package mutating func run(steps: Int) throws {
         for _ in 0..<steps { try step() }
         var left = 10_000
@@ -200,7 +202,7 @@ package struct Schedule {
         try apply(.claim(request), from: client)
     }
 
-    /// Returns granted claims whose callers are not inside a nested claim.
+    /// Returns granted claims within which the caller has no nested claim.
     private func idleGranted(of client: UInt64? = nil) -> [ClaimIdentifier] {
         claims.filter { identifier, model in
             guard model.phase == .granted, client == nil || client == identifier.client else { return false }
@@ -240,8 +242,8 @@ package struct Schedule {
         }
     }
 
-    /// Returns the outcomes that an arbiter accepts: one per written item, and moves only of items claimed for
-    /// moving.
+    /// Returns the outcomes that an arbiter accepts: one for each written item, and moves only of items that were
+    /// claimed for moving.
     private static func plausible(_ outcomes: [ClaimOutcome], of model: Model) -> [ClaimOutcome] {
         let accesses = model.request.accesses
         var known: Set<Int> = []
@@ -408,8 +410,8 @@ package struct Schedule {
         }
     }
 
-    /// Whether the first may run beside the second: they do not exclude each other, or the thread that reads a
-    /// directory above makes the first.
+    /// Whether the inner claim may be granted while the outer one is. This is so if they do not exclude each other, or
+    /// if the inner claim is nested in the outer one, which only reads a directory above the inner claim's items.
     static func mayGoTogether(_ inner: Model, _ outer: Model) -> Bool {
         if !exclude(inner, outer) { return true }
         guard inner.client == outer.client, inner.request.enclosing.contains(outer.request.number) else { return false }

@@ -2,22 +2,23 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// An attack on a listening process over one connection after the other. The same seed does the same.
+/// An attack on a listening process, over several connections one after the other. The same seed results in the same
+/// attack.
 package struct Assault {
     private var frames: HostileFrames
-    /// Connections that stay open until the assault is over.
+    /// Connections that stay open until the attack ends.
     private var kept: [SequencedPacketSocket] = []
-    /// `nil` where none are sent.
+    /// The source of sockets whose close(2) waits; `nil` if none are sent.
     private var lingering: LingeringDescriptors?
 
-    /// The number of attempts to send a packet for which there is no room, with a pause in between.
+    /// The maximum number of attempts to send a packet while the socket's buffer is full, with a pause between them.
     private static let attempts = 40
     private static let pauseMilliseconds: CInt = 5
     private static let keptLimit = 8
 
     /// - Parameters:
-    ///   - samples: models of frames that the attacked process understands.
-    ///   - lingers: whether sockets are sent, too, whose close(2) waits for as long as the assault lasts.
+    ///   - samples: frames that the attacked process understands.
+    ///   - lingers: whether the attack also sends sockets whose close(2) waits until the attack ends.
     package init(seed: UInt64, _ samples: [FrameSample], lingers: Bool = true) {
         frames = HostileFrames(samples, HostileDescriptors(), seed: seed)
         lingering = lingers ? LingeringDescriptors() : nil
@@ -25,9 +26,9 @@ package struct Assault {
 
     // MARK: One connection
 
-    /// Sends packets that leave the connection open.
+    /// Sends packets that do not end the connection.
     ///
-    /// - Returns: whether it takes more.
+    /// - Returns: whether the connection accepts further packets.
     @discardableResult
     package mutating func sendLasting(_ count: Int, over socket: SequencedPacketSocket) -> Bool {
         for _ in 0..<count where !send(frames.lasting(), over: socket) { return false }
@@ -39,9 +40,9 @@ package struct Assault {
         for _ in 0..<count where !send(frames.anything(), over: socket) { return }
     }
 
-    /// Sends a packet. Reads what has come where there is no room.
+    /// Sends a packet. If the socket's buffer is full, reads the received packets and tries again.
     ///
-    /// - Returns: whether the connection takes more.
+    /// - Returns: whether the connection accepts further packets.
     private mutating func send(
         _ packet: HostilePacket, over socket: SequencedPacketSocket, reads: Bool = true
     ) -> Bool {
@@ -66,9 +67,9 @@ package struct Assault {
         return false
     }
 
-    /// Receives what has come, and keeps the numbers of calls among it.
+    /// Receives the packets that have arrived, and records the numbers of the calls among them.
     ///
-    /// - Returns: whether the connection is open still.
+    /// - Returns: whether the connection is still open.
     @discardableResult
     package mutating func hear(_ socket: SequencedPacketSocket) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 70_000)
@@ -101,11 +102,11 @@ package struct Assault {
 
     // MARK: Many connections
 
-    /// Attacks a listening process, over several connections.
+    /// Attacks a listening process over several connections.
     ///
     /// - Parameters:
-    ///   - packets: about the number of packets for each connection.
-    ///   - connect: makes a connection, or fails where the process takes no more.
+    ///   - packets: the approximate number of packets for each connection.
+    ///   - connect: makes a connection, or fails if the process accepts no more.
     package mutating func attack(
         connections: Int, packets: Int, _ connect: () throws -> SequencedPacketSocket
     ) throws {
@@ -140,14 +141,14 @@ package struct Assault {
         }
     }
 
-    /// Makes calls, and reads none of the replies, until there is no room for more.
+    /// Makes calls without reading the replies, until the socket's buffer is full.
     package mutating func callWithoutReading(_ count: Int, over socket: SequencedPacketSocket) {
         for _ in 0..<count {
             guard let packet = frames.wellFormed(), send(packet, over: socket, reads: false) else { return }
         }
     }
 
-    /// Closes what is open still.
+    /// Closes the connections that are still open.
     package mutating func end() {
         kept = []
         lingering?.end()

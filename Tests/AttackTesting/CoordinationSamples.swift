@@ -2,7 +2,7 @@ import CoordinationService
 import FileCoordination
 import LinuxSystem
 
-/// Models of what a process says to the daemon's arbiter.
+/// Examples of the frames that a process sends to the daemon's arbiter.
 package enum CoordinationSamples {
     private static let path: ExactPath = "/home/u/a.txt"
 

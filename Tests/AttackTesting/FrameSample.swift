@@ -2,9 +2,9 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// A frame as a connection of ours sends it, taken apart: the model of frames that differ from it here or there.
+/// A frame that a ``Connection`` sends, divided into its parts. Hostile frames are variations of it.
 package struct FrameSample: Sendable {
-    /// The kinds of frames, as they stand in a packet.
+    /// The kinds of frames, as they are encoded in a packet.
     package enum Kind: UInt64, CaseIterable, Sendable { case request, reply, failure, progress, cancel, notice }
 
     package let kind: Kind
@@ -22,7 +22,7 @@ package struct FrameSample: Sendable {
         try self.init { try $0.notify(notice) }
     }
 
-    /// Takes the frame that a connection sends.
+    /// Creates a sample from the frame that a connection sends.
     private init(_ send: (Connection) throws -> Void) throws {
         let (near, far) = try SequencedPacketSocket.pair()
         let connection = try Connection(near)

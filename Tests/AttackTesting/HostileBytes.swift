@@ -1,8 +1,8 @@
 import FileTesting
 
-/// Bytes that are almost well-formed, or not at all.
+/// CBOR that is almost well-formed, or not at all.
 package enum HostileBytes {
-    /// Heads of items that claim far more than there is: texts, byte strings, arrays and maps.
+    /// The heads of CBOR items that announce far more elements than follow: byte strings, texts, arrays and maps.
     private static let hugeHeads = [0x5B, 0x7B, 0x9B, 0xBB].flatMap { (type: UInt8) -> [[UInt8]] in
         let counts: [[UInt8]] = [
             [UInt8](repeating: 0xFF, count: 8), [0x7F] + [UInt8](repeating: 0xFF, count: 7), [0, 0, 0, 1, 0, 0, 0, 0],
@@ -10,7 +10,7 @@ package enum HostileBytes {
         return counts.map { [type] + $0 }
     }
 
-    /// Returns bytes with one difference from others.
+    /// Returns the given bytes with one fault.
     package static func broken(_ bytes: [UInt8], _ numbers: inout RandomNumbers) -> [UInt8] {
         var bytes = bytes
         guard !bytes.isEmpty else { return numbers.bytes(numbers.below(100)) }
@@ -29,7 +29,7 @@ package enum HostileBytes {
         return bytes
     }
 
-    /// Returns containers within containers, thousands deep.
+    /// Returns nested containers, thousands deep.
     private static func nested(_ numbers: inout RandomNumbers) -> [UInt8] {
         let heads: [[UInt8]] = [[0x81], [0x9F], [0xC1], [0xA1, 0x00], [0xBF, 0x00], [0x82, 0x00]]
         let head = heads[numbers.below(heads.count)]

@@ -2,9 +2,9 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// Open descriptors of many kinds, for packets to processes that want none of them.
+/// Open descriptors of many kinds, for packets to processes that expect none of them.
 ///
-/// A confined process cannot make all of them; it sends those that it can make.
+/// A confined process cannot open all of these kinds. It sends those that it can open.
 package struct HostileDescriptors {
     private var pool: [FileDescriptor] = []
 
@@ -47,7 +47,7 @@ package struct HostileDescriptors {
         }
     }
 
-    /// Returns descriptors, most often none or few. The same one may come several times.
+    /// Returns random descriptors, usually none or few. The same descriptor may occur several times.
     package func some(_ numbers: inout RandomNumbers) -> [FileDescriptor] {
         guard !pool.isEmpty else { return [] }
         let count =

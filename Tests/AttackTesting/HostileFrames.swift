@@ -2,14 +2,15 @@ import Conduit
 import FileTesting
 import LinuxSystem
 
-/// Packets for a connection that speak its protocol wrongly, or not at all.
+/// Packets for a connection that violate its protocol in some detail, or completely.
 package struct HostileFrames {
     private let samples: [FrameSample]
     private let descriptors: HostileDescriptors
     private var numbers: RandomNumbers
-    /// Far from the numbers that a connection at the same end of the socket gives to its calls.
+    /// The number of the last call. It is far from the numbers that a ``Connection`` at the same end of the socket
+    /// assigns to its calls.
     private var lastCall: UInt64 = 1 << 40
-    /// The numbers of calls that the other side has made.
+    /// The numbers of calls that the attacked process has made.
     package var heardCalls: [UInt64] = []
 
     package init(_ samples: [FrameSample], _ descriptors: HostileDescriptors, seed: UInt64) {
@@ -20,7 +21,7 @@ package struct HostileFrames {
 
     // MARK: Frames that end no connection
 
-    /// Returns a packet that a connection answers or ignores, and that keeps it open.
+    /// Returns a packet that does not end the connection: the attacked process replies to it or ignores it.
     package mutating func lasting() -> HostilePacket {
         let handed = descriptors.some(&numbers)
         switch numbers.below(12) {
@@ -45,7 +46,7 @@ package struct HostileFrames {
         }
     }
 
-    /// Returns a packet as a connection of ours sends it, if there is a model of one.
+    /// Returns a well-formed packet, if a sample without descriptors exists.
     package mutating func wellFormed() -> HostilePacket? {
         let whole = samples.filter { $0.descriptorCount == 0 }
         guard !whole.isEmpty else { return nil }
@@ -75,7 +76,8 @@ package struct HostileFrames {
         return HostilePacket([0x85] + head.flatMap(\.encoded) + body, handed)
     }
 
-    /// A body in a memory file, which may be sealed or not, and of another size than the frame says.
+    /// Returns a packet whose body is in a memory file. The file may be unsealed, and its size may differ from the one
+    /// in the frame.
     private mutating func large() -> HostilePacket {
         let sample = samples.isEmpty ? nil : samples[numbers.below(samples.count)]
         var body = HostileValues.mutated(sample?.body ?? .map([]), &numbers).encoded
@@ -96,7 +98,7 @@ package struct HostileFrames {
         return frame(kind, sample?.method ?? numbers.next(), size.encoded, handed)
     }
 
-    /// An answer to a call that was never made, or to one that waits for another.
+    /// Returns a reply to a call that was never made, or to one whose caller expects another reply.
     private mutating func answer(_ handed: [FileDescriptor]) -> HostilePacket {
         let isHeard = !heardCalls.isEmpty && numbers.below(3) > 0
         let call = isHeard ? heardCalls[numbers.below(heardCalls.count)] : numbers.next() >> UInt64(numbers.below(64))
@@ -129,7 +131,7 @@ package struct HostileFrames {
 
     // MARK: Anything
 
-    /// Returns a packet of any kind; most connections end on it.
+    /// Returns a packet of any kind. Most of these packets end the connection.
     package mutating func anything() -> HostilePacket {
         switch numbers.below(6) {
         case 0: return HostilePacket(numbers.bytes(1 + numbers.below(2000)), descriptors.some(&numbers))
@@ -143,6 +145,6 @@ package struct HostileFrames {
         }
     }
 
-    /// Returns a number by which a caller chooses among attacks.
+    /// Returns a random number by which the caller chooses an attack.
     package mutating func choice(below bound: Int) -> Int { numbers.below(bound) }
 }

@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// One packet for a local socket, with as many descriptors as the kernel lets through.
+/// One packet for a Unix domain socket, with as many descriptors as the kernel permits.
 package struct HostilePacket: Sendable {
     package var bytes: [UInt8]
     package var descriptors: [FileDescriptor]
 
-    /// The most descriptors of one packet: the kernel's SCM_MAX_FD.
+    /// The maximum number of descriptors in one packet, which is the kernel's SCM_MAX_FD.
     package static let descriptorLimit = 253
 
     package init(_ bytes: [UInt8], _ descriptors: [FileDescriptor] = []) {
@@ -14,7 +14,7 @@ package struct HostilePacket: Sendable {
         self.descriptors = descriptors
     }
 
-    /// Sends the packet without waiting, past the limits that ``SequencedPacketSocket`` keeps.
+    /// Sends the packet without waiting, and without the limits that ``SequencedPacketSocket`` imposes.
     package func send(over socket: SequencedPacketSocket) throws(Errno) {
         var control = Self.control(descriptors.map(\.rawValue))
         var bytes = bytes
@@ -41,7 +41,7 @@ package struct HostilePacket: Sendable {
         return 0
     }
 
-    /// The control message that carries descriptors, as cmsg(3) lays it out.
+    /// Returns the control message that carries descriptors, in the layout of cmsg(3).
     private static func control(_ numbers: [CInt]) -> [UInt8] {
         guard !numbers.isEmpty else { return [] }
         let head = MemoryLayout<UInt>.size + 2 * MemoryLayout<CInt>.size

@@ -1,16 +1,17 @@
-/// The part that the hostile extension's program plays. The name of its file says so: `provider-7-200` is a provider
-/// that sends 200 packets of the seed 7.
+/// The behaviour of the hostile extension's program, encoded in its file name: `provider-7-200` is a provider that
+/// sends 200 packets, which the seed 7 determines.
 ///
-/// A confined process has no arguments, and a host says nothing to it before it may misbehave.
+/// The file name is used because a confined process has no arguments, and its host sends no message before the process
+/// may misbehave.
 package struct HostileRole: Sendable, Equatable {
     package enum Kind: String, Sendable {
-        /// An extension that does what the test tells it over the socket of the extension call.
+        /// An extension that carries out the commands that the test sends over the socket of the extension call.
         case told
-        /// An extension that misbehaves towards the program that has it run.
+        /// An extension that attacks the program that requested it.
         case called
         /// A file provider.
         case provider
-        /// A program in the place of `purvey-pictures`.
+        /// A program that replaces `purvey-pictures`.
         case pictures
     }
 

@@ -1,9 +1,9 @@
 import Conduit
 import FileTesting
 
-/// CBOR items that a reader has to be wary of.
+/// CBOR items that a decoder must reject or treat with care.
 package enum HostileValues {
-    /// Returns an item that has nothing to do with what is expected.
+    /// Returns a random item, unrelated to the expected one.
     package static func any(_ numbers: inout RandomNumbers, depth: Int = 0) -> CBORValue {
         switch numbers.below(depth > 3 ? 9 : 12) {
         case 0: return .unsigned([0, 1, 23, 24, 255, 1 << 32, .max >> 1, 1 << 63, .max][numbers.below(9)])
@@ -41,7 +41,7 @@ package enum HostileValues {
         return .text(texts[numbers.below(texts.count)])
     }
 
-    /// Returns an item like another one, with differences here and there.
+    /// Returns a copy of an item with some random differences.
     package static func mutated(_ value: CBORValue, _ numbers: inout RandomNumbers) -> CBORValue {
         if numbers.below(12) == 0 { return any(&numbers) }
         switch value {

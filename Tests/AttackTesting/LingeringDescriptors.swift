@@ -2,8 +2,8 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// Sends sockets whose close(2) waits, to processes that want none. Those processes have the only descriptors of them,
-/// and the wait ends when this is gone.
+/// Sockets whose close(2) waits, which are sent to processes that expect none. Only those processes have a descriptor
+/// of them. Their close(2) returns when this object ends.
 package struct LingeringDescriptors {
     private var receivers: [FileDescriptor] = []
 
@@ -23,6 +23,6 @@ package struct LingeringDescriptors {
         }
     }
 
-    /// Ends all waits.
+    /// Makes all waiting close(2) calls return.
     package mutating func end() { receivers = [] }
 }

@@ -2,17 +2,18 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// The descriptors and threads of a process at one moment, and which process it is.
+/// The number of a process's descriptors and threads at one moment, and the identity of the process.
 package struct ProcessFootprint: Sendable {
-    /// The time of the process's start, in the kernel's ticks: another process of the same number has another.
+    /// The start time of the process, in the kernel's ticks. It distinguishes the process from a later one with the
+    /// same PID.
     package let start: String
     package let descriptors: Int
     package let threads: Int
 
-    /// Threads that a process may keep for later work, beyond those that it had.
+    /// The number of additional threads that a process may retain for later work.
     package static let spareThreads = 32
 
-    /// Looks at a process. Fails where there is none.
+    /// Reads the footprint of a process. Throws an error if the process does not exist.
     package init(of process: pid_t) throws {
         let folder = "/proc/\(process)"
         let status = String(
@@ -25,7 +26,8 @@ package struct ProcessFootprint: Sendable {
         threads = try FileDescriptor.open(folder + "/task", [.readOnly, .directory]).entries().count
     }
 
-    /// Whether the process is the one of an earlier look, and has no more than it had.
+    /// Whether this is the same process as in an earlier footprint, without more descriptors, and with at most
+    /// ``spareThreads`` more threads.
     package func isRestored(from earlier: ProcessFootprint) -> Bool {
         start == earlier.start && descriptors <= earlier.descriptors
             && threads <= earlier.threads + Self.spareThreads

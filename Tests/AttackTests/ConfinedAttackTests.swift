@@ -5,7 +5,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Extensions that send arbitrary data to the daemon that has started them, and to the program that has them run.
+/// Extensions that send arbitrary data to the daemon that has started them, and to the program that requested them.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct ConfinedAttackTests {
     @Test(arguments: ["scopes", "coordination"])
     func anExtensionThatSendsAnythingOverItsLinkHarmsNoOther(_ link: String) async throws {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The other end of the extension's call is in the program that makes it.
+    /// The other end of the extension call's socket is in the program that makes the call.
     @Test(.enabled(if: TestSample.isWhole, "takes minutes"))
     func aProgramOutlivesTheExtensionThatItCalls() async throws {
         try await AttackedDaemon.run { daemon in

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// More than the daemon answers to a client that does not read.
+    /// The clients make more calls than the daemon replies to while a client does not read.
     @Test func clientsThatReadNoAnswersHarmNoOther() async throws {
         try await AttackedDaemon.run { daemon in
             let samples = try DaemonSamples.all

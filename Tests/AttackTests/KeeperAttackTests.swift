@@ -7,9 +7,11 @@ import ProgramTesting
 import TestThreads
 import Testing
 
-/// Visitors that send the keeper of mounts arbitrary data, while it waits for the end of its program: this process.
+/// Clients that send arbitrary data to the keeper of mounts, while it waits for the end of its program, which is this
+/// process.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct KeeperAttackTests {
-    /// - Parameter socket: where the keeper listens. It starts nothing: the folder that its program needs is not there.
+    /// - Parameter socket: the path at which the keeper listens. The keeper starts no program, because the directory
+    ///   that its program needs does not exist.
     private static func program(_ socket: String) throws -> KeptProgram {
         let path = try #require(try ProcessDescriptor.open(getpid()).executable().path)
         return KeptProgram(path: path, arguments: [], folder: socket + "-none", socket: socket, deaths: 0)
@@ -19,7 +21,7 @@ import Testing
         try .connect(to: LocalSocketAddress(path: socket), timeoutMilliseconds: 300_000)
     }
 
-    /// A message, as it is or with something wrong.
+    /// Returns a message, unchanged or with a fault.
     private static func packet(
         _ program: KeptProgram, _ descriptors: HostileDescriptors, _ numbers: inout RandomNumbers
     ) -> HostilePacket {
@@ -53,8 +55,8 @@ import Testing
         lingering.end()
     }
 
-    /// Waits until the keeper has heard everything that came before. It hears all visitors, the latest first, and then
-    /// looks for others.
+    /// Waits until the keeper has read all earlier messages. It reads the messages of all clients, the latest client
+    /// first, and then accepts further clients.
     private static func expectTurn(_ program: KeptProgram, _ seed: UInt64) async throws {
         let stranger = try connect(program.socket)
         try HostilePacket([0]).send(over: stranger)
@@ -93,7 +95,7 @@ import Testing
         }
     }
 
-    /// Expects that the next program gets the mounts, and lets the keeper end.
+    /// Expects that the keeper passes the mounts to the next program, and ends the keeper.
     private static func expectHandedOver(
         _ program: KeptProgram, by line: SequencedPacketSocket, _ seed: UInt64
     ) async throws {

@@ -7,10 +7,10 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Clients that send the helper of mounts, which has a right of root's, arbitrary data.
+/// Clients that send arbitrary data to the helper of mounts, which runs with a privilege of root.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20))), .enabled(if: TestMount.isWanted))
 struct PassthroughAttackTests {
-    /// A question, as it is or with something wrong.
+    /// Returns a request, unchanged or with a fault.
     private static func packet(_ descriptors: HostileDescriptors, _ numbers: inout RandomNumbers) -> HostilePacket {
         let kinds: [Int32] = [PassthroughMessage.greeting, PassthroughMessage.open, PassthroughMessage.close, -1, .max]
         let values: [Int32] = [0, 1, -1, .min, .max, Int32(truncatingIfNeeded: numbers.next())]

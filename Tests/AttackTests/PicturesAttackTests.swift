@@ -12,7 +12,7 @@ import ProgramTesting
 import TestThreads
 import Testing
 
-/// The process that decodes pictures, and the one that has it decode them.
+/// Attacks on the process that decodes pictures, and on the process that requests the decoding.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct PicturesAttackTests {
     private static func picture() throws -> FileDescriptor {
         let pixels = Data(repeating: 80, count: 64 * 64 * 4)
@@ -74,7 +74,7 @@ import Testing
         return (ours, program)
     }
 
-    /// A picture may have taken the process over.
+    /// A malicious picture may have taken control of the decoding process.
     @Test func theProcessMayAnswerAnything() async throws {
         let folder = try TestFolder()
         let picture = try Self.picture()

@@ -12,7 +12,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// File providers that answer what they like, and send what they like besides.
+/// File providers that send arbitrary replies, and arbitrary other data.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20))), .enabled(if: TestMount.isWanted))
 struct ProviderAttackTests {
     private static let domain = "Hostile"
@@ -45,7 +45,7 @@ struct ProviderAttackTests {
         }
     }
 
-    /// Whether a path may be there when the domain is removed: files of edits that were kept are the user's.
+    /// Whether a file may remain at a path when the domain is removed. Preserved edits belong to the user.
     private static func mayStay(_ path: String) -> Bool {
         AttackedDaemon.isOfExtension(path) || path.contains("mounts")
     }

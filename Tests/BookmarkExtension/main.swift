@@ -131,7 +131,7 @@ func coordinated(_ body: (inout NSError?) -> String) throws -> String {
     return text
 }
 
-/// Holds a coordinated write of a file until told to end it.
+/// Holds a coordinated write claim on a file until the test ends it.
 final class Holder: Sendable {
     static let shared = Holder()
     private let begun = DispatchSemaphore(value: 0)

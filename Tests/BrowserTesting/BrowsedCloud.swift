@@ -5,11 +5,11 @@ import LinuxSystem
 import ProgramTesting
 import ScriptableService
 
-/// A test's own daemon, with a mounted domain "Cloud" whose service the test controls.
+/// A daemon for one test, with a mounted domain "Cloud" whose service the test controls.
 package struct BrowsedCloud: Sendable {
     package let daemon: StartedDaemon
     package let cloud: StartedCloud
-    /// The directory of everything that the test makes, with a path short enough for a socket in it.
+    /// The directory of all files of the test. Its path is short enough for a socket in it.
     package let home: String
 
     /// The domain's mount point.
@@ -91,7 +91,7 @@ package struct BrowsedCloud: Sendable {
         try succeed("extensions", "install", "--link", bundle)
     }
 
-    /// Runs a request to the service on a thread of its own.
+    /// Runs a request to the service on a separate thread.
     package func tell<Value: Sendable>(
         _ body: @escaping @Sendable (CloudControl) throws -> Value
     ) async throws -> Value {

@@ -3,8 +3,8 @@ import FileTesting
 import ProgramTesting
 import Testing
 
-/// Judgements of programs by others: of the Nextcloud of the tests by clients that synchronize with Nextclouds and by
-/// litmus, and of the servers and the proxy themselves.
+/// Tests by independent programs: synchronization clients and litmus test the tests' Nextcloud server, and other
+/// programs test the servers and the proxy.
 @Suite(.timeLimit(.minutes(TestSample.minutes(10)))) struct JudgeTests {
     /// The modules of `Tests/CloudServers/judge`; in a sample, those that need no client of another package.
     static let modules =

@@ -7,8 +7,8 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Tests that no version of a file is lost when the user and another client change it: not on servers that ignore
-/// preconditions either.
+/// Tests that no version of a file is lost when the user and another client change it, even on servers that ignore
+/// preconditions.
 @Suite(.ownThreads, .enabled(if: MountedServer.isWanted), .timeLimit(.minutes(TestSample.minutes(20))))
 struct LostUpdateTests {
     @Test(arguments: CloudServer.sample(["nextcloud", "nginx"]))

@@ -4,7 +4,8 @@ import Glibc
 import TestThreads
 import Testing
 
-/// Tests of items that were removed while open: each is known until the kernel forgets its inode.
+/// Tests of items that were removed while open. The file system must know each of them until the kernel forgets its
+/// inode.
 @Suite(.ownThreads) struct ForgettingTests {
     private typealias Domain = DispatchedDomain
 

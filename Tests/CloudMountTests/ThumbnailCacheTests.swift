@@ -5,9 +5,9 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Tests of the desktop's thumbnail directory, independent of how the pictures are made.
+/// Tests of the desktop's thumbnail directory. How the pictures are generated does not matter.
 @Suite struct ThumbnailCacheTests {
-    /// Returns pictures that only begin like a PNG, as the cache does not look further.
+    /// Returns data that only begins like a PNG, because the cache checks no more than the signature.
     private static func pictures() throws -> SmallPictures {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let header = [0, 0, 0, 13] + Array("IHDR".utf8) + [UInt8](repeating: 0, count: 17)

@@ -11,7 +11,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Tests of dates that no clock shows.
+/// Tests of file dates far from the present.
 @Suite(.ownThreads, .enabled(if: canMount)) struct UnusualDateTests {
     private static let year1601 = -11_644_473_600.0
     private static let year9999 = 253_370_764_800.0

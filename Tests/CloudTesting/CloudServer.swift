@@ -12,33 +12,35 @@ package final class CloudServer: Sendable {
     package let root: HTTPAddress
     package let client: DAVClient
 
-    /// All servers with WebDAV; each test says which it leaves out. `PURVEY_TEST_SERVERS` names some of them for a
-    /// developer's run.
+    /// All servers with WebDAV. Each test excludes those that it does not support. A developer can select servers in
+    /// `PURVEY_TEST_SERVERS`.
     package static let names =
         ProcessInfo.processInfo.environment["PURVEY_TEST_SERVERS"]?.split(separator: ",").map { String($0) } ?? [
             "nextcloud", "nginx", "apache", "lighttpd", "rclone", "rclone-debian", "wsgidav", "sabre", "seaweedfs",
             "copyparty", "xandikos",
         ]
 
-    /// The servers whose packages are installed: all for `make test-full`, for `make test` one of each kind: with
-    /// conditions, with locks only, with weak tags, with neither.
+    /// The servers that must be installed: all in `make test-full`, and in `make test` one of each kind: one with
+    /// conditions, one with locks only, one with weak tags, and one with none of these.
     package static let installed = TestSample.isWhole ? names : ["nextcloud", "nginx", "apache", "copyparty"]
 
-    /// Returns the servers of a test that takes long: all in `make test-full`, and these in `make test`.
+    /// Returns the servers for a test that takes long: all servers in `make test-full`, and the given ones in `make
+    /// test`.
     package static func sample(_ names: [String]) -> [String] { TestSample.isWhole ? self.names : names }
 
     /// The directory of the servers.
     package static let folder =
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/CloudServers"
 
-    /// Servers that root or a busy machine starts slowly; more of them at a time only make each slower.
+    /// The semaphore that limits the number of servers. They start slowly as root or on a busy machine, and more of
+    /// them at a time make each one slower.
     private static let running = AsyncSemaphore(permits: 3)
 
     package struct StartError: Error {
         let text: String
     }
 
-    /// Starts a server. Ends the test as skipped if the server's package is missing and need not be there.
+    /// Starts a server. Skips the test if the server's package is missing and not required.
     package init(_ name: String, options: [String] = []) async throws {
         let program = try RunningProgram("/usr/bin/python3", ["\(Self.folder)/serve", name] + options, input: .pipe)
         let address = try await Self.address(of: program, name)
@@ -59,8 +61,7 @@ package final class CloudServer: Sendable {
     /// Whether the packages of the servers must be installed.
     private static var isRequired: Bool { Requirement.isEnforced || TestSample.isWhole }
 
-    /// Starts a server with a function. Ends the test as skipped if the server's package is missing and need not be
-    /// there.
+    /// Starts a server with a function. Skips the test if the server's package is missing and not required.
     package static func required(_ start: () throws -> CloudStage) throws -> CloudStage {
         do {
             return try start()
@@ -75,20 +76,20 @@ package final class CloudServer: Sendable {
         try Test.cancel(Comment(rawValue: reason))
     }
 
-    /// Ends the server, which removes its files. It would be killed if its object ended before.
+    /// Ends the server, which removes its files. Without this, the program would be killed when its object is released.
     deinit {
         program.closeInput()
         Task.detached { [program] in _ = try? await program.end() }
     }
 
-    /// Starts a server and ends it after a test. Only few run at a time.
+    /// Starts a server for a test and ends it afterwards. Only a few servers run at a time.
     package static func with(_ name: String, _ body: @Sendable (CloudServer) async throws -> Void) async throws {
         let result: Void? = try await running.withPermit { try await body(try await CloudServer(name)) }
         if result == nil { throw CancellationError() }
     }
 }
 
-/// A proxy with faults before a server.
+/// A proxy in front of a server, which causes faults.
 package final class FaultProxy: Sendable {
     private let program: RunningProgram
     package let root: HTTPAddress

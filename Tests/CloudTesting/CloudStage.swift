@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 import ProgramTesting
 
-/// A server behind a proxy with faults, which `Tests/CloudServers/stage` starts, and another client of the server.
+/// A server behind a proxy that causes faults, started by `Tests/CloudServers/stage`, and another client of the server.
 /// All calls block.
 package final class CloudStage: Sendable {
     private struct Channel {
@@ -21,7 +21,7 @@ package final class CloudStage: Sendable {
 
     package struct Failed: Error, CustomStringConvertible {
         package let description: String
-        /// Whether a program of the server is missing.
+        /// Whether the error is that a program of the server is not installed.
         package var isNotInstalled: Bool { description.contains("is not installed") }
     }
 
@@ -91,29 +91,29 @@ package final class CloudStage: Sendable {
         }
     }
 
-    /// Orders a fault, with the fields of `nextcloud/faults.py`.
+    /// Makes the proxy cause a fault. The fields are those of `nextcloud/faults.py`.
     package func fault(_ fields: [String: any Sendable]) throws { try tell("fault", fields) }
     package func clearFaults() throws { try tell("clear") }
 
-    /// Ends the server's processes without a warning.
+    /// Kills the server's processes.
     package func killServer() throws { try tell("kill") }
     package func startServer() throws { try tell("start") }
 
-    /// Writes a file of the Nextcloud's user as another client, with an older date.
+    /// Writes a file of the Nextcloud user as another client, with a date in the past.
     package func write(_ path: String, _ text: String, ago seconds: Int) throws {
         let modified = Int(Date().timeIntervalSince1970) - seconds
         let values: [String: any Sendable] = ["user": "alice", "path": path, "text": text, "mtime": modified]
         try tell("control", ["action": "write", "values": values])
     }
 
-    /// Makes the Nextcloud keep its state, or bring it back with another data fingerprint.
+    /// Makes the Nextcloud server save its state as a backup.
     package func backUp() throws { try tell("control", ["action": "backup"]) }
     package func restoreBackup() throws { try tell("control", ["action": "restore"]) }
 
-    /// The number of requests that a fault holds back.
+    /// The number of requests that a fault delays at the moment.
     package func held() throws -> Int { try tell("held")["held"] as? Int ?? 0 }
 
-    /// A request to the proxy and the status of its reply, 0 without one.
+    /// A request to the proxy, and the status of its reply; 0 if it had no reply.
     package struct Request: Sendable {
         package let method: String
         package let path: String
@@ -141,13 +141,13 @@ package final class CloudStage: Sendable {
     package func remove(_ path: String) throws { try tell("remove", ["path": path]) }
     package func move(_ path: String, to target: String) throws { try tell("move", ["path": path, "to": target]) }
 
-    /// Returns the contents of a file; `nil` if there is none. Some servers have files that they do not list.
+    /// Returns the contents of a file; `nil` if it does not exist. Also finds files that the server does not list.
     package func get(_ path: String) throws -> String? {
         (try tell("get", ["path": path])["text"] as? String).map(Self.decoded)
     }
 
-    /// Returns all paths with the contents of files, and with `folder` for folders. The paths may differ only in their
-    /// normal form.
+    /// Returns all paths with the contents of files, and with `folder` for directories. Paths may differ only in their
+    /// Unicode normalization.
     package func entries() throws -> [(path: String, contents: String)] {
         let pairs = try tell("tree")["tree"] as? [[Any]] ?? []
         return pairs.map { pair in
@@ -155,17 +155,17 @@ package final class CloudStage: Sendable {
         }
     }
 
-    /// The same, by path.
+    /// Returns the same as ``entries()``, by path.
     package func tree() throws -> [String: String] {
         Dictionary(try entries().map { ($0.path, $0.contents) }) { $1 }
     }
 
-    /// Returns the text whose bytes are the characters of another text.
+    /// Returns the text whose UTF-8 bytes are the characters of a Latin-1 text.
     private static func decoded(_ latin: String) -> String {
         String(decoding: latin.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
     }
 
-    /// Returns a text with a character for each byte.
+    /// Returns a Latin-1 text with a character for each UTF-8 byte of a text.
     private static func latin(_ text: String) -> String {
         String(String.UnicodeScalarView(text.utf8.map { Unicode.Scalar($0) }))
     }

@@ -3,11 +3,11 @@ import ConduitTestMessages
 import Glibc
 import LinuxSystem
 
-/// Whether all descriptors arrive when more are sent than may be in flight. The process becomes user 65534,
-/// which has a low limit of descriptors in flight, and sends more to a peer that reads late.
+/// Returns whether all descriptors arrive if more are sent than the kernel permits in flight. The process becomes user
+/// 65534, whose limit of descriptors in flight is low, and sends more than the limit to a peer that reads late.
 ///
-/// - Parameter large: The number of large calls before. With more than the socket buffers, later calls wait in the
-///   queue; without any, the first descriptors are sent at once.
+/// - Parameter large: The number of large calls that are sent first. If they exceed the socket's buffer, later calls
+///   wait in the queue. Without any, the first descriptors are sent at once.
 func sendACrowdOfDescriptors(after large: Int) throws -> Bool {
     var limit = rlimit(rlim_cur: 64, rlim_max: 64)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

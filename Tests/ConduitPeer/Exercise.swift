@@ -2,8 +2,8 @@ import Conduit
 import ConduitTestMessages
 import LinuxSystem
 
-/// Passes descriptors in every supported way: with calls, replies and large messages, to calls that fail, are never
-/// answered or are cancelled, in packets that are not understood, and to a connection that ends.
+/// Passes descriptors in every supported way: with calls, replies and large messages, to calls that fail, get no reply
+/// or are cancelled, in packets that the receiver does not understand, and to a connection that ends.
 func exercise(rounds: Int) async throws {
     let tests = TestService()
     for _ in 0..<rounds {

@@ -2,8 +2,8 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// Whether the listener of another user refuses this process. The process becomes user 65534 and connects in
-/// two ways; both must end without a message from the listener.
+/// Returns whether the listener of another user refuses this process. The process becomes user 65534 and connects in
+/// two ways. Both connections must end without a message from the listener.
 func beTurnedAway(at path: String) throws -> Bool {
     guard setgid(65534) == 0, setuid(65534) == 0 else { throw Errno(rawValue: errno) }
     // `Connection.connect` refuses another user's listener.

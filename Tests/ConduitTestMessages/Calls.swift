@@ -11,7 +11,7 @@ package struct Count: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(limit, forKey: 0) }
 }
 
-/// Never gets a reply while the caller waits for it.
+/// A call that gets no reply while its caller waits.
 package struct Wait: Call {
     package typealias Reply = Empty
     package static let method: UInt64 = 3

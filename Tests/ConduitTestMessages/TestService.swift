@@ -1,7 +1,7 @@
 import Conduit
 import Synchronization
 
-/// A service of the calls that do not depend on the serving process.
+/// A service for the calls that do not depend on the process.
 package final class TestService: Sendable {
     private struct State {
         var waits: [ServedCall<Wait>] = []
@@ -17,7 +17,7 @@ package final class TestService: Sendable {
     package var heldWaits: Int { state.withLock { $0.waits.count } }
     package var remarks: [String] { state.withLock { $0.remarks } }
 
-    /// Drops the calls that wait for a reply. Their callers get an error.
+    /// Drops the calls that wait for a reply. Their callers receive an error.
     package func dropWaits() {
         // Outside the lock, as the end of an exchange sends a message.
         let waits = state.withLock { state in
@@ -27,7 +27,7 @@ package final class TestService: Sendable {
         withExtendedLifetime(waits) {}
     }
 
-    /// Keeps a call that waits for an answer.
+    /// Stores a call that gets its reply later.
     package func hold(_ call: ServedCall<Wait>) { state.withLock { $0.waits.append(call) } }
 
     package func takeWaits() -> [ServedCall<Wait>] {

@@ -6,7 +6,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// The places where coordinators were called, as messages about deadlocks name them.
+/// The source locations of calls of coordinators, which messages about deadlocks contain.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct CallSiteTests {
     private let folder: TestFolder
 

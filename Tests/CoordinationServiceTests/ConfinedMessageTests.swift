@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// The largest claim that a program can make of its own accord.
+    /// The largest claim that a correct program can make.
     @Test func aClaimWithinTheLimitsIsTakenHoweverLarge() async throws {
         try await Talk.run { talk in
             let confined = talk.confined

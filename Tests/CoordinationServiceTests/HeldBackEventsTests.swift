@@ -3,7 +3,7 @@ import FileCoordination
 import TestThreads
 import Testing
 
-/// Events that a new daemon holds back for a moment after its start.
+/// Events that a new daemon delays for a moment after its start.
 @Suite(.ownThreads) struct HeldBackEventsTests {
     private func claim(_ number: UInt64) -> CoordinationEvent {
         .claim(

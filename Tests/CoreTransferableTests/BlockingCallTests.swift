@@ -49,7 +49,7 @@ import UniformTypeIdentifiers
         expectHandlerThreadsOnly()
     }
 
-    /// Removing a directory begins with opening it.
+    /// The removal of a directory opens it first.
     @Test func theFolderOfAFileThatArrivedIsRemoved() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await Profile(text: "x").withExportedFile(contentType: nil) { url in

@@ -80,7 +80,7 @@ import UniformTypeIdentifiers
         try FileManager.default.removeItem(at: copy.url)
     }
 
-    /// An original is offered only if the representation and the sent file both allow it and the importer asks for
+    /// The original is offered only if the representation and the sent file both permit it and the importer requests
     /// it.
     @Test(arguments: [true, false], [(true, true), (true, false), (false, true), (false, false)])
     func anOriginalTakesAllThree(_ asks: Bool, _ allowed: (representation: Bool, file: Bool)) async throws {

@@ -7,7 +7,7 @@ import Testing
 import WebDAVClient
 import XMLStream
 
-/// Changes of other clients, at a server with tags of folders that change with everything below.
+/// Changes of other clients, at a server on which the tag of a folder changes with any of its descendants.
 struct ChangeTests {
     private struct Prepared {
         let domain: TestDomain
@@ -15,7 +15,7 @@ struct ChangeTests {
         let folder: HTTPAddress
     }
 
-    /// Makes a domain with listed folders, `outer` and `outer/inner`.
+    /// Creates a domain with listed folders, `outer` and `outer/inner`.
     private func prepare(_ server: CloudServer) async throws -> Prepared {
         let settings = ["authentication": "basic"]
         let domain = try TestDomain(server.root, settings: settings, service: DeepService())

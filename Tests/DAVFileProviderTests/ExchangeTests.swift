@@ -10,7 +10,8 @@ import TestThreads
 import Testing
 import WebDAVClient
 
-/// Exchanges of files on a server without conditions and locks that do not end: the process is killed at each step.
+/// Exchanges of files that are interrupted, on a server without conditions and locks. The process is killed at each
+/// step.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ExchangeTests {
     @Test(arguments: DAVStep.allCases)
     func `the next process clears what a killed one has left of a write`(step: DAVStep) async throws {
@@ -105,12 +106,12 @@ import WebDAVClient
         }
     }
 
-    /// Creates a file with a process's domain that then ends.
+    /// Creates a file with the domain of a process that ends afterwards.
     private func made(at root: HTTPAddress, in state: TestFolder) async throws -> Seen {
         try await TestDomain(root, in: state).create("a.txt", "one")
     }
 
-    /// Checks what the next process finds and leaves.
+    /// Checks the files that the next process finds, and those that it leaves.
     private func checkNext(_ server: CloudServer, _ state: TestFolder, _ made: Seen, _ text: String?) async throws {
         let domain = try TestDomain(server.root, in: state)
         // Before the search for changes: a listing must not lack the file, either.

@@ -8,14 +8,14 @@ import WebDAVClient
 
 /// Tests of servers and connections that fail during requests of the provider.
 struct FaultTests {
-    /// Orders a fault of the Nextcloud of the tests.
+    /// Makes the tests' Nextcloud server cause a fault.
     private func order(_ fault: String, _ server: CloudServer) async throws {
         var request = HTTPRequest(.post, try server.root.resolving("/-/fault"))
         request.body = .text(fault)
         try await server.client.http.send(request).requireSuccess()
     }
 
-    /// A reply instead of the server's, and the error that it is for the system.
+    /// A reply that replaces the server's, and the error that the system must receive for it.
     struct Refusal: Sendable {
         let fault: String
         let code: NSFileProviderError.Code
@@ -118,7 +118,7 @@ struct FaultTests {
         #expect(try await domain.changes(since: anchor).deleted.isEmpty)
     }
 
-    /// The end of an address in a listing, with a status in place of properties.
+    /// The end of an address in a listing, followed by a status instead of properties.
     private static let forbidden = "b.txt</d:href><d:status>HTTP/1.1 403 Forbidden</d:status>"
 
     @Test func `a listing that breaks off removes nothing`() async throws {

@@ -6,15 +6,16 @@ import HTTPTransport
 import Testing
 import WebDAVClient
 
-/// Tests of byte ranges, with servers that have tags in listings or not, and with one that ignores ranges.
+/// Tests of byte ranges, with servers that have tags in listings, servers that do not, and a server that ignores
+/// ranges.
 struct PartTests {
-    /// Contents of some size that tell their parts apart.
+    /// Returns contents whose parts differ from each other.
     private static func text(_ name: String) -> String {
         (0..<20_000).map { "\(name) \($0)" }.joined(separator: "\n")
     }
 
-    /// Returns a part as soon as the file is old enough: a file that was changed within the last two seconds is only
-    /// fetched as a whole if the server's listings have no tags.
+    /// Returns a part as soon as the file is old enough. If the server's listings have no tags, a file that was changed
+    /// within the last two seconds can only be fetched as a whole.
     private func settledPart(
         of item: Seen, _ range: NSRange, _ domain: TestDomain
     ) async throws -> (bytes: ArraySlice<UInt8>, range: NSRange) {

@@ -10,7 +10,7 @@ import TestThreads
 import Testing
 import WebDAVClient
 
-/// Probes that do not end, because their process is killed.
+/// Probes that are interrupted, because their process is killed.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ProbeTests {
     /// Returns the names of the probes' directories at a server.
     private static func directories(_ client: DAVClient, _ root: HTTPAddress) async throws -> [String] {

@@ -7,7 +7,7 @@ import LinuxSystem
 import Testing
 import WebDAVClient
 
-/// Changes at the server and in the provider between the steps of a write.
+/// Changes at the server and in the provider that occur between the steps of a write.
 struct ProtectionTests {
     private let settings = ["authentication": "basic"]
 
@@ -37,7 +37,7 @@ struct ProtectionTests {
                     other.withLock { $0 = text }
                 }
             }
-            /// Checks that the file has what was written last.
+            /// Checks that the file has the contents that were written last.
             func check(_ own: String, _ made: Seen?) async throws {
                 let theirs = other.withLock { $0 }
                 let now = String(decoding: try await client.get(address, to: .memory(limit: 100)).bytes, as: UTF8.self)

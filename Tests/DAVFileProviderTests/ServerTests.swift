@@ -153,8 +153,8 @@ struct ServerTests {
         }
     }
 
-    /// Servers whose conditions or locks keep another client's write from being overwritten at any time. nginx is not
-    /// among them: it looks for a lock when a PUT begins, and replaces the file when its body has come.
+    /// Servers whose conditions or locks always protect another client's write. nginx is not among them: it checks for
+    /// a lock when a PUT begins, and replaces the file when the body has arrived.
     @Test(arguments: CloudServer.installed.filter { ["nextcloud", "rclone", "wsgidav", "seaweedfs"].contains($0) })
     func `a write of another client at the same time is not overwritten`(name: String) async throws {
         try await CloudServer.with(name) { server in

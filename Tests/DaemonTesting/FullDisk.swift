@@ -2,7 +2,7 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// A disk of a few megabytes, mounted at a path for the lifetime of this object. Requires root.
+/// A file system of a few megabytes in memory, mounted at a path while this object exists. Requires root.
 package final class FullDisk: Sendable {
     package let path: String
 
@@ -15,7 +15,7 @@ package final class FullDisk: Sendable {
 
     deinit { unmount() }
 
-    /// Unmounts the disk before this object ends.
+    /// Unmounts the disk before this object is released.
     package func unmount() {
         // Detach lazily, because the daemon ends only after this.
         try? Self.run("/bin/umount", "-l", path)
@@ -38,7 +38,7 @@ package final class FullDisk: Sendable {
         }
     }
 
-    /// Leaves no room for names either.
+    /// Removes the free inodes, so that no file can be created.
     package func takeNames() throws { try Self.run("/bin/mount", "-o", "remount,nr_inodes=2", path) }
 
     package func makeRoom() throws(Errno) { try Files.remove(filler) }

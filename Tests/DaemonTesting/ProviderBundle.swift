@@ -7,8 +7,8 @@ package enum ProviderBundle {
     /// Assembles the bundle of a built provider, as `make install` does.
     ///
     /// - Parameters:
-    ///   - name: The name of a directory of `Providers`, which is that of its program.
-    ///   - folder: The directory of the bundle.
+    ///   - name: The name of a directory in `Providers`, which is also the name of its program.
+    ///   - folder: The directory in which the bundle is created.
     /// - Returns: The path of the bundle.
     package static func make(_ name: String, in folder: String) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

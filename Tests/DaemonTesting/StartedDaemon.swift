@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import ProgramTesting
 
-/// A daemon in a process of its own, which dies as often as a test requires. Most functions block.
+/// A daemon in a separate process, which a test can kill and start again. Most functions block.
 package final class StartedDaemon: Sendable {
     /// The daemon's `PURVEY_HOME`.
     package let home: String
@@ -15,7 +15,7 @@ package final class StartedDaemon: Sendable {
         var daemon: ChildProgram?
         var connection: Connection?
         var looksAtDead = 0
-        /// A daemon that another's keeper has started.
+        /// The PID of a daemon that another daemon's keeper has started.
         var adopted: pid_t?
     }
 
@@ -67,11 +67,11 @@ package final class StartedDaemon: Sendable {
         state.withLock { $0.connection = connection }
     }
 
-    /// The daemon's process; -1 if none runs.
+    /// The PID of the daemon; -1 if none runs.
     package var processID: pid_t { state.withLock { $0.daemon?.processID ?? $0.adopted ?? -1 } }
 
-    /// Adopts the daemon that a keeper has started after the death of another. Blocks until it runs, but not for
-    /// ever.
+    /// Adopts the daemon that a keeper has started after another daemon died. Blocks until the new daemon runs, for a
+    /// limited time.
     package func adopt() throws {
         var last = ""
         for _ in 0..<6_000 {
@@ -89,7 +89,7 @@ package final class StartedDaemon: Sendable {
         throw NotStarted(description: "no keeper starts a daemon: \(last)")
     }
 
-    /// Whether the daemon's keeper has a mount.
+    /// Whether the daemon's keeper holds the descriptor of a mount.
     package var isKept: Bool {
         ProcessState.children(of: processID).contains { process in
             let folder = "/proc/\(process)/fd"
@@ -123,7 +123,7 @@ package final class StartedDaemon: Sendable {
         return ending
     }
 
-    /// Waits for the daemon's end. Returns the way it ended, or `nil` if it does not end.
+    /// Waits until the daemon has ended. Returns the way in which it ended, or `nil` if it does not end in time.
     ///
     /// - Parameter patience: See ``lookForEnd(patience:)``.
     package func awaitEnd(patience: Int = 100) -> ChildProgram.Ending? {
@@ -135,11 +135,11 @@ package final class StartedDaemon: Sendable {
         return nil
     }
 
-    /// Returns the way the daemon ended, if it has. There is no daemon afterwards. Only one thread at a time may call
-    /// this repeatedly.
+    /// Returns the way in which the daemon ended, or `nil` if it runs. After a result, this object has no daemon. Only
+    /// one thread at a time may call this repeatedly.
     ///
-    /// - Parameter patience: The number of calls after which a zombie counts as killed, although a part of it is
-    ///   still in the kernel.
+    /// - Parameter patience: The number of calls after which a zombie counts as killed, although some of its threads
+    ///   are still in the kernel.
     package func lookForEnd(patience: Int = 100) -> ChildProgram.Ending? {
         let daemon = processID
         guard daemon > 0 else { return nil }
@@ -166,8 +166,8 @@ package final class StartedDaemon: Sendable {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
-    /// Reaps a zombie on another thread, as it cannot be waited for yet. As long as an ended child is not reaped,
-    /// this process's exit tests do not notice the end of any other.
+    /// Reaps a zombie on another thread, because it cannot be reaped yet. Until an ended child is reaped, the exit
+    /// tests of this process do not notice the end of any other child.
     private static func reapLater(_ process: pid_t) {
         Thread.detachNewThread {
             var status: CInt = 0
@@ -180,7 +180,7 @@ package final class StartedDaemon: Sendable {
     /// The connection to the daemon; `nil` if no daemon runs.
     package var connection: Connection? { state.withLock { $0.connection } }
 
-    /// The living processes that the daemon has started, which are its providers'.
+    /// The PIDs of the living processes that the daemon has started, which are its providers.
     package var children: [pid_t] { ProcessState.children(of: processID) }
 
     /// Runs `purvey` to its end, and returns its exit and output.
@@ -202,7 +202,7 @@ package final class StartedDaemon: Sendable {
         return (ending, String(decoding: try output.reopen(.readOnly).readToEnd(limit: 1 << 20), as: UTF8.self))
     }
 
-    /// Removes the home directory, with what is mounted there. The daemon must have ended.
+    /// Removes the home directory, and unmounts `mount` before. The daemon must have ended.
     ///
     /// - Returns: Whether everything was removed.
     package func removeHome(mount: String) -> Bool {

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The items beneath a directory, by path.
 package enum Tree {
-    /// Reads everything, including hidden names: “folder”, “-> target” or the contents of a file.
+    /// Reads all items, including hidden ones: “folder”, “-> target” or the contents of a file, by path.
     package static func read(_ folder: String) throws -> [String: String] {
         var found: [String: String] = [:]
         try read(folder, "", &found)

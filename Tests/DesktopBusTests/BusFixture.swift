@@ -19,8 +19,8 @@ struct BusFixture {
     /// Runs a test with a bus and a daemon.
     ///
     /// - Parameters:
-    ///   - variables: `NAME=value`, for the daemon; the bus's address otherwise.
-    ///   - isShown: Whether the domains are expected on the bus, which is then waited for.
+    ///   - variables: Environment variables of the daemon, as `NAME=value`. The default passes the bus's address.
+    ///   - isShown: Whether the domains are expected on the bus. If so, the test waits for them.
     static func run(
         _ variables: (PrivateBus) -> [String] = { ["PURVEY_BUS=", "DBUS_SESSION_BUS_ADDRESS=" + $0.address] },
         isShown: Bool = true, _ body: (BusFixture) async throws -> Void

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The domain is unmounted before it is removed, so that one signal or two may say so.
+    /// The domain is unmounted before it is removed, so that one or two signals may report this.
     @Test func allInterfacesOfARemovedDomainAreReportedAsRemoved() async throws {
         try await BusFixture.run { place in
             let monitor = try await place.listen()

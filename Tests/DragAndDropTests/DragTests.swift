@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import Testing
 
-/// A delegate that records its calls, and answers as the test wants.
+/// A delegate that records its calls, and replies as the test requires.
 @MainActor private final class Desk: NSObject, UIDragInteractionDelegate, UIDropInteractionDelegate {
     var items: [UIDragItem] = []
     var allowsMove = true

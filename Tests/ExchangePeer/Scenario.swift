@@ -4,7 +4,7 @@ import ItemProvider
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Items that keep their promises, and items that do not.
+/// Items whose load handlers are correct, and items whose load handlers misbehave.
 enum Scenario {
     /// Creates an item from `KIND TYPE [ARGUMENT…]`. The kinds are: data SIZE, file PATH, inplace PATH, brief PATH
     /// (deleted once it was delivered), slow, never, twice, neither, error, fill SIZE; `visible TYPE:VISIBILITY…`, a

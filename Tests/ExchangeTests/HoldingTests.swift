@@ -7,7 +7,7 @@ import LinuxSystem
 import Testing
 import UniformTypeIdentifiers
 
-/// The contents that the daemon keeps for processes that have ended.
+/// The contents that the daemon stores for processes that have ended.
 @Suite struct HoldingTests {
     private func item(_ contents: Data) -> NSItemProvider {
         let item = NSItemProvider()

@@ -6,7 +6,7 @@ import LinuxSystem
 import Testing
 import UniformTypeIdentifiers
 
-/// The modes of what another process offers.
+/// The permission bits of files that another process offers.
 @Suite struct ModesAcrossProcessesTests {
     private let mask = CreationMask.current
 

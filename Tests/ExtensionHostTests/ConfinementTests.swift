@@ -176,7 +176,7 @@ import Testing
         #expect(try telling(["shared", "undumpable"]) == [refused, refused])
     }
 
-    /// Runs in a process of its own, because other tests create and close memory files in this one.
+    /// Runs in a separate process, because other tests create and close memory files in this one.
     @Test func memoryFilesThatAProcessWasHandedAreNotItsOwn() async {
         await #expect(processExitsWith: .success) {
             let size = 64 << 20

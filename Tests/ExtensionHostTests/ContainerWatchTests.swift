@@ -38,7 +38,7 @@ import Testing
         #expect(ContainerWatch.excess(in: [other.path], .init(entries: 0, bytes: 1))?.reason == .madeTooManyFiles)
     }
 
-    /// Holes take no disk space, regardless of the size of the file.
+    /// Holes occupy no disk space, regardless of the size of the file.
     @Test func roomIsThatOnTheDisk() throws {
         let folder = try TestFolder()
         try folder.file("sparse").truncate(to: 1 << 40)

@@ -65,7 +65,8 @@ import Testing
         }
     }
 
-    /// Each part of the name has the one before twice: written out it takes more than a hundred megabytes.
+    /// Each part of the name contains the previous part twice, so that the whole name would have more than a hundred
+    /// megabytes.
     @Test func aNameThatGrowsWithoutEndIsKeptAsItIs() throws {
         let parts = (0..<22).map { "A" + String(UnicodeScalar(UInt8(ascii: "D") + UInt8($0))) + "G" }
         let name = "$s1M1GVy" + String(repeating: "ACy", count: 22) + "SiSiG" + parts.joined() + "D"

@@ -14,8 +14,8 @@ import Testing
         let files: String
         var file: String { files + "/a.txt" }
 
-        /// Expects that the process has as many descriptors as before. Those that came with a reply are closed on a
-        /// thread of their own.
+        /// Expects that the process soon has as many descriptors as before. Descriptors that arrived with a reply are
+        /// closed on a separate thread.
         func expectDescriptors(_ before: String?, sourceLocation: SourceLocation = #_sourceLocation) {
             for _ in 0..<600 where process.tell("descriptors") != before { usleep(50_000) }
             #expect(process.tell("descriptors") == before, sourceLocation: sourceLocation)

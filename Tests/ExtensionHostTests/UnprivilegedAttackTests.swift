@@ -29,7 +29,7 @@ import Testing
 
     private typealias ProcessControl = @convention(c) (CInt, Int, Int, Int, Int) -> CInt
 
-    /// prctl(2), which takes a variable number of arguments; the language does not import those.
+    /// The function prctl(2). It is variadic, and Swift does not import variadic functions.
     private static func controlProcess(_ option: CInt, _ a: Int, _ b: Int, _ c: Int, _ d: Int) -> CInt {
         guard let address = dlsym(nil, "prctl") else { return -1 }
         // On x86-64 and arm64, integers are passed in the same registers whether or not their number varies.

@@ -5,7 +5,8 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Ways around the watch that have gone through once, and what a program may do that looks like them.
+/// Evasions of the daemon's watch that succeeded against an earlier version, and permitted behaviour that resembles
+/// them.
 @Suite struct WatchTests {
     private func ending(
         after deeds: [String], network: Bool = false, isExcessive: Bool = false

@@ -23,7 +23,7 @@ final class Witness: Sendable {
         }
     }
 
-    /// The next notification's name, for which this waits up to five minutes; "none" if there is none.
+    /// The name of the next notification. Waits for it for up to five minutes; "none" if none has arrived by then.
     var notification: String {
         guard arrived.wait(timeout: .now() + 300) == .success else { return "none" }
         return observed.withLock { $0.removeFirst() }
@@ -33,7 +33,7 @@ final class Witness: Sendable {
 
     var isHolding: Bool { held.withLock { $0 != nil } }
 
-    /// Completes the request that is held, and passes on the argument of its completion handler.
+    /// Completes the stored request, and passes on the argument of its completion handler.
     func letGo(_ answer: @escaping @Sendable (Bool) -> Void) {
         let context = held.withLock { held in
             defer { held = nil }

@@ -4,7 +4,7 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Neither public nor with an `init()` of its own, as most principal classes.
+/// The principal class. Like most principal classes, it is neither public nor declares an `init()`.
 final class Principal: NSObject, NSExtensionRequestHandling {
     private var count = 0
 
@@ -81,7 +81,7 @@ final class Principal: NSObject, NSExtensionRequestHandling {
         }
     }
 
-    /// Returns the text of a file.
+    /// Completes the request with the text of a file.
     private func load(_ provider: NSItemProvider?, _ context: NSExtensionContext) {
         _ = provider?.loadDataRepresentation(forTypeIdentifier: "public.data") { data, error in
             guard let data else { return context.cancelRequest(withError: error ?? CocoaError(.fileNoSuchFile)) }
@@ -91,7 +91,7 @@ final class Principal: NSObject, NSExtensionRequestHandling {
         }
     }
 
-    /// Returns the paths in the extension's own copy of a directory.
+    /// Completes the request with the paths in the extension's copy of a directory.
     private func list(_ provider: NSItemProvider?, _ context: NSExtensionContext) {
         provider?.loadFileRepresentation(forTypeIdentifier: "public.folder") { url, error in
             let item = NSExtensionItem()

@@ -1,6 +1,6 @@
 import FileTesting
 
-/// Modes, dates and extended attributes, and files that are opened for writing and not changed.
+/// Changes of modes, dates and extended attributes, and files that are opened for writing without being changed.
 extension CourseWriter {
     private static let names = ["user.color", "user.origin", "user.für später"]
 

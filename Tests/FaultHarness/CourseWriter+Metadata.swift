@@ -13,10 +13,10 @@ extension CourseWriter {
 
     /// An item in the trash.
     struct Trashed {
-        /// The present path of the directory that the item was in; `nil` if the item cannot go back.
+        /// The current path of the item's former directory; `nil` if the item cannot be restored.
         var former: String?
-        /// The item and those beneath it, by relative path. The item's own path is empty, and others begin with a
-        /// slash.
+        /// The item and its descendants, by relative path. The path of the item itself is empty; the others begin with
+        /// a slash.
         var tree: [String: String]
         var marks: [String: Tagging]
     }
@@ -97,7 +97,7 @@ extension CourseWriter {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// Follows a move of the directories to which trashed items go back. `nil` stands for a removal.
+    /// Updates the former directories of trashed items after a directory has moved. `nil` stands for a removal.
     mutating func moveFormer(_ path: String, to target: String?) {
         for (name, entry) in trashed {
             guard let former = entry.former, former == path || former.hasPrefix(path + "/") else { continue }

@@ -1,16 +1,16 @@
 import FileTesting
 
-/// A generator of a scenario's operations, which tracks the tree that results from them.
+/// A generator of a scenario's operations. It records the tree that results from them.
 ///
-/// Other clients change only what is in their directory, and the local user everything else: conflicts are not the
-/// subject.
+/// Other clients only change items in one directory, and the local user only changes items outside it, so that no
+/// conflicts occur.
 struct CourseWriter {
     var tree: [String: String] = [:]
     var operations: [Operation] = []
     private(set) var texts: Set<String> = []
     /// The tags and favorites of items in the tree.
     var marks: [String: Tagging] = [:]
-    /// The attributes that were set locally of items in the tree.
+    /// The attributes that the local user has set on items in the tree.
     var attributes: [String: SetAttributes] = [:]
     /// The items in the trash, by their names in it.
     var trashed: [String: Trashed] = [:]
@@ -18,9 +18,9 @@ struct CourseWriter {
     private let hasLinks: Bool
     var generator: RandomNumbers
     private var lastNumber = 0
-    /// Names that have become free.
+    /// Names that are not in use any more.
     var freed: [String] = []
-    /// The contents that a file of the other clients may have, as long as a change is not known locally.
+    /// The possible contents of a file in the other clients' directory, until a change of it is known locally.
     var versions: [String: [String]] = [:]
 
     private static let theirs = "theirs"
@@ -48,7 +48,7 @@ struct CourseWriter {
 
     // MARK: Texts and names
 
-    /// Returns a text whose every line names its file.
+    /// Returns a text in which each line contains the file's path.
     private mutating func text(_ path: String, large: Bool) -> String {
         text(path, size: large ? 200_000 + generator.below(400_000) : generator.below(3000))
     }
@@ -95,7 +95,7 @@ struct CourseWriter {
         }
     }
 
-    /// Adds the operations that belong to the scenario in any case.
+    /// Adds the operations that every course of the scenario contains.
     mutating func writeCertain() {
         for deed in scenario.certainDeeds { perform(deed) }
     }

@@ -5,16 +5,16 @@ import ScriptableService
 /// A fault that occurs once during a scenario.
 package struct Fault: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, CaseIterable, Sendable {
-        /// A process is killed with SIGKILL: the daemon at its own steps, the provider otherwise.
+        /// A process is killed with SIGKILL: the daemon if the place is one of its steps, otherwise the provider.
         case kill
-        /// The same process is stopped: the daemon for a while, the provider until its host ends it.
+        /// A process is stopped, chosen as for ``kill``: the daemon for a while, the provider until its host ends it.
         case stop
         /// The service drops the connection.
         case disconnect
-        /// The disk is full from then on, for a while: that of the domain's data, or at the provider's steps that of
+        /// The disk becomes full, for a while: the disk of the domain's data, or at the provider's steps the disk of
         /// all data.
         case fill
-        /// The service is slow, and sends contents a little at a time.
+        /// The service replies slowly, and sends contents in small pieces.
         case slow
         /// The connection ends in the middle of a file's contents.
         case truncate
@@ -22,7 +22,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case halve
         /// The service reports a wrong size of an item.
         case lie
-        /// The service has no room left, until the user gets more.
+        /// The service has no space left, until the user gets more.
         case quota
         /// The service rejects every request, until the user signs in.
         case signOut = "sign-out"
@@ -30,16 +30,16 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         // Replies of servers.
         /// The server is busy: status 503 with Retry-After, twice.
         case busy
-        /// The server gets too many requests: status 429 with Retry-After.
+        /// The server received too many requests: status 429 with Retry-After.
         case throttled
         /// Another client has locked the file: status 423.
         case locked
-        /// A page in HTML comes in place of the reply, as a proxy sends it.
+        /// An HTML page is sent instead of the reply, as by a proxy.
         case page
         /// The reply is announced to be longer than it is.
         case longer
 
-        /// Whether only servers have the fault.
+        /// Whether the fault can only occur at servers, not at scripted services.
         var isOfServers: Bool {
             switch self {
             case .busy, .throttled, .locked, .page, .longer: true
@@ -48,15 +48,15 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The places at which a fault can occur. Each is reached several times.
+    /// A place at which a fault can occur. Each place is reached several times.
     package enum Place: Sendable, Hashable {
         case engine(EngineStep)
         case provider(ProviderStep)
-        /// The service has received a request, and has not performed it.
+        /// The service has received a request, and has not performed it yet.
         case request
-        /// The service has performed a request, and has not replied.
+        /// The service has performed a request, and has not replied yet.
         case answer
-        /// The service has received a request of this kind. Each kind is counted by itself.
+        /// The service has received a request of this kind. The requests of each kind are counted separately.
         case asked(CloudRule.Request)
 
         package var name: String {
@@ -88,7 +88,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             kinds.filter { model.isServer ? !isOfScripts && ($0 != .lie || self == .asked(.page)) : !$0.isOfServers }
         }
 
-        /// Whether only scriptable services have the request.
+        /// Whether only scripted services support the request.
         private var isOfScripts: Bool {
             switch self {
             case .asked(.contents), .asked(.page), .asked(.create), .asked(.move), .asked(.delete): false
@@ -117,7 +117,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        /// The request that has to fail before the place is reached.
+        /// The request that has to fail so that the place is reached; `nil` if no failure is needed.
         var cause: CloudRule.Request? {
             if case .engine(let step) = self { step.cause } else { nil }
         }
@@ -139,7 +139,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         self.count = count
     }
 
-    /// Parses the form of ``description``. Without a count it is the first visit.
+    /// Parses the form of ``description``. Without a count, the fault occurs at the first visit.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, let kind = Kind(rawValue: String(parts[0])),
@@ -192,7 +192,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension EngineStep {
-    /// The request whose reply has to be lost before the step is reached; `nil` for a step that needs no failure.
+    /// The request whose reply has to be lost so that the step is reached; `nil` if no failure is needed.
     var cause: CloudRule.Request? {
         switch self {
         // An attempt to send an edit failed.

@@ -44,7 +44,7 @@ extension FaultFixture {
         try service.snapshot()[CloudItem.trashPath + "/" + name] != nil
     }
 
-    /// Waits until the service has an item in its trash, as the edit may not be sent yet.
+    /// Waits until the service has an item in its trash, because the edit may not have been sent yet.
     func waitForTrashed(_ name: String) throws {
         for _ in 0..<6_000 {
             if try isTrashed(name) { return }
@@ -69,7 +69,7 @@ extension FaultFixture {
         return words == Self.words(item) ? nil : "its marks are “\(words)”, not “\(Self.words(item))”"
     }
 
-    /// Returns the attributes that were set locally and that differ at a service which accepts them.
+    /// Returns the attributes that were set locally and that differ from those at a service that stores them.
     static func differences(_ attributes: [String: SetAttributes], _ items: [String: CloudItem]) -> [Loss] {
         attributes.sorted { $0.key < $1.key }.flatMap { path, wanted -> [Loss] in
             guard let item = items[path] else { return [] }

@@ -18,13 +18,13 @@ import ScriptableService
 final class FaultFixture: Sendable {
     let service: any TrialService
     let daemon: StartedDaemon
-    /// The disk that holds the engine's data and becomes full.
+    /// The disk of the engine's data, which becomes full.
     private let disk: Lock<FullDisk?>
-    /// The number of seconds that the provider may take to reply, or to continue a transfer.
+    /// The number of seconds within which the provider must reply or continue a transfer.
     private let answerTime: Double
     /// Whether the daemon's keeper starts the next daemon.
     let hasKeeper: Bool
-    /// Whether the daemon has yet to receive a signal of changes at the service.
+    /// Whether a signal of changes at the service has not reached a daemon yet.
     private let owesNotice = Lock(false)
 
     static let domain = "Cloud"
@@ -67,7 +67,7 @@ final class FaultFixture: Sendable {
         try ExtensionLibrary(data: daemon.locations.data).install(path: bundle, link: true)
     }
 
-    /// Ends and removes everything.
+    /// Ends the daemon and the service, and removes all files.
     ///
     /// - Parameter keepsFiles: Whether the home directory remains for inspection.
     /// - Returns: A loss if the home directory cannot be removed.
@@ -118,8 +118,8 @@ final class FaultFixture: Sendable {
 
     var isMounted: Bool { mountedActivity != nil }
 
-    /// Signals a change at the service. A service signals only once, and the engine has to request the changes,
-    /// regardless of later failures. A signal that reached no daemon is repeated when a daemon runs.
+    /// Signals a change at the service. A service signals only once, and the engine has to request the changes even
+    /// after later failures. A signal that reached no daemon is repeated when a daemon runs.
     func giveNotice(isNew: Bool = false) {
         let isOwed = owesNotice.withLock { owesNotice in
             owesNotice = owesNotice || isNew
@@ -132,7 +132,7 @@ final class FaultFixture: Sendable {
     /// Makes the engine retry pending work at once.
     func retry() { _ = try? call(RetryDomainCall(name: Self.domain)) }
 
-    /// The last lines of the logs of the daemon and of the one that its keeper has started.
+    /// The last lines of the logs of the daemon and of the daemon that its keeper has started.
     var endOfLog: String {
         let texts = [home + "/daemon.log", daemon.locations.log].map {
             (try? String(contentsOfFile: $0, encoding: .utf8)) ?? ""
@@ -151,16 +151,16 @@ final class FaultFixture: Sendable {
 
     // MARK: Steps
 
-    /// Returns how often each step was reached.
+    /// Returns the number of times that each step was reached.
     func steps() -> [String: Int] {
         let text = (try? String(contentsOfFile: service.stepLog, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").reduce(into: [:]) { $0[String($1), default: 0] += 1 }
     }
 
-    /// Returns how often the service received each kind of request.
+    /// Returns the number of requests of each kind that the service has received.
     func requests() -> [String: Int] { (try? service.requests()) ?? [:] }
 
-    /// Whether a fault of the provider or its service has occurred.
+    /// Whether the fault, in the provider or its service, has occurred.
     func hasCome(to fault: Fault?) -> Bool {
         guard let fault else { return false }
         switch fault.place {

@@ -16,7 +16,7 @@ package final class Harness: Sendable {
     /// A trial that is planned.
     private struct Planned {
         var scenario: Scenario
-        /// The fault; `nil` for the trial without one, which precedes the others of its scenario.
+        /// The fault; `nil` for the trial without a fault, which precedes the scenario's other trials.
         var fault: Fault?
         /// The trial's position among the scenario's trials, in words.
         var words: String
@@ -24,7 +24,8 @@ package final class Harness: Sendable {
         var usual: Duration?
     }
 
-    /// The queue of trials. All scenarios share one, so that a long trial of one does not delay the next.
+    /// The queue of trials. All scenarios share it, so that a long trial of one scenario does not delay the next
+    /// scenario.
     private struct State {
         var waiting: [Planned] = []
         /// The index of the next trial.
@@ -87,7 +88,7 @@ package final class Harness: Sendable {
         return whole
     }
 
-    /// Steps of the engine that no scenario reaches without a fault, if all scenarios were run.
+    /// The losses for the steps of the engine that no scenario reaches without a fault, if all scenarios were run.
     private var unreached: [Loss] {
         let reached = state.withLock { $0.reached }
         guard options.model == .documents, Set(options.scenarios) == Set(Scenario.allCases) else { return [] }
@@ -132,7 +133,7 @@ package final class Harness: Sendable {
         }
     }
 
-    /// Returns every fault at every step, or the sample of them.
+    /// Returns the faults at all steps, or a sample of them.
     private func plan(_ steps: [String: Int]) -> [Fault] {
         var faults: [Fault] = []
         for place in Fault.Place.all {

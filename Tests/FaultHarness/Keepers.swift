@@ -1,9 +1,9 @@
 import FileProviderEngine
 import Glibc
 
-/// The abilities of a daemon's keeper on this machine.
+/// The capabilities of a daemon's keeper on this machine.
 package enum Keepers {
-    /// Whether the kernel lets a daemon take over the mount of one that died, from Linux 6.16 on.
+    /// Whether a daemon can take over the mount of a daemon that died. This requires Linux 6.16.
     package static var haveMounts: Bool {
         var name = utsname()
         guard uname(&name) == 0 else { return false }
@@ -14,7 +14,7 @@ package enum Keepers {
 }
 
 extension Fault {
-    /// Whether the fault concerns a daemon's keeper. During the first recovery, nothing is mounted yet.
+    /// Whether the fault needs a daemon's keeper. During the first recovery, nothing is mounted yet.
     var isOfKeepers: Bool {
         if case .engine(let step) = place { kind == .kill && !step.isOfRecovery } else { false }
     }

@@ -1,4 +1,4 @@
-/// A violation of what has to hold despite any fault.
+/// A violation of a property that must hold despite any fault.
 package struct Loss: Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable {
         case lostEdit = "lost edit"
@@ -12,7 +12,7 @@ package struct Loss: Sendable, CustomStringConvertible {
         case notSettled = "not settled"
         /// A process ended unexpectedly.
         case crash
-        /// A step at which data could be lost is not reached, so that no fault occurs there.
+        /// A step at which data could be lost was not reached, so that no fault occurred there.
         case notReached = "not reached"
     }
 
@@ -33,7 +33,7 @@ package struct Loss: Sendable, CustomStringConvertible {
         "“\(text.prefix(60).replacing("\n", with: "⏎"))” (\(text.utf8.count) bytes)"
     }
 
-    /// The side that holds a tree.
+    /// The side on which a tree was found.
     package enum Side: String, Sendable {
         case mount, service
     }
@@ -41,8 +41,8 @@ package struct Loss: Sendable, CustomStringConvertible {
     /// Returns the differences between an expected tree and the one found.
     ///
     /// - Parameters:
-    ///   - texts: All complete contents that a file may ever have had.
-    ///   - side: The side that holds the tree.
+    ///   - texts: All complete contents that any file may have had at some time.
+    ///   - side: The side on which the tree was found.
     package static func between(
         _ expected: [String: String], _ found: [String: String], texts: Set<String>, _ side: Side
     ) -> [Loss] {

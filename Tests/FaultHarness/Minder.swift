@@ -7,12 +7,12 @@ import Glibc
 import LinuxSystem
 import ScriptableService
 
-/// A monitor of a daemon that is killed and stopped while another thread works in its mount. It restarts a daemon
-/// that ended, resumes one that is stopped after a while, and does what else the fault requires.
+/// A monitor of a daemon that is killed or stopped while another thread works in the daemon's mount. It restarts a
+/// daemon that ended, resumes a stopped one after a while, and performs the other actions of the fault.
 final class Minder: Sendable {
     private let place: FaultFixture
     private let fault: Fault?
-    /// A step of the next daemon's recovery at which that daemon dies, too.
+    /// A step of the next daemon's recovery at which that daemon is killed, too.
     private let secondPoint: String?
 
     struct State {
@@ -24,20 +24,20 @@ final class Minder: Sendable {
         /// Whether the domain was added, and therefore has to exist after each start.
         var isAdded = false
         var isOver = false
-        /// Whether a thread minds, which says when it has ended.
+        /// Whether the monitor's thread was started.
         var hasStarted = false
         var isFaultDone = false
-        /// The time at which the disk gets room again, unless it gets room before.
+        /// The instant at which space on the disk is freed, unless it is freed before.
         var roomAt: ContinuousClock.Instant?
-        /// The time at which the simulated user resolves the service's refusal.
+        /// The instant at which the simulated user resolves the service's refusal.
         var helpAt: ContinuousClock.Instant?
-        /// The time at which the daemon was last seen alive.
+        /// The instant at which the daemon was last seen alive.
         var lastSeen = ContinuousClock.now
-        /// The times from which a daemon may have been dead until the next one served the mount.
+        /// The periods in which a daemon may have been dead, each until the next daemon served the mount.
         var deaths: [ClosedRange<ContinuousClock.Instant>] = []
-        /// The time from which the disk was full.
+        /// The instant since which the disk was full.
         var fullSince: ContinuousClock.Instant?
-        /// The time until which the disk was full.
+        /// The instant until which the disk was full.
         var fullUntil: ContinuousClock.Instant?
     }
 
@@ -53,7 +53,7 @@ final class Minder: Sendable {
         secondPoint = generator.below(3) == 0 ? recovery[generator.below(recovery.count)].rawValue : nil
     }
 
-    /// Starts the monitor on a thread of its own.
+    /// Starts the monitor on a separate thread.
     func start() throws {
         try SystemThread.start("purvey-minder") { [self] in
             while !state.withLock({ $0.isOver }) {
@@ -66,7 +66,7 @@ final class Minder: Sendable {
         state.withLock { $0.hasStarted = true }
     }
 
-    /// Ends. What was under way is done. Returns at once if it was never started.
+    /// Ends the monitor after its current action. Returns at once if the monitor was never started.
     func end() -> State {
         let hasStarted = state.withLock { state in
             state.isOver = true
@@ -80,7 +80,7 @@ final class Minder: Sendable {
 
     /// Blocks until a daemon has mounted the domain, for at most a minute.
     ///
-    /// - Returns: The domain's activity, or `nil` if the time is over.
+    /// - Returns: The domain's activity; `nil` after a minute.
     @discardableResult
     func waitForMount() -> DomainActivity? {
         for _ in 0..<6_000 {
@@ -92,10 +92,12 @@ final class Minder: Sendable {
 
     // MARK: Excuses
 
-    /// The time for which a killed daemon counts as alive after its connections are gone, while its memory is freed.
+    /// The duration for which a killed daemon counts as alive after its connections have ended, while the kernel frees
+    /// its memory.
     private static let agony = Duration.seconds(3)
 
-    /// Whether no daemon ran at some time between two moments. Blocks until the daemon was checked after them.
+    /// Whether no daemon ran at some time between two instants. Blocks until the daemon was checked after the second
+    /// one.
     func wasDead(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant) -> Bool {
         let last = end + Self.agony
         for _ in 0..<1_000 {
@@ -111,14 +113,14 @@ final class Minder: Sendable {
         return false
     }
 
-    /// Whether the disk was full at some time between two moments.
+    /// Whether the disk was full at some time between two instants.
     func wasFull(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             state.fullSince.map { $0 <= end && start <= state.fullUntil ?? end } ?? false
         }
     }
 
-    /// Makes room on a full disk, as the user would.
+    /// Frees space on a full disk, as the user would.
     func makeRoom() {
         place.makeRoom()
         state.withLock { state in
@@ -188,8 +190,8 @@ final class Minder: Sendable {
         kill(daemon, SIGCONT)
     }
 
-    /// Kills a daemon that has stopped at the step at which it is to be killed, so that its keeper already has the
-    /// mount. Each daemon that the keeper starts stops at the step, too, and is resumed.
+    /// Kills a daemon that has stopped itself at the fault's step. It is killed only when its keeper already has the
+    /// mount. Each daemon that the keeper starts also stops at the step, and is resumed.
     private func killKept(_ daemon: pid_t) {
         guard place.daemon.isKept, state.withLock({ $0.kills }) == 0 else {
             kill(daemon, SIGCONT)
@@ -247,7 +249,7 @@ final class Minder: Sendable {
         try? place.service.release()
     }
 
-    /// Resolves a refusal by the service after a while, as a user would: signs in, or gets more room and retries.
+    /// Resolves a refusal by the service after a while, as a user would: signs in, or gets more space and retries.
     private func meetRefusal() {
         guard let fault, fault.kind == .quota || fault.kind == .signOut, !state.withLock({ $0.isFaultDone }),
             (try? place.service.isRefusing()) == true

@@ -3,13 +3,13 @@ import FileTesting
 import Foundation
 import LinuxSystem
 
-/// The attributes of an item that were set locally. Others may have any value.
+/// The attributes of an item that were set locally. The others may have any value.
 package struct SetAttributes: Sendable, Equatable {
     /// The permission bits.
     package var mode: UInt16?
     /// The modification date in seconds since 1970.
     package var modified: Int?
-    /// The extended attributes by name; no others exist.
+    /// The extended attributes by name. No others may exist.
     package var extended: [String: String]
 
     package init(mode: UInt16? = nil, modified: Int? = nil, extended: [String: String] = [:]) {
@@ -23,7 +23,7 @@ package struct SetAttributes: Sendable, Equatable {
 package struct MountedTree {
     /// The tree in the form of ``Tree/read(_:)``.
     package private(set) var tree: [String: String] = [:]
-    /// Names that a listing has twice or that denote nothing, and items that cannot be read.
+    /// Losses for names that a listing contains twice or that lead to no item, and for items that cannot be read.
     package private(set) var losses: [Loss] = []
 
     private let mount: String
@@ -49,7 +49,7 @@ package struct MountedTree {
         }
     }
 
-    /// Returns the names that occur again in a list, once for each repetition.
+    /// Returns the names that occur more than once in a list, once for each repetition.
     package static func repeated(_ names: [String]) -> [String] {
         var seen: Set<String> = []
         return names.filter { !seen.insert($0).inserted }
@@ -68,7 +68,7 @@ package struct MountedTree {
         }
     }
 
-    /// Returns the attributes that differ from those set locally.
+    /// Returns losses for the attributes that differ from those set locally.
     package func differences(_ attributes: [String: SetAttributes]) throws -> [Loss] {
         var losses: [Loss] = []
         for (path, wanted) in attributes.sorted(by: { $0.key < $1.key }) {

@@ -6,7 +6,7 @@ import Glibc
 import LinuxSystem
 import ScriptableService
 
-/// One operation of a scenario: by the local user in the mount, or by another client at the service. Paths are
+/// One operation of a scenario. The local user performs it in the mount, or another client at the service. Paths are
 /// relative to the root.
 enum Operation: Sendable, CustomStringConvertible {
     case make(String, String)
@@ -24,11 +24,11 @@ enum Operation: Sendable, CustomStringConvertible {
     case rename(String, to: String)
     case remove(String)
     case removeFolder(String)
-    /// A listing of a directory with these names; `nil` while another client changes it.
+    /// A listing of a directory, which must have these names; `nil` while another client changes it.
     case list(String, Set<String>?)
-    /// A read of a file that has one of these texts.
+    /// A read of a file, which must have one of these texts.
     case read(String, [String])
-    /// A read of a number of bytes at an offset of a file that has one of these texts.
+    /// A read of a number of bytes at an offset of a file, which must have one of these texts.
     case readPart(String, Int, Int, [String])
     /// An open of a local file for writing, and its close without a change.
     case open(String)
@@ -42,9 +42,9 @@ enum Operation: Sendable, CustomStringConvertible {
     case tag(String, added: [String], removed: [String])
     case favor(String, Bool)
     case trash(String)
-    /// A move of the item of this name from the trash back to its place.
+    /// A restore of the item with this name from the trash.
     case untrash(String, to: String)
-    /// A removal for good of the item of this name in the trash, as `purvey trash --empty` does.
+    /// A permanent removal of the item with this name from the trash, as by `purvey trash --empty`.
     case removeForGood(String)
 
     // Operations of other clients at the service.
@@ -92,12 +92,12 @@ enum Operation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The remote parts that an operation depends on.
+    /// The remote components that an operation depends on.
     enum Need {
         case nothing
         /// The operation may fail while the provider or its service fails.
         case provider
-        /// Changes at the service by other clients, or by earlier operations, have to arrive first.
+        /// Changes at the service by other clients, or by earlier operations, must be known locally first.
         case others
     }
 
@@ -183,7 +183,7 @@ enum Operation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Repeats the operation, as a user does after a failure: parts that succeeded are not repeated.
+    /// Repeats the operation as a user does after a failure. Parts that succeeded are not repeated.
     func performAgain(in place: FaultFixture) throws {
         // The error is passed on if it is unknown whether the item exists.
         func isThere(_ relative: String) throws(Errno) -> Bool {

@@ -7,20 +7,20 @@ extension Harness {
     package struct Options: Sendable {
         package var scenarios = Scenario.allCases
         package var seed: UInt64 = 1
-        /// The kind of provider that the faults affect.
+        /// The kind of provider in the trials.
         package var model = TrialModel.documents
         /// The server of the model ``TrialModel/webdav``.
         package var server = "nginx"
         package var kinds = Fault.Kind.allCases
         /// The faults to test; empty for every fault at every step.
         package var faults: [Fault] = []
-        /// The maximum number of faults of each scenario, which the seed chooses; `nil` for all.
+        /// The maximum number of faults of each scenario, which are chosen by the seed; `nil` for all faults.
         package var sample: Int?
-        /// The number of trials at a time.
+        /// The number of concurrent trials.
         package var jobs = 4
         /// Whether the files of a trial with losses remain for inspection.
         package var keepsFiles = false
-        /// Whether each daemon has a keeper, so that no program notices its death.
+        /// Whether each daemon has a keeper, so that programs do not notice the daemon's death.
         package var hasKeeper = false
 
         package init() {}

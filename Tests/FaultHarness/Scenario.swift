@@ -1,22 +1,22 @@
-/// The operations during which a fault occurs; a seed chooses the files.
+/// The kind of operations during which a fault occurs. A seed determines the files.
 package enum Scenario: String, CaseIterable, Sendable {
-    /// Files are made, written, appended to and saved by rename.
+    /// Files are created, written, appended to and saved by rename.
     case uploads
-    /// Directories and files are made, renamed, moved and replaced by a rename.
+    /// Directories and files are created, renamed, moved and replaced by a rename.
     case renames
-    /// Files, directories and trees are removed, and made again under their names.
+    /// Files, directories and trees are removed, and created again with the same names.
     case removals
     /// A directory with many pages is listed while another client changes it.
     case listings
     /// Files are read, evicted and read again while another client writes them.
     case downloads
-    /// Files and directories get and lose tags, and become favorites and none again, while they are changed and
-    /// moved.
+    /// Files and directories get and lose tags, and become favorites or stop being favorites, while they are changed
+    /// and moved.
     case tags
-    /// Files and directories are trashed, put back, or removed from the trash for good.
+    /// Files and directories are trashed, restored, or permanently removed from the trash.
     case trash
-    /// Files and directories get modes, dates and attributes, while files are changed, renamed and moved; some are
-    /// only opened for writing.
+    /// Files and directories get modes, dates and attributes, while files are changed, renamed and moved. Some files
+    /// are opened for writing without being changed.
     case attributes
     /// Parts of large files are read while another client writes them.
     case parts
@@ -34,7 +34,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         case put, putNew, takeAway, moveThere, expireAnchors
     }
 
-    /// The kinds of operations, each as often as it is likely.
+    /// The kinds of operations. A kind that occurs several times is more likely.
     var deeds: [Deed] {
         switch self {
         case .uploads:
@@ -61,7 +61,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// The operations that are added in any case, as no others reach some of the steps.
+    /// The operations that every course contains, because no others reach some of the steps.
     var certainDeeds: [Deed] {
         switch self {
         case .trash: [.trash, .untrash, .trash, .removeForGood]
@@ -79,14 +79,14 @@ package enum Scenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// The number of items in a page of the service.
+    /// The maximum number of items in a page of the service.
     var pageLimit: Int { self == .listings ? 6 : 1000 }
 
     /// Whether the provider serves parts of files.
     var givesParts: Bool { self == .parts }
 }
 
-/// A scenario's operations with one seed.
+/// The operations of a scenario for one seed.
 package struct Course: Sendable {
     /// The service's initial tree.
     let before: [String: String]
@@ -97,9 +97,9 @@ package struct Course: Sendable {
     let trash: [String: String]
     /// The final tags and favorites in words, including those in the trash.
     let marks: [String: String]
-    /// The attributes that were set locally of items in the final tree.
+    /// The attributes that were set locally on items in the final tree.
     let attributes: [String: SetAttributes]
-    /// All complete contents that any file may have at any time.
+    /// All complete contents that any file may have at some time.
     let texts: Set<String>
 
     package init(_ scenario: Scenario, seed: UInt64, _ model: TrialModel = .documents) {

@@ -78,7 +78,7 @@ struct ServerService: TrialService {
         return fields
     }
 
-    /// The method of the requests that correspond to those of a scriptable service.
+    /// Returns the HTTP method of the requests that correspond to a kind of request to a scripted service.
     private static func method(of request: CloudRule.Request) -> String? {
         switch request {
         case .contents: "GET"

@@ -2,7 +2,7 @@
 package struct Summary: Sendable, CustomStringConvertible {
     /// The number of faults that occurred.
     package private(set) var steps = 0
-    /// Faults that were planned and did not occur, as the order of events varies.
+    /// Faults that were planned and did not occur, because the order of events varies.
     package private(set) var missed: [Fault] = []
     package private(set) var kills = 0
     package private(set) var stops = 0
@@ -25,7 +25,7 @@ package struct Summary: Sendable, CustomStringConvertible {
         losses += outcome.losses.count
     }
 
-    /// Counts losses that concern all trials together.
+    /// Counts losses that concern all trials.
     mutating func add(_ losses: [Loss]) { self.losses += losses.count }
 
     mutating func add(_ other: Summary) {

@@ -19,12 +19,13 @@ struct Trial {
         var fills = 0
         /// The number of times that the service sent a bad reply or was slow.
         var badAnswers = 0
-        /// The number of times that the service refused everything until the user resolved it.
+        /// The number of times that the service refused all requests until the user resolved the cause.
         var refusals = 0
         var losses: [Loss] = []
-        /// The number of times that each step was reached, and that the service received each request.
+        /// The number of times that each step was reached, and the number of requests of each kind that the service
+        /// received.
         var steps: [String: Int] = [:]
-        /// The time from the daemon's start until both sides were equal.
+        /// The duration from the daemon's start until both sides were equal.
         var duration = Duration.zero
         /// The path of the files, if they were kept.
         var home: String?
@@ -38,11 +39,11 @@ struct Trial {
     private var losses: [Loss] = []
     private var duration = Duration.zero
 
-    /// The microseconds between two attempts. Attempts end after at least ``patience`` seconds.
+    /// The microseconds between two attempts, and the minimum number of seconds after which attempts end.
     private static let pause: UInt32 = 100_000
     private static let patience = 180
 
-    /// Whether the program is ending, and with it what the trials need.
+    /// Whether the program is ending, and removes the files that the trials need.
     static let isOver = Atomic(false)
 
     /// - Parameters:
@@ -82,9 +83,9 @@ struct Trial {
         minder = Minder(place, fault, seed: options.seed &+ UInt64(truncatingIfNeeded: fault?.count ?? 0))
     }
 
-    /// Returns the number of seconds that the provider may take to reply. A stopped provider is waited for that long,
-    /// so the time is short only for such faults. One reply takes a small part of the scenario's duration, even on a
-    /// busy machine.
+    /// Returns the number of seconds within which the provider must reply. A trial waits that long for a stopped
+    /// provider, so the value is small only for such faults. A reply takes a small part of the scenario's duration,
+    /// even on a busy machine.
     private static func answerTime(_ fault: Fault?, usual: Duration?) -> Double {
         if case .engine = fault?.place { return 30 }
         guard fault?.kind == .stop, let usual else { return 30 }
@@ -270,8 +271,8 @@ struct Trial {
 
     // MARK: The end
 
-    /// The times at which the simulated user retries, which only hastens what the engine would do: after some
-    /// seconds, and every five seconds from then on.
+    /// The times at which the simulated user retries: after some seconds, and then every five seconds. The engine would
+    /// retry later by itself.
     private struct Retries {
         private var next: ContinuousClock.Instant
 
@@ -286,7 +287,7 @@ struct Trial {
         }
     }
 
-    /// Waits until both sides are equal and nothing is pending.
+    /// Waits until both sides are equal and no work is pending.
     private mutating func settle() {
         let deadline = ContinuousClock.now + .seconds(Self.patience)
         var retries = Retries(first: .seconds(1))
@@ -324,8 +325,8 @@ struct Trial {
 
     /// Returns the differences from the expected final state.
     ///
-    /// - Parameter all: Whether everything is compared; otherwise cheap checks come first, and end at the first
-    ///   difference.
+    /// - Parameter all: Whether everything is compared. If `false`, cheap checks come first, and the comparison ends at
+    ///   the first difference.
     private func differences(all: Bool) -> [Loss] {
         do {
             let service = try place.service.contents()

@@ -10,21 +10,22 @@ package enum TrialModel: String, CaseIterable, Sendable {
     case documentPaths = "document-paths"
     /// The same as ``replica``, with paths as identifiers.
     case replicaPaths = "replica-paths"
-    /// The provider of WebDAV servers, with a server behind a proxy that causes the faults.
+    /// The provider for WebDAV servers, with a server behind a proxy that causes the faults.
     case webdav
-    /// The provider of Nextclouds, with the one of the tests behind that proxy.
+    /// The provider for Nextcloud servers, with the tests' server behind the same proxy.
     case nextcloud
 
-    /// The model of a scriptable provider; `nil` with a real one.
+    /// The model of a scriptable provider; `nil` for a real provider.
     var scripted: StartedCloud.Model? { StartedCloud.Model(rawValue: rawValue) }
 
-    /// Whether the service receives modes, dates and extended attributes, too.
+    /// Whether the service stores modes, dates and extended attributes, too.
     var takesAttributes: Bool { scripted?.isReplica == true }
 
-    /// Whether the provider's service is a server that knows only files and folders.
+    /// Whether the provider's service is a server, which stores only files and directories.
     var isServer: Bool { scripted == nil }
 
-    /// The scenarios that are possible. Servers have no trash and no tags that all providers map in the same way.
+    /// The scenarios that the service supports. Servers have no trash, and no tags that all providers map in the same
+    /// way.
     package var scenarios: [Scenario] {
         isServer ? [.uploads, .renames, .removals, .listings, .downloads, .attributes, .parts] : Scenario.allCases
     }

@@ -3,11 +3,11 @@ import ScriptableService
 
 /// The service of a trial's domain, as its other clients and the harness use it. All calls block.
 protocol TrialService: Sendable {
-    /// The file to which the daemon and the provider append the steps that they reach. The confined provider can write
-    /// to it.
+    /// The path of the file to which the daemon and the provider append the steps that they reach. The confined
+    /// provider can write to it.
     var stepLog: String { get }
 
-    /// Prepares the service for a scenario. The daemon does not run yet.
+    /// Prepares the service for a scenario. Called before the daemon runs.
     func prepare(_ scenario: Scenario) throws
 
     /// Adds the domain to the daemon.
@@ -16,17 +16,17 @@ protocol TrialService: Sendable {
     /// Makes a fault of the service occur.
     func order(_ fault: Fault) throws
 
-    /// The number of requests that wait because of the fault.
+    /// The number of requests that the fault delays at the moment.
     func held() throws -> Int
-    /// Ends the fault, and lets requests that wait go on.
+    /// Ends the fault, and continues the delayed requests.
     func release() throws
 
-    /// Whether the service refuses requests until the user resolves that.
+    /// Whether the service refuses requests until the user resolves the cause.
     func isRefusing() throws -> Bool
     /// Resolves a refusal, as the user would.
     func resolve(_ fault: Fault, in place: FaultFixture) throws
 
-    /// Returns how often the service received each kind of request, by the names of ``Fault/Place``.
+    /// Returns the number of requests of each kind that the service has received, by the names of ``Fault/Place``.
     func requests() throws -> [String: Int]
 
     // MARK: Other clients
@@ -37,7 +37,7 @@ protocol TrialService: Sendable {
     func move(_ path: String, to target: String) throws
     func expireAnchors() throws
 
-    /// Returns everything at the service.
+    /// Returns all contents of the service.
     func contents() throws -> TrialContents
     /// Returns the items at the service by path, including those in the trash.
     func snapshot() throws -> [String: TrialItem]
@@ -46,7 +46,7 @@ protocol TrialService: Sendable {
     func end()
 }
 
-/// Everything at a service.
+/// All contents of a service.
 struct TrialContents {
     /// The items in the form of ``Tree/read(_:)``, including the trash.
     var tree: [String: String] = [:]
@@ -61,6 +61,6 @@ struct TrialItem {
     let isFile: Bool
     /// The number of bytes of a file.
     let size: Int
-    /// The item of a scriptable service; `nil` if identifiers and versions are known to the provider only.
+    /// The item of a scripted service; `nil` if only the provider knows identifiers and versions.
     let item: CloudItem?
 }

@@ -10,7 +10,7 @@ import Testing
 /// Tests of a sample of the steps that `make faults` tries, each with a real daemon, provider and mount, and of the
 /// harness itself.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct FaultHarnessTests {
-    /// All scenarios run together, so that together they also have to reach every step.
+    /// All scenarios run together, because only together do they reach every step.
     @Test func nothingIsLostWhateverGoesWrongAtWhicheverStep() throws {
         let kinds = ["kill", "stop", "disconnect", "fill"].flatMap { ["--kind", $0] }
         try runFaults(["--seed", "3", "--sample", Self.sample(2, of: 3)] + kinds)
@@ -27,7 +27,7 @@ import Testing
         try runFaults(["--scenario", scenario.rawValue, "--seed", "3"] + faults.flatMap { ["--fault", $0] })
     }
 
-    /// The same with a replicated provider, whose files the system keeps.
+    /// The same with a replicated provider, whose files the system stores.
     @Test(arguments: Scenario.allCases)
     func nothingIsLostWithAReplica(_ scenario: Scenario) throws {
         let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }
@@ -36,7 +36,7 @@ import Testing
                 + kinds)
     }
 
-    /// The same with providers that give a moved item another identifier.
+    /// The same with providers that change an item's identifier when the item is moved.
     @Test(arguments: [Scenario.renames, .uploads, .removals, .trash], ["document-paths", "replica-paths"])
     func nothingIsLostWhereIdentifiersArePaths(_ scenario: Scenario, _ model: String) throws {
         let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }

@@ -16,7 +16,7 @@ import Testing
                 modified: nil, state: state, isPinned: false, fault: nil, target: nil))
     }
 
-    /// A view that knows the rows only by the changes.
+    /// A view that receives only the reported changes of the rows.
     private final class View {
         var names: [String] = []
     }

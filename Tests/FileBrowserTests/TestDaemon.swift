@@ -4,7 +4,7 @@ import DaemonTesting
 import FileBrowser
 import FileProvider
 
-/// The daemon of a test, which nothing but the test starts.
+/// The daemon of a test. Only the test starts it.
 struct TestDaemon: DaemonCalling {
     let daemon: StartedDaemon
 

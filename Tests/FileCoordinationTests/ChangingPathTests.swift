@@ -17,8 +17,8 @@ import Testing
 
     enum Form: CaseIterable { case blocking, onAQueue }
 
-    /// Writes `held` while a second coordinator requests `asked`, and runs `change` meanwhile. Records what the
-    /// second one reads, and whether `free` can be claimed and `guarded` cannot.
+    /// Writes `held` while a second coordinator requests `asked`, and runs `change` meanwhile. Records the text that
+    /// the second coordinator reads, that `free` can be claimed, and that `guarded` cannot.
     private func write(
         _ held: URL, whileAsking asked: URL, _ form: Form, free: URL, guarded: URL,
         change: @escaping @Sendable () throws -> Void

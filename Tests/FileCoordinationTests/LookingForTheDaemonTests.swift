@@ -4,7 +4,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A process that coordinates alone, because no daemon was running, looks for the daemon again.
+/// A process that coordinates alone, because no daemon was running, and that tries to connect to a daemon again.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct LookingForTheDaemonTests {
     let folder: CoordinationFolder
 

@@ -369,8 +369,8 @@ import Testing
     }
 }
 
-/// A presenter that removes itself when it is deallocated, as many do. One that `keep` retains releases itself when
-/// it is asked.
+/// A presenter that removes itself when it is deallocated, as many do. A presenter that `keep` retains releases itself
+/// when it is asked to relinquish its item.
 private final class Quitter: NSObject, NSFilePresenter, @unchecked Sendable {
     // Sendable: it is immutable.
     let presentedItemURL: URL?

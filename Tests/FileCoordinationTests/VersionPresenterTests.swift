@@ -4,7 +4,7 @@ import Glibc
 import TestThreads
 import Testing
 
-/// Notifications of versions. They are tested in a process of its own, because other tests of this one change the
+/// Notifications of versions. The tests run in a separate process, because other tests of this process change the
 /// directory of the versions.
 @Suite(.ownThreads) struct VersionPresenterTests {
     @Test func versionsThatComeAndGoAreToldToTheItemsPresentersAndToTheDirectorys() async {

@@ -11,7 +11,7 @@ import Testing
     private struct Scene {
         let root: URL
         var item: URL { root.appendingPathComponent("files/a") }
-        /// The file whose modification date is that of the last sweep.
+        /// The file whose modification date is the date of the last sweep.
         var mark: URL { root.appendingPathComponent("home/data/versions/swept") }
 
         /// - Parameter isSwept: Whether today's sweep is recorded as done, so that only the test sweeps.
@@ -34,7 +34,7 @@ import Testing
 
         func end() { try? FileManager.default.removeItem(at: root) }
 
-        /// The number of kept directories with versions, and links to them.
+        /// The number of stored directories with versions, and links to them.
         var kept: Int {
             ["items", "identities", "paths"].reduce(0) { count, name in
                 let path = root.path + "/home/data/versions/" + name

@@ -8,13 +8,13 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Folders that are handed to domains, and others that come to their paths.
+/// Folders that are passed to domains, and other folders that replace them at their paths.
 @Suite(.ownThreads) struct HandedFolderTests {
     private static func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// The domain of a folder as it is kept from its first start on.
+    /// Returns the domain of a folder, as it is stored from the domain's first start on.
     private static func domain(_ path: String) throws -> ProviderDomain {
         var domain = ProviderDomain(identifier: "d", displayName: "D", path: path)
         domain.handed = try domain.handedFolder(apartFrom: [])

@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import Testing
 
-/// The model in which the system keeps the files, with the test as the system.
+/// The replicated model, in which the system stores the files. The test acts as the system.
 @Suite struct ReplicatedTests {
     private final class Enumerator: NSObject, NSFileProviderEnumerator {
         func invalidate() {}

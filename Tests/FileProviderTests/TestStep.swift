@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// Steps of a synchronization, as a provider's own tests may make them.
+/// Steps of a synchronization, as the tests of a provider may use them.
 enum TestStep {
     final class Item: NSObject, NSFileProviderItem {
         let itemIdentifier = NSFileProviderItemIdentifier("i")

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Abilities of the kernel that the tests run on.
+/// Capabilities of the kernel on which the tests run.
 package enum Kernel {
-    /// Whether a process can take over the mounts of one that has died. Linux 6.16 is the first that drops cached
-    /// names at once.
+    /// Whether a process can take over the mounts of one that has died. Linux 6.16 is the first version that drops
+    /// cached names at once.
     package static var handsOver: Bool {
         var name = utsname()
         uname(&name)

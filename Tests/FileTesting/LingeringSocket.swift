@@ -1,11 +1,11 @@
 import Glibc
 import LinuxSystem
 
-/// A TCP connection over loopback with unsent data: close(2) of the sender waits up to a minute for the receiver,
-/// which reads nothing.
+/// A TCP connection over loopback with unsent data. Because the receiver reads nothing, close(2) of the sender waits up
+/// to a minute.
 package struct LingeringSocket {
     package let sender: FileDescriptor
-    /// Ends the wait when it is closed.
+    /// The receiver. Closing it ends the sender's wait.
     package let receiver: FileDescriptor
 
     package init() throws {

@@ -3,11 +3,11 @@ import Glibc
 import LinuxSystem
 
 /// A checker that performs random operations on one file and compares each result with the expected bytes. The method
-/// is that of `fsx`, the file system exerciser of NeXT and Apple, written anew.
+/// is that of `fsx`, the file system exerciser of NeXT and Apple, in a new implementation.
 ///
-/// It mixes all ways to access a file: reads and writes at offsets, mappings, truncation, allocation, copies within
-/// the file, closing and opening again, appending, and saving by rename. Data that are written in one way have to be
-/// visible at once in every other.
+/// It mixes all ways to access a file: reads and writes at offsets, mappings, truncation, allocation, copies within the
+/// file, closing and opening again, appending, and saving by rename. Data that are written in one way must be visible
+/// at once in every other way.
 package struct RandomFileChecker {
     /// A failure, with the seed and the last operations before it.
     package struct Fault: Error, CustomStringConvertible {
@@ -23,7 +23,7 @@ package struct RandomFileChecker {
     private var generator: RandomNumbers
     private var expected: [UInt8] = []
     private var file: FileDescriptor
-    /// Whether writes append, regardless of their offset.
+    /// Whether writes append to the file, regardless of their offset.
     private var appends = false
     private var isOpenToAppend = false
     private var log: [String] = []
@@ -36,10 +36,10 @@ package struct RandomFileChecker {
         file = try .open(path, [.readWrite, .create, .exclusive], permissions: 0o644)
     }
 
-    /// The bytes that the file has to have now.
+    /// The bytes that the file must have now.
     package var contents: [UInt8] { expected }
 
-    /// - Parameter after: A closure that is called after each operation, and may check more.
+    /// - Parameter after: A closure that is called after each operation, and may make further checks.
     package mutating func run(operations: Int, after: (Int) throws -> Void = { _ in }) throws {
         for number in 0..<operations {
             do {
@@ -237,7 +237,7 @@ package struct RandomFileChecker {
         try retrying { fcntl(file.rawValue, F_SETFL, appends ? O_APPEND : 0) }
     }
 
-    /// Writes a new file beside the old one and renames it over that, as editors do.
+    /// Writes a new file beside the old one and renames it to the old name, as editors do.
     private mutating func saveByRename() throws {
         note("save by rename")
         let beside = path + ".new"

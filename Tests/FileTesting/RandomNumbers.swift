@@ -1,4 +1,4 @@
-/// A small generator whose numbers are the same for the same seed everywhere (splitmix64).
+/// A small generator (splitmix64) whose numbers are the same for the same seed on every machine.
 package struct RandomNumbers: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ package struct RandomNumbers: RandomNumberGenerator {
 
     package mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() % UInt64(bound)) }
 
-    /// Returns bytes that identify their write: no two writes have the same.
+    /// Returns bytes that identify a write, because no two calls return the same bytes.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { room, initializedCount in
             let bytes = UnsafeMutableRawBufferPointer(room)

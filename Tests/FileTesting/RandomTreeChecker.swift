@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A checker that makes the same random changes in two directories, one on a trusted file system. It compares the
-/// results of each call and then the trees.
+/// A checker that makes the same random changes in two directories, one of which is on a trusted file system. It
+/// compares the results of each call and finally the trees.
 ///
-/// Paths have few names, so that most calls meet the results of earlier ones. A difference that is seen only for a
-/// moment is a fault, too.
+/// The paths consist of few names, so that most calls meet the results of earlier ones. A temporary difference is a
+/// fault, too.
 package struct RandomTreeChecker {
     /// A failure, with the seed and the last operations before it.
     package struct Fault: Error, CustomStringConvertible {
@@ -22,7 +22,7 @@ package struct RandomTreeChecker {
     private let pauses: Bool
     private var generator: RandomNumbers
     private var log: [String] = []
-    /// Files that are open in both directories, regardless of their present names.
+    /// Files that are open in both directories, regardless of their current names.
     private var open: [(checked: FileDescriptor, model: FileDescriptor)] = []
 
     /// - Parameters:
@@ -46,7 +46,7 @@ package struct RandomTreeChecker {
         }
     }
 
-    /// Pauses at random, so that earlier changes are sent or are still under way at the next one.
+    /// Pauses at random, so that at the next change the earlier ones have been sent or are still being sent.
     private mutating func pause() {
         switch generator.below(100) {
         case 0..<5: usleep(UInt32(generator.below(400_000)))

@@ -1,4 +1,4 @@
-/// The contents of a program's file (elf(5)) that does nothing, but names the directories of its libraries.
+/// The contents of an executable file (elf(5)) that does nothing, but states the directories of its libraries.
 package enum SampleProgram {
     /// Returns the file's contents.
     ///

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A tmpfs of a few megabytes, mounted in the common mount namespace. SQLite resolves the link by which ``TestDisk``
-/// is reached, and would leave that disk. Requires root.
+/// A tmpfs of a few megabytes, mounted in the common mount namespace. ``TestDisk`` does not suffice for databases:
+/// SQLite would resolve the link by which that disk is reached, and leave the disk. Requires root.
 package final class SmallDisk {
     package let path: String
     private let folder: TestFolder
@@ -19,7 +19,7 @@ package final class SmallDisk {
         try? Self.run("umount", "-l", path)
     }
 
-    /// Fills the disk except for some bytes.
+    /// Fills the disk except for a number of bytes.
     package func fill(leaving bytes: Int = 0) throws -> FileDescriptor {
         let filler = try FileDescriptor.open(path + "/filler", [.writeOnly, .create])
         var position = 0

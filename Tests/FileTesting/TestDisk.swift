@@ -3,14 +3,14 @@ import LinuxSystem
 import ProgramTesting
 
 /// A file system for one test. It is mounted in the mount namespace of another process, and accessible through that
-/// process's root. It is unmounted when that process ends, which it does with this object and with the test process.
+/// process's root. It is unmounted when that process ends, together with this object or with the test process.
 package final class TestDisk {
     package enum Kind: String, Sendable {
-        /// In memory; for every user if user namespaces are allowed.
+        /// A file system in memory. Available to every user if user namespaces are permitted.
         case tmpfs
-        /// In memory, of any size, and without creation dates; requires root.
+        /// A file system in memory, of any size, and without creation dates. Requires root.
         case ramfs
-        /// In an image on a loop device; requires root. Both can share blocks between files.
+        /// File systems in an image on a loop device, which can share blocks between files. Require root.
         case xfs, btrfs
     }
 
@@ -20,12 +20,13 @@ package final class TestDisk {
 
     /// The root of the file system.
     package let descriptor: FileDescriptor
-    /// The path of the root, for as long as the file system exists.
+    /// The path of the root, which is valid while the file system exists.
     package var path: String { "/proc/\(keeper.processID)/root\(folder.path)/mount" }
     private let keeper: RunningProgram
     private let folder: TestFolder
 
-    /// - Parameter megabytes: The size. An image takes only the room that is written to, and must be larger than 300.
+    /// - Parameter megabytes: The size. An image only occupies the space that is written, and must be larger than 300
+    ///   MB.
     /// - Throws: ``Unavailable`` if this user may not mount on the machine, or if the file system is not available.
     package init(_ kind: Kind, megabytes: Int) throws {
         folder = try TestFolder()
@@ -61,19 +62,20 @@ package final class TestDisk {
         try descriptor.open(".", [.readOnly, .directory]).entries().map(\.name.description).sorted()
     }
 
-    /// Whether a test that needs this kind runs. If the kind is not available, the test runs only under CI, and fails
-    /// there.
+    /// Whether a test that needs this kind must run. If the kind is not available, the test runs only under CI, where
+    /// it then fails.
     package static func isWanted(_ kind: Kind) -> Bool {
         Requirement.isEnforced || (try? TestDisk(kind, megabytes: 512)) != nil
     }
 }
 
-/// A requirement of a test on the machine.
+/// A requirement that a test has of the machine.
 package enum Requirement {
-    /// Whether every requirement must be met, as under CI: a test that would be skipped runs and fails.
+    /// Whether every requirement must be met, as under CI. A test whose requirement is not met then runs and fails
+    /// instead of being skipped.
     package static var isEnforced: Bool { ProcessInfo.processInfo.environment["CI"] != nil }
 
-    /// Whether a test that needs a program runs.
+    /// Whether a test that needs a program must run.
     package static func isWanted(program: String) -> Bool {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         return isEnforced || folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }

@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A directory for one test, removed with everything in it when this object ends.
+/// A directory for one test. It is removed with its contents when this object is released.
 package final class TestFolder: Sendable {
     package let path: String
     package let descriptor: FileDescriptor
 
-    /// - Parameter parent: The parent directory, if the kind of file system matters; the default is on a disk.
+    /// - Parameter parent: The parent directory, which determines the file system; by default a directory on a disk.
     package init(in parent: String = "/var/tmp") throws {
         let path = "\(parent)/purvey-test-\(UInt64.random(in: .min ... .max))"
         self.path = path
@@ -83,7 +83,8 @@ extension FileDescriptor {
         try bytes.withUnsafeBytes { try writeAll($0, at: offset) }
     }
 
-    /// - Parameter isThere: Whether the attribute has to exist already, or must not exist; `nil` for either.
+    /// - Parameter isThere: Whether the attribute must already exist (`true`) or must not exist (`false`); `nil`
+    ///   permits both.
     package func setAttribute(_ name: String, _ value: String, if isThere: Bool? = nil) throws {
         // The flags are XATTR_REPLACE and XATTR_CREATE.
         let flags: CInt = isThere.map { $0 ? 2 : 1 } ?? 0
@@ -110,7 +111,7 @@ extension FileDescriptor {
     }
 }
 
-/// Returns varied bytes: 64 KiB of noise, repeated, each time preceded by its number.
+/// Returns varied bytes: the same 64 KiB of noise again and again, each time preceded by a different number.
 package func pattern(_ count: Int) -> [UInt8] {
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     let noise = (0..<65536).map { _ in

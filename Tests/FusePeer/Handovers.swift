@@ -3,7 +3,7 @@ import FuseTesting
 import Glibc
 import LinuxSystem
 
-/// A session that several processes serve one after the other, and the process that keeps it meanwhile.
+/// A session that several processes serve one after the other, and the process that holds its descriptors between them.
 struct Handovers {
     let path: String
     let folder: String
@@ -15,8 +15,8 @@ struct Handovers {
         self.passes = passes
     }
 
-    /// Starts a server. After its death, starts the next one when a line of input gives the number of a backing file,
-    /// or nothing.
+    /// Starts a server. After its death, starts the next one when it reads a line from standard input, which may
+    /// contain the number of a backing file.
     func keep() -> Never {
         do {
             var record: [UInt8] = []

@@ -37,7 +37,7 @@ options.passthroughHelper = value("helper")
 if let folder = value("keep") { Handovers(path, folder, passes: has("passthrough")).keep() }
 if let folder = value("serve") { Handovers(path, folder, passes: has("passthrough")).serve(backing: value("backing")) }
 
-/// Passes a helper a file whose close never returns, so that the helper's work for this process hangs forever.
+/// Passes a file to a helper whose close never returns, so that the helper's thread for this process blocks for ever.
 @MainActor func hang(_ helper: String) throws {
     let files = MemoryFileSystem()
     let session = try Session.mount(at: path, options: options, files)

@@ -3,8 +3,8 @@ package import Fuse
 import Glibc
 import LinuxSystem
 
-/// A file system for tests that shows the files of a directory, but not those of its subdirectories. It keeps no
-/// state, so that any process can take it over: nodes and handles are inode numbers.
+/// A file system for tests that shows the files of a directory, but not those of its subdirectories. It is stateless,
+/// so that any process can take it over: nodes and handles are inode numbers.
 ///
 /// In the process that has mounted it, reads of the file "slow" get no reply, and the creation of a directory "fatal"
 /// kills the process before the reply. In processes that take it over, both names are ordinary.
@@ -18,7 +18,7 @@ package final class FolderFileSystem: FileSystem {
     private let folder: String
     private let isFirst: Bool
     private let passes: Bool
-    /// The number of the backing file that the previous process has made, if any.
+    /// The number of the backing file that the previous process has registered; `nil` if it has registered none.
     private let adopted: Int32?
     private let say: @Sendable (String) -> Void
     private let state = Lock(State())

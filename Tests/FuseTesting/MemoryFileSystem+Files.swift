@@ -64,7 +64,7 @@ extension MemoryFileSystem {
         reply.reply(reading: file, at: offset, count: count)
     }
 
-    /// Replies when the caller is interrupted, and not before.
+    /// Replies only when the caller is interrupted.
     private func wait(_ reply: Reply<Bytes>) {
         let number = state.withLock { state in
             state.last += 1

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 extension MemoryFileSystem.Node {
-    /// The attributes with the file's present size.
+    /// The attributes with the file's current size.
     var attributesNow: Attributes {
         var attributes = attributes
         guard case .file(let file) = kind, let status = try? file.status() else { return attributes }

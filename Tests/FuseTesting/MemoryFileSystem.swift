@@ -29,9 +29,9 @@ package final class MemoryFileSystem: FileSystem {
         var session: Session?
         var hasEnded = false
         var locks: [NodeID: (owner: UInt64, lock: FileLock)] = [:]
-        /// Reads of files with the attribute "user.never", which wait to be interrupted.
+        /// Reads of files with the attribute "user.never", which get a reply only when they are interrupted.
         var waiting: [UInt64: Reply<Bytes>] = [:]
-        /// Listings of directories with the attribute "user.never", which wait for ever.
+        /// Listings of directories with the attribute "user.never", which get no reply.
         var waitingListings: [Reply<Listing>] = []
         /// The calls that get no reply, by node.
         var unanswered: [NodeID: Set<String>] = [:]
@@ -61,13 +61,13 @@ package final class MemoryFileSystem: FileSystem {
     // MARK: Test control
 
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
-    /// The number of nodes that are kept because the kernel may refer to them.
+    /// The number of nodes that are retained because the kernel may refer to them.
     package var nodeCount: Int { state.withLock { $0.nodes.count } }
     package func calls(_ name: String) -> Int { state.withLock { $0.calls[name] ?? 0 } }
     package var waitingListings: Int { state.withLock { $0.waitingListings.count } }
     package var waitingReads: Int { state.withLock { $0.waiting.count } }
 
-    /// Makes a file without the kernel's knowledge.
+    /// Creates a file without notifying the kernel.
     @discardableResult
     package func add(_ name: Name, in parent: NodeID = .root, _ contents: [UInt8] = []) throws -> NodeID {
         let file = try MemoryFile.create(name: "file")
@@ -77,8 +77,8 @@ package final class MemoryFileSystem: FileSystem {
         }
     }
 
-    /// Makes many files without the kernel's knowledge. They share their contents: a process may have only so many
-    /// descriptors, which other tests use, too.
+    /// Creates many files without notifying the kernel. They share their contents, because the process's descriptors
+    /// are limited and other tests use them, too.
     package func addMany(_ names: [Name]) throws {
         let file = try MemoryFile.create(name: "shared")
         try state.withLock { state in
@@ -86,7 +86,7 @@ package final class MemoryFileSystem: FileSystem {
         }
     }
 
-    /// Removes a name without the kernel's knowledge.
+    /// Removes a name without notifying the kernel.
     package func take(_ name: Name, from parent: NodeID = .root) {
         state.withLock { state in _ = state.detach(name, from: parent) }
     }
@@ -102,7 +102,7 @@ package final class MemoryFileSystem: FileSystem {
         state.withLock { $0.nodes[node]?.extended["user.blocks"] = blocks ? [] : nil }
     }
 
-    /// Withholds replies to calls of a name, as in ``calls(_:)``, for a node from now on: "attributes" and "flush".
+    /// Withholds the replies to all further calls of a kind for a node: "attributes" or "flush", as in ``calls(_:)``.
     package func neverAnswer(_ call: String, of node: NodeID) {
         state.withLock { _ = $0.unanswered[node, default: []].insert(call) }
     }

@@ -2,7 +2,7 @@ package import Fuse
 import Glibc
 import LinuxSystem
 
-/// A stand-in for the kernel: it passes requests to a file system in the kernel's format, and receives the replies.
+/// A replacement for the kernel that sends requests in the kernel's format to a file system, and receives the replies.
 package final class RequestDevice {
     /// A reply to a request.
     package struct Answer: Sendable {
@@ -22,7 +22,7 @@ package final class RequestDevice {
     private let channel: DeviceChannel
 
     private static let headerSize = 40
-    /// The flag in the unique number of a request that is repeated.
+    /// The flag in the unique number of a request that the kernel sends again.
     package static let repeated: UInt64 = 1 << 63
 
     package init() throws {
@@ -31,7 +31,7 @@ package final class RequestDevice {
         channel = DeviceChannel(theirs.descriptor, requests: requests, buffers: BufferPool(size: 1 << 16))
     }
 
-    /// Returns a request. Its header has the actual length, unless another one is given.
+    /// Returns the bytes of a request. Its header contains the actual length, unless another one is given.
     package static func request(
         _ opcode: UInt32, _ body: [UInt8], node: UInt64 = 1, unique: UInt64 = 4, length: Int? = nil
     ) -> [UInt8] {
@@ -72,7 +72,7 @@ package final class RequestDevice {
         }
     }
 
-    /// Returns the replies that have come.
+    /// Removes and returns the replies that have arrived.
     package func take() throws -> [Answer] {
         var all: [Answer] = []
         while let answer = try next() { all.append(answer) }

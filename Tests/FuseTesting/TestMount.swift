@@ -3,7 +3,7 @@ package import Fuse
 import Glibc
 import LinuxSystem
 
-/// A file system that is mounted for one test, and unmounted when this object ends.
+/// A file system that is mounted for one test. It is unmounted when this object is released.
 package final class TestMount {
     package let folder: TestFolder
     package let files: MemoryFileSystem
@@ -30,7 +30,7 @@ package final class TestMount {
         session.waitForEnd()
     }
 
-    /// Whether tests that mount run. If mounting is not possible, they run only under CI, and fail there.
+    /// Whether tests that mount must run. If mounting is not possible, they run only under CI, where they then fail.
     package static var isWanted: Bool {
         Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0 && geteuid() == 0
     }

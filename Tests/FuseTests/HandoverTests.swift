@@ -206,7 +206,7 @@ import Testing
 }
 
 extension FileDescriptor {
-    /// Passes on the contents of the whole file, as read through this open file.
+    /// Passes the contents of the whole file, as read through this open file, to a function.
     fileprivate func withContents(_ body: (String) -> Void) throws {
         var buffer = [UInt8](repeating: 0, count: 100)
         let count = try buffer.withUnsafeMutableBytes { bytes in try read(into: bytes, at: 0) }

@@ -72,8 +72,8 @@ import Testing
         #expect(try peer.program.wait() == .exited(0))
     }
 
-    /// On machines without udev only root may open /dev/fuse, so the peer sees one that everyone may open, as udev
-    /// makes it.
+    /// On machines without udev, only root may open /dev/fuse. The peer therefore sees a device that every user may
+    /// open, as udev creates it.
     @Test func aUserWhoIsNotRootMountsByFusermount() throws {
         let folder = try TestFolder(in: "/var/tmp")
         try retrying { chmod(folder.path, 0o755) }
@@ -124,7 +124,7 @@ import Testing
         #expect(try folder.names("mount").isEmpty)
     }
 
-    /// If one directory contains the other, under any names, the example would request from itself, and wait for
+    /// If one directory contained the other, under any names, the example would send requests to itself, and wait for
     /// ever.
     @Test func theExampleDoesNotShowAFolderWithinItself() throws {
         let folder = try TestFolder()

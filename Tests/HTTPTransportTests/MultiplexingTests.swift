@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-/// An nginx that serves a folder over HTTP/2 and takes uploads. It has no workers, which would survive it.
+/// An nginx that serves a directory over HTTP/2 and accepts uploads. It has no workers, because they would outlive it.
 private final class Nginx: Sendable {
     let contents = pattern(200_000)
     private let certificate: TestCertificate
@@ -157,7 +157,7 @@ private final class Nginx: Sendable {
         return try HTTPClient(configuration)
     }
 
-    /// The connections of all requests but those that waited for the start.
+    /// The connections of all requests, except the requests that waited for the server's start.
     var connections: Set<Substring> {
         get throws {
             let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8).split(separator: "\n")

@@ -4,7 +4,8 @@ import LinuxSystem
 import Testing
 
 struct RangeTests {
-    /// A server that sends the part, one that sends it with status 200, and one that sends everything.
+    /// The paths of a server that sends the part, of one that sends it with status 200, and of one that sends the whole
+    /// file.
     @Test(arguments: ["/file/300000", "/part-as-whole/300000", "/whole/300000"])
     func `exactly the requested part arrives`(path: String) async throws {
         let server = try await TestServer()

@@ -3,14 +3,14 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// A conversation with a process that asks this one. The first question is answered well, so that others follow; among
-/// the answers come packets that are none.
+/// An attack on a process that sends requests to this one. The first request gets a correct reply, so that the process
+/// sends further ones. Between the replies, hostile packets are sent.
 struct Conversation {
     private let socket: SequencedPacketSocket
     private let samples: [FrameSample]
     private let role: HostileRole
 
-    /// Questions that are waited for. Most hosts ask less.
+    /// The number of times that the attack waits for a request. Most hosts send fewer requests.
     private static let rounds = 20
     private static let pauseMilliseconds: CInt = 50
 
@@ -23,7 +23,7 @@ struct Conversation {
         samples = try line.samples
     }
 
-    /// Attacks until the connection has ended, or everything is sent.
+    /// Attacks until the connection has ended, or all packets are sent.
     func hold() {
         var assault = Assault(seed: role.seed, samples, lingers: false)
         greet()
@@ -35,7 +35,7 @@ struct Conversation {
         assault.sendAnything(role.packets, over: socket)
     }
 
-    /// Answers the first question as a provider of good will does, which has begun.
+    /// Replies to the first request as a correct provider that has started.
     private func greet() {
         var request = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         poll(&request, 1, 60_000)

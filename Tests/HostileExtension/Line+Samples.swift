@@ -7,7 +7,7 @@ import FileProviderWire
 import LinuxSystem
 
 extension Line {
-    /// Models of frames that are understood at the other end.
+    /// Examples of the frames that the other end understands.
     var samples: [FrameSample] {
         get throws {
             switch self {

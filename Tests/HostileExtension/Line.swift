@@ -2,13 +2,13 @@ import AttackTesting
 import Glibc
 import LinuxSystem
 
-/// The sockets that the daemon starts an extension with.
+/// The sockets that the daemon passes to an extension when it starts it.
 enum Line: CInt {
     case call = 3
     case scopes = 4
     case coordination = 5
 
-    /// `nil` where the process has no such socket.
+    /// A copy of the socket; `nil` if the process has no such socket.
     var socket: SequencedPacketSocket? {
         let number = fcntl(rawValue, F_DUPFD_CLOEXEC, 16)
         guard number >= 0 else { return nil }
@@ -17,7 +17,7 @@ enum Line: CInt {
 
     /// Sends packets over the socket.
     ///
-    /// - Parameter isPatient: whether the connection is to stay open as long as possible.
+    /// - Parameter isPatient: whether to send only packets that do not end the connection.
     func attack(seed: UInt64, packets: Int, isPatient: Bool) throws {
         guard let socket else { return }
         // A confined process has no network, and so no lingering sockets.

@@ -1,14 +1,14 @@
 import Glibc
 
-/// A test's order to the extension: a packet with the name of a socket, a seed, a number of packets, and whether the
-/// connection is to stay open.
+/// A test's command to the extension: a packet that contains the name of a socket, a seed, a number of packets, and
+/// whether the connection is meant to stay open.
 struct Order {
     private let line: Line
     private let seed: UInt64
     private let packets: Int
     private let isPatient: Bool
 
-    /// Waits for the next one; `nil` at the end of the connection.
+    /// Waits for the next command; `nil` at the end of the connection.
     static func next() -> Order? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

@@ -71,8 +71,8 @@ extension NSItemProvider {
     }
 }
 
-/// Waits until a file is removed. A received file is removed after the completion handler returned, which is after
-/// the handler reported it.
+/// Waits until a file is removed. A received file is removed after its completion handler has returned, and thus after
+/// the handler has reported the file.
 func untilGone(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await until({ !FileManager.default.fileExists(atPath: path) }, sourceLocation: sourceLocation)
 }

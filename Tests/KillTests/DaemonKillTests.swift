@@ -11,23 +11,23 @@ import Testing
 /// The suite takes almost two minutes, most of it waits: at each moment two daemons start, each mounts, and the edit is
 /// uploaded before the next moment.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct DaemonKillTests {
-    /// Steps that the fault harness covers: user metadata, the trash and uncertain items have scenarios of their own
-    /// there, and listings and changes are in each.
+    /// Steps that the fault harness covers. It has scenarios for user metadata, the trash and uncertain items, and each
+    /// of its scenarios contains listings and changes.
     private static let scenarios: [EngineStep] = [
         .markJournalled, .markIndexed, .markAsked, .markAnswered, .markConfirmed, .trashedIndexed, .untrashAsked,
         .untrashAnswered, .removedFromTrash, .trashListed, .doubtAnswered, .doubtApplied, .pageApplied, .listingEnded,
         .changesApplied,
     ]
 
-    /// Steps of the recovery and of failures have tests of their own.
+    /// Other tests cover the steps of the recovery and of failures.
     @Test func everyStepHasAnEditThatTheDaemonIsKilledAt() {
         let tested = Set(Edit.allCases.flatMap { $0.moments.map(\.step) })
         let others: [EngineStep] = SecondDeathTests.recovery + PartKillTests.steps + Self.scenarios + [.failed]
         #expect(tested.union(others) == Set(EngineStep.allCases))
     }
 
-    /// Returns the moments at which an edit is interrupted. `make test` takes each moment with the first edit that
-    /// reaches it, and for all edits the moment after the provider's reply.
+    /// Returns the moments at which an edit is interrupted. `make test` only tests each moment with the first edit that
+    /// reaches it, and with all edits the moment after the provider's reply.
     private static func moments(of edit: Edit) -> [Edit.Moment] {
         let earlier = Edit.allCases.prefix { $0 != edit }.flatMap { $0.moments.map(\.description) }
         return edit.moments.filter { moment in

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests in which the daemon is killed at random moments while a program writes.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct KillStormTests {
-    /// The files that a program wrote, as far as it knows their state.
+    /// The files that a program wrote, as far as the program knows their state.
     private struct Written {
         /// The contents of files whose calls all succeeded, by name.
         var answered: [String: String] = [:]
@@ -14,7 +14,7 @@ import Testing
         var attempted: Set<String> = []
     }
 
-    /// Makes files, each under a first name and then renamed to its own, until a call fails.
+    /// Creates files with a temporary name and renames each to its final name, until a call fails.
     private static func work(in folder: String, round: Int) async -> Written {
         var written = Written()
         for number in 0..<10_000 {

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// Waits until the provider's first process runs, which is the one that is to die.
+    /// Waits until the provider's first process runs, which the test kills.
     private static func provider(of place: DaemonFixture) async throws -> pid_t {
         _ = try await place.call(SignalDomainCall(name: DaemonFixture.domain, container: nil))
         try await eventually("the provider runs") { !place.providers.isEmpty }

@@ -146,7 +146,7 @@ import Testing
         #expect(try busy.descriptor.status().linkCount > 0)
     }
 
-    /// Only a directory's own mark counts: neither a name nor a copied mark does.
+    /// Only a mark that belongs to the directory itself counts. Neither a name nor a copied mark does.
     @Test func filesOfTheUserAreNotSweptWhateverTheirNames() throws {
         let tree = try makeTree()
         let own = [".purvey-partial-0123456789abcdef", ".purvey-partial-fedcba9876543210"]

@@ -7,7 +7,7 @@ import Synchronization
 import TestThreads
 import Testing
 
-/// The kernel's notifications about a served directory, and scans where there are none.
+/// The kernel's notifications about a served directory, and the scans that replace missing notifications.
 @Suite(.ownThreads) struct NewsTests {
     /// A watcher that uses inotify, up to a number of watches that the test sets.
     private final class Watcher: FolderWatcher {
@@ -101,8 +101,8 @@ import Testing
         }
     }
 
-    /// Writing through a hard link in another directory sends no notification. So only a scan of the whole directory
-    /// finds it.
+    /// Writing through a hard link in another directory causes no notification, so that only a scan of the whole
+    /// directory finds the change.
     @Test(arguments: [(1, false), (1_100, true)])
     func onlyReportedNamesOfAFolderAreReadUnlessThereAreMany(_ count: Int, _ isWhole: Bool) throws {
         let served = try ServedFolder(watcher: Watcher())

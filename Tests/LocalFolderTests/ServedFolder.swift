@@ -14,7 +14,7 @@ struct ServedFolder {
         try self.init(of: try TestFolder(), own: try TestFolder(), watcher: watcher)
     }
 
-    /// Stands for a process that is started later. A catalogue may be open only once at a time.
+    /// Simulates a process that is started later. Only one process at a time may open a catalogue.
     init(of folder: TestFolder, own: TestFolder, watcher: (any FolderWatcher)? = nil) throws {
         (self.folder, self.own) = (folder, own)
         catalogue = try SharedCatalogue(of: folder.path, store: own.path + "/catalogue.db", watcher: watcher)

@@ -75,7 +75,7 @@ import Testing
 
     // MARK: Dates
 
-    /// From the first to the last whole second that ext4 can store.
+    /// The arguments range from the first to the last whole second that ext4 can store.
     @Test(arguments: [-2_147_483_647, -1, 0, 4_294_967_296, 10_413_792_000, 15_032_385_534])
     func aDateOfAnyYearIsShown(_ seconds: Int) throws {
         let file = try folder.file("a", [1])

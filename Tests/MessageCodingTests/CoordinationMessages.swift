@@ -2,7 +2,7 @@ import CoordinationService
 import FileCoordination
 
 extension Recorded {
-    /// The messages between file coordination.
+    /// The messages about file coordination.
     static let coordination: [Recorded] = [
         Recorded(CoordinateCall(), "bfff"),
         Recorded(CountClaimsCall(), "bfff"),

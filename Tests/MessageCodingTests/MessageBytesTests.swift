@@ -2,7 +2,8 @@ import Conduit
 import LinuxSystem
 import Testing
 
-/// The process on the other side may be of an earlier version, which reads and writes these bytes.
+/// The bytes of messages. A process of an earlier version may be at the other end of a connection, and reads and writes
+/// these bytes.
 @Suite struct MessageBytesTests {
     @Test(arguments: Recorded.all) func aMessageHasTheBytesOfEarlierVersions(_ recorded: Recorded) throws {
         try check(recorded.message, recorded.bytes)

@@ -19,7 +19,7 @@ struct Recorded: Sendable, CustomTestStringConvertible {
         self.bytes = bytes
     }
 
-    /// Records a message whose values are read from the machine: the bytes are decoded first.
+    /// Records a message whose values depend on the machine. Its values are decoded from the bytes.
     init<M: Message>(_: M.Type, _ bytes: String) {
         let numbers = stride(from: 0, to: bytes.utf8.count, by: 2).compactMap {
             UInt8(bytes.dropFirst($0).prefix(2), radix: 16)

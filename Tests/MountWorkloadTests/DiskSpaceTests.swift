@@ -2,8 +2,8 @@ import FileTesting
 import TestThreads
 import Testing
 
-/// Tests of the room that a mounted domain reports: that of the disk below, which stores everything written to the
-/// domain.
+/// Tests of the free space that a mounted domain reports, which is that of the disk on which everything written to the
+/// domain is stored.
 @Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct DiskSpaceTests {
     @Test func aDomainHasTheRoomOfTheDiskThatItsFilesAreKeptOn() throws {
         try MountFixture.run { place in

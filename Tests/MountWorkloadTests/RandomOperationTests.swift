@@ -20,7 +20,7 @@ struct RandomOperationTests {
         try MountFixture.run { place in try check(place, Self.operations) }
     }
 
-    /// Without passthrough, which requires root, the kernel requests every page.
+    /// Without passthrough, which requires root, the kernel requests every page from the daemon.
     @Test(.enabled(if: MountFixture.canBeAnother))
     func aFileOfAMountWithoutPassthroughHasThemToo() throws {
         try MountFixture.run(as: MountFixture.another) { place in try check(place, Self.operations / 4) }

@@ -7,13 +7,13 @@ import NextcloudClient
 import ProgramTesting
 import WebDAVClient
 
-/// The Nextcloud of `Tests/CloudServers` in a process of its own, with the user alice.
+/// The Nextcloud server of `Tests/CloudServers` in a separate process, with the user alice.
 package final class NextcloudTestServer: Sendable {
     private let program: RunningProgram
     private let folder: TestFolder
     /// The address.
     package let address: HTTPAddress
-    /// The connection for control, which no fault affects.
+    /// The HTTP client for control requests, which no fault affects.
     private let http: HTTPClient
 
     package init() async throws {
@@ -34,7 +34,7 @@ package final class NextcloudTestServer: Sendable {
         Task.detached { [program] in _ = try? await program.end() }
     }
 
-    /// Returns a client for a user, at the server or at a proxy before it.
+    /// Returns a client for a user, of the server or of a proxy in front of it.
     package func client(
         at address: HTTPAddress? = nil, user: String = "alice", password: String = "secret"
     ) throws -> NextcloudClient {
@@ -42,7 +42,7 @@ package final class NextcloudTestServer: Sendable {
         return NextcloudClient(server: address ?? self.address, user: user, files: files)
     }
 
-    /// Orders an action of `nextcloud/control.py`, and returns its reply.
+    /// Performs an action of `nextcloud/control.py`, and returns its reply.
     @discardableResult
     package func order(_ action: String, _ fields: [String: any Sendable] = [:]) async throws -> [String: Any] {
         var request = HTTPRequest(.post, try address.resolving("-/\(action)"))
@@ -52,7 +52,7 @@ package final class NextcloudTestServer: Sendable {
         return try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any] ?? [:]
     }
 
-    /// Writes as another client.
+    /// Writes a file as another client.
     package func write(_ path: String, _ text: String) async throws {
         try await order("write", ["user": "alice", "path": path, "text": text])
     }
@@ -62,7 +62,7 @@ package final class NextcloudTestServer: Sendable {
         try await order("show", ["user": "alice", "path": path])
     }
 
-    /// Returns the requests so far with a method, and the paths and fields of their heads.
+    /// Returns the requests with a method that the server has received: their paths, statuses and header fields.
     package func requests(_ method: String) async throws -> [(path: String, status: Int, headers: [String: String])] {
         let all = try await order("requests")["requests"] as? [[String: Any]] ?? []
         return all.filter { $0["method"] as? String == method }.map {
@@ -89,7 +89,7 @@ extension UnexpectedError: @unchecked Sendable {
     // Sendable: only the description is used, when the test has failed.
 }
 
-/// Returns the error of a server that an operation ends with.
+/// Returns the error of the server that an operation throws; `nil` if the operation succeeds.
 package func failure(_ body: () async throws -> Void) async -> DAVError? {
     do {
         try await body()
@@ -99,7 +99,7 @@ package func failure(_ body: () async throws -> Void) async -> DAVError? {
     }
 }
 
-/// Returns bytes that differ from place to place.
+/// Returns bytes that differ from offset to offset.
 package func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
     let block = (0..<65_521).map { UInt8(truncatingIfNeeded: ($0 + seed) * 7 + ($0 >> 8)) }
     var bytes: [UInt8] = []

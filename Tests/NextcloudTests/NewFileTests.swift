@@ -9,7 +9,7 @@ import NextcloudTesting
 import Testing
 import WebDAVClient
 
-/// New files that arrive at the same time, which the provider sends together.
+/// New files that are created at the same time, which the provider uploads together.
 struct NewFileTests {
     private let server: NextcloudTestServer
     private let domain: NextcloudDomain

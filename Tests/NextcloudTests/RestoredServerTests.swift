@@ -9,7 +9,7 @@ import NextcloudTesting
 import Testing
 import WebDAVClient
 
-/// Servers that were restored from a backup, which has older states of some files.
+/// Servers that were restored from a backup, which contains older states of some files.
 struct RestoredServerTests {
     private let server: NextcloudTestServer
     private let domain: NextcloudDomain

@@ -9,7 +9,7 @@ import NextcloudTesting
 import Testing
 import WebDAVClient
 
-/// Requests that the provider refuses by itself, because the server would permit them.
+/// Requests that the provider itself refuses, because the server would permit them.
 struct RightsTests {
     private let server: NextcloudTestServer
     private let domain: NextcloudDomain

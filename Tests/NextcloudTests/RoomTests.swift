@@ -9,7 +9,7 @@ import NextcloudTesting
 import Testing
 import WebDAVClient
 
-/// The user's room at the server.
+/// The user's quota at the server.
 struct RoomTests {
     private let server: NextcloudTestServer
     private let domain: NextcloudDomain

@@ -3,7 +3,7 @@ import FileCoordination
 import Foundation
 import ItemProvider
 
-/// A Mac program that uses `NSPasteboard` as a test commands.
+/// A Mac program that uses `NSPasteboard` as a test commands it.
 final class MacDesk: NSObject, NSPasteboardTypeOwner, NSPasteboardItemDataProvider, NSFilePromiseProviderDelegate {
     private var owner: MacDesk?
     private let text: String

@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// A socket whose process is dead, and that still accepts connections. The socket of a killed process does so for
-/// some moments on a busy machine, until the last of its descriptors is closed.
+/// A socket that still accepts connections although its process is dead. The socket of a killed process does so for
+/// some moments on a busy machine, until the kernel has closed the last of its descriptors.
 package final class DeadListener: Sendable {
-    /// The pipe from which the socket's holder reads, and with whose end it ends.
+    /// The write end of a pipe. The process that holds the socket reads from the pipe and ends when it is closed.
     private let line: Lock<FileDescriptor?>
 
-    /// Listens as the conduit does, with a lock beside the socket.
+    /// A Perl script that listens as the conduit does, with a lock file beside the socket.
     private static let script = """
         use Socket;
         use Fcntl ':flock';

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The output of a program so far and the way it ended, with the waits for both.
+/// The output of a program so far and the way in which it ended, and the tasks that wait for either.
 final class ProgramRecord: Sendable {
     struct Heard: Sendable {
         var output: [UInt8] = []
@@ -29,7 +29,7 @@ final class ProgramRecord: Sendable {
 
     var heard: Heard { state.withLock { $0.heard } }
 
-    /// Waits for a condition, or until the record is complete.
+    /// Waits until a condition holds, or the record is complete.
     ///
     /// - Parameter goOn: A closure that is called once, on any thread.
     func wait(

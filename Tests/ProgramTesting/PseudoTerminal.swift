@@ -1,15 +1,15 @@
 import Glibc
 import LinuxSystem
 
-/// A pseudo-terminal: a program on one side, and on the other a test that types and reads what is shown.
+/// A pseudo-terminal. A program uses one side, and a test uses the other to type and to read the displayed text.
 package struct PseudoTerminal: Sendable {
-    /// The side of the test: bytes written to it are typed, and bytes read from it are shown.
+    /// The test's side. Bytes written to it are typed, and bytes read from it are displayed.
     package let display: FileDescriptor
     /// The path of the program's side.
     package let path: String
 
-    /// Opens a new pseudo-terminal. A session without a terminal that opens ``path`` gets it as its controlling
-    /// terminal.
+    /// Opens a new pseudo-terminal. It becomes the controlling terminal of a session without a terminal that opens
+    /// ``path``.
     package init() throws(Errno) {
         display = try .open("/dev/ptmx", .readWrite)
         path = "/dev/pts/\(try Self.unlock(display))"

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A program that a test has started, in a process of its own. It is killed when this object ends.
+/// A program that a test has started in a separate process. It is killed when this object is released.
 ///
-/// The program's output is read and its end is recorded as soon as they come, whether or not a test waits for them.
-/// So no pipe fills up, and no zombie remains. A zombie would keep Swift Testing busy for as long as it watches a
+/// The program's output and end are recorded as soon as they occur, even if no test waits for them. Therefore no pipe
+/// becomes full, and no zombie remains. A zombie would make Swift Testing poll without pause while it watches the
 /// process of an exit test.
 package final class RunningProgram: Sendable {
     /// The standard input of a program.
@@ -21,11 +21,11 @@ package final class RunningProgram: Sendable {
     private let process: ProcessDescriptor
     private let record = ProgramRecord()
     private let words: [String]
-    /// The writing end of the pipe, until it is closed.
+    /// The write end of the pipe; `nil` after it was closed.
     private let input: Lock<FileDescriptor?>
 
-    /// The time for which a test waits for a program before the program is killed and the wait fails. It exceeds any
-    /// duration on a busy machine.
+    /// The timeout of a wait, after which the program is killed and the wait fails. It exceeds any duration on a busy
+    /// machine.
     private static let patience = Duration.seconds(600)
 
     /// Starts a program.
@@ -91,7 +91,7 @@ package final class RunningProgram: Sendable {
 
     /// Waits until the program has printed a text.
     ///
-    /// - Returns: Whether it has; otherwise it will print no more.
+    /// - Returns: Whether the program has printed the text. If not, it has closed its output.
     package func hasPrinted(_ text: String) async throws -> Bool {
         await hear { String(decoding: $0.output, as: UTF8.self).contains(text) }
         return try heard().text.contains(text)
@@ -126,7 +126,7 @@ package final class RunningProgram: Sendable {
         let run: ProgramRun
     }
 
-    /// Returns the run as it is known at present.
+    /// Returns the run as it is known now.
     private func heard() throws -> ProgramRun {
         let heard = record.heard
         let run = ProgramRun(

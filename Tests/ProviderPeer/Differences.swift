@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// Fetches with the help of earlier contents. The peer keeps those, and appends its own.
+/// Fetches that reuse earlier contents. The peer appends new contents to the earlier ones.
 extension ReplicaPeer: NSFileProviderIncrementalContentFetching {
     func fetchContents(
         for identifier: NSFileProviderItemIdentifier, version: NSFileProviderItemVersion?,

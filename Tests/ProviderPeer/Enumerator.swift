@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// An enumerator that lists a directory of the catalogue, or misbehaves as the container's name says.
+/// An enumerator that lists a directory of the catalogue, or misbehaves as the container's name states.
 final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
     private let container: String
     private let catalogue: Catalogue
@@ -97,7 +97,7 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
         }
     }
 
-    /// Two results that can be items, although one is too large, and three that cannot.
+    /// Two results that are accepted, although one is too large, and three that are rejected.
     private var excessive: [any NSFileProviderItem] {
         let long = String(repeating: "i", count: 10_000)
         return [

@@ -91,7 +91,7 @@ final class Catalogue: @unchecked Sendable {
 
     func remove(_ identifier: String) -> Bool { lock.withLock { entries.removeValue(forKey: identifier) != nil } }
 
-    /// The entries, read each time because the test writes them too. Accessed under the lock.
+    /// The entries. They are read each time, because the test writes them, too. Accessed under the lock.
     private var entries: [String: Entry] {
         get {
             let data = (try? Data(contentsOf: file)) ?? Data()

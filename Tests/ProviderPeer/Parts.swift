@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A peer that returns byte ranges of files, correctly or not as the identifier says.
+/// A peer that returns byte ranges of files, correctly or not, as the identifier states.
 protocol PartPeer: CataloguePeer, NSFileProviderPartialContentFetching {}
 
 extension Peer: PartPeer {}

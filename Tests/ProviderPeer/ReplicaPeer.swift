@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import Glibc
 
-/// The peer as a replicated extension. It misbehaves as identifiers and names say, too.
+/// The peer as a replicated extension. It also misbehaves as identifiers and names state.
 class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
     let catalogue: Catalogue
     let folder: URL
@@ -198,7 +198,7 @@ class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
     }
 }
 
-/// A replicated extension that only reads the contents that it is handed.
+/// A replicated extension that only reads the contents that the system passes to it.
 final class ReadingPeer: ReplicaPeer, FileProviderReadingContents {}
 
 /// Protocols that are optional for a provider.

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import UniformTypeIdentifiers
 
-/// Searches of the peer's catalogue, or misbehaving ones as the query says.
+/// Searches of the peer's catalogue, which misbehave if the query states so.
 extension Peer: NSFileProviderSearching {
     func searchEnumerator(
         for request: NSFileProviderStringSearchRequest
@@ -95,7 +95,7 @@ final class PeerSearch: NSObject, NSFileProviderSearchEnumerator {
         observer.finishEnumerating(upTo: nil)
     }
 
-    /// Two results that are accepted, although they exceed limits, and four that are not.
+    /// Two results that are accepted, although they exceed limits, and four that are rejected.
     private var excessive: [PeerResult] {
         let long = String(repeating: "i", count: 10_000)
         var first = PeerResult("a/b", name: String(repeating: "é", count: 50_000), size: -1)

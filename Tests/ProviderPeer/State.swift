@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// A peer whose domain state comes from a file of the test: the version in one line and a text in the next.
+/// A peer whose domain state comes from a file of the test: the version in the first line and a text in the second.
 protocol StatePeer: CataloguePeer, NSFileProviderDomainState {}
 
 extension Peer: StatePeer {}

@@ -308,7 +308,7 @@ extension MemoryProvider {
 }
 
 extension ProviderItem {
-    /// Whether a use by the user has left user metadata, so that the item is in the working set.
+    /// Whether the item has user metadata, and is therefore in the working set.
     fileprivate var isInWorkingSet: Bool { lastUsed != nil || favoriteRank != nil || tagData != nil }
 }
 
@@ -320,7 +320,7 @@ extension MemoryProvider.State {
         return node
     }
 
-    /// Checks that an item can be put in a directory.
+    /// Checks that an item can be placed in a directory.
     func checkFolder(_ identifier: String) throws(ProviderError) {
         guard try node(identifier).item.kind == .folder else {
             throw ProviderError(.noSuchItem, message: "“\(identifier)” is not a folder.")
@@ -349,7 +349,7 @@ extension MemoryProvider.State {
             .filenameCollision, message: "“\(name)” exists already.", collidingItem: other.item.identifier)
     }
 
-    /// Returns a page of a container. A page token has the position of the previous page's last item.
+    /// Returns a page of a container. A page token contains the position of the previous page's last item.
     mutating func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderError)
         -> ItemPage
     {

@@ -83,8 +83,8 @@ extension MemoryProvider {
         state.withLock { $0.nodes.values.first { $0.key == key }?.item }
     }
 
-    /// Returns the key of an item of the engine's index. After the index was lost, the engine knows some items only by
-    /// their identifiers.
+    /// Returns the key of an item of the engine's index. After the index was lost, the engine only knows the
+    /// identifiers of some items.
     package func key(of item: ProviderItem) -> String {
         guard item.metadataVersion.isEmpty else { return item.key }
         return state.withLock { $0.keys[item.identifier] } ?? item.identifier
@@ -111,8 +111,8 @@ extension MemoryProvider {
 
     package func text(at path: String) -> String? { bytes(at: path).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// All items by path: a file's contents, a link's target after "->", or "/" for a directory. If several items
-    /// have one path, the later ones have their identifier appended.
+    /// All items by path: a file's contents, a link's target after "->", or "/" for a directory. If several items have
+    /// the same path, the identifiers of the later ones are appended to it.
     package var tree: [String: String] { tree { _, _ in true } }
 
     /// The items by path that are neither in the trash nor in a directory in the trash.

@@ -4,8 +4,8 @@ import FileProviderWire
 import ItemValues
 import LinuxSystem
 
-/// A provider in memory whose behaviour a test controls: a tree with versions, pages, anchors and a change feed.
-/// Requests can be held, made to fail, counted and observed.
+/// A provider in memory whose behaviour a test controls: a tree with versions, pages, anchors and a change feed. A test
+/// can hold requests, make them fail, count and observe them.
 ///
 /// All functions may be called on any thread.
 package final class MemoryProvider: Provider {
@@ -16,7 +16,7 @@ package final class MemoryProvider: Provider {
         case currentAnchor(of: String)
         case changes(in: String)
         case contents(of: String)
-        /// The contents as the difference to those of a version.
+        /// The contents as a difference from the contents of a version.
         case difference(of: String, to: [UInt8])
         case part(of: String, Range<Int64>)
         case create(name: String, in: String)
@@ -70,17 +70,16 @@ package final class MemoryProvider: Provider {
         package var hasAnchors = true
         /// The bytes that are appended to every anchor.
         package var anchorSuffix: [UInt8] = []
-        /// Whether the working set can be enumerated. It has the items that were used or have user metadata, and
+        /// Whether the working set can be enumerated. It contains the items that were used or have user metadata, and
         /// reports changes of all items.
         package var hasWorkingSet = true
         /// Whether the trash can be enumerated.
         package var hasTrashListing = true
-        /// Whether new contents count as uploaded at once; otherwise ``MemoryProvider/confirmUploads()`` confirms
-        /// them.
+        /// Whether new contents count as uploaded at once. Otherwise ``MemoryProvider/confirmUploads()`` confirms them.
         package var confirmsUploads = true
         /// Whether the provider stores tags, favorites and last-used dates.
         package var storesMetadata = true
-        /// Whether the provider accepts dates, permissions and extended attributes by themselves.
+        /// Whether the provider accepts changes of only dates, permissions or extended attributes.
         package var keepsAttributes = false
         /// A closure that returns the state of the whole domain.
         package var domainState: (@Sendable () -> ProviderDomainState?)?
@@ -90,31 +89,31 @@ package final class MemoryProvider: Provider {
         /// A closure that is called with each request after it was performed and before the reply.
         package var after: @Sendable (Request) async throws(ProviderError) -> Void = { (_) throws(ProviderError) in
         }
-        /// A closure that may change a page before it is returned, or make one up.
+        /// A closure that may change or replace a page before it is returned.
         package var page: (@Sendable (_ container: String, _ after: [UInt8]?, ItemPage) -> ItemPage)?
-        /// A closure that may change a batch of changes before it is returned, or make one up.
+        /// A closure that may change or replace a batch of changes before it is returned.
         package var changes: (@Sendable (_ since: [UInt8], ChangeBatch) -> ChangeBatch)?
         /// A closure that may change a page of the trash before it is returned.
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
         /// A closure that may change the reply to a creation.
         package var created: (@Sendable (ProviderItem) -> ProviderItem)?
-        /// Whether an item's identifier is its path, as with most small providers: a moved item gets another
-        /// identifier, and so do all items in it.
+        /// Whether an item's identifier is its path, as with most small providers. When an item is moved, its
+        /// identifier and those of its descendants change.
         package var identifiersArePaths = false
         /// Whether a file's identifier changes with its contents.
         package var contentsAreIdentifiers = false
         /// A closure that may change the reply to a move.
         package var moved: (@Sendable (ProviderItem) -> ProviderItem)?
-        /// Whether a program writes to the files that the provider hands over, while the engine copies them.
+        /// Whether a program writes to the files that the provider passes to the engine, while the engine copies them.
         package var filesAreWritten = false
         /// A closure that may change a file's contents before they are returned.
         package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
-        /// Whether the provider fetches files as differences to earlier contents. It keeps the beginning that both
+        /// Whether the provider fetches files as differences from earlier contents. It reuses the beginning that both
         /// have in common, and appends the rest.
         package var usesExistingContents = false
         /// Whether the provider serves byte ranges of files.
         package var servesParts = false
-        /// A closure that may change a byte range before it is returned, or make one up.
+        /// A closure that may change or replace a byte range before it is returned.
         package var part: (@Sendable (PartRequest, ProviderPart) throws(ProviderError) -> ProviderPart)?
     }
 
@@ -125,7 +124,7 @@ package final class MemoryProvider: Provider {
         var order: Int
         /// The item's key, which stays the same when the identifier changes.
         var key: String
-        /// The directory that a trashed item was in; `nil` for other items.
+        /// The former directory of a trashed item; `nil` for other items.
         var former: String?
     }
 
@@ -140,15 +139,15 @@ package final class MemoryProvider: Provider {
         var nodes: [String: Node] = [:]
         var counter = 0
         var log: [Change] = []
-        /// The items from which a container's pages are cut, as long as nothing changes.
+        /// The items of a container from which its pages are taken, until an item changes.
         var listings: [String: (logCount: Int, nodes: [Node])] = [:]
-        /// The era of valid anchors; those of an earlier era have expired.
+        /// The epoch of valid anchors. Anchors of an earlier epoch have expired.
         var epoch: UInt8 = 0
         var behaviour = Behaviour()
         var requests: [Request] = []
         var failures: [Kind: [ProviderError]] = [:]
         var held: Set<Kind> = []
-        /// The key of the item that has, or had last, each identifier that is a path.
+        /// The key of the item that has, or had last, an identifier that is a path.
         var keys: [String: String] = [:]
         /// The keys of items that the engine has removed.
         var deletedKeys: Set<String> = []
@@ -191,12 +190,12 @@ package final class MemoryProvider: Provider {
     /// Returns the number of held requests of a kind.
     package func heldCount(_ kind: Kind) -> Int { state.withLock { $0.waiting.values.count { $0.kind == kind } } }
 
-    /// Returns how many times one request is held at present.
+    /// Returns the number of times that one request is held now.
     package func heldCount(_ request: Request) -> Int {
         state.withLock { $0.waiting.values.count { $0.request == request } }
     }
 
-    /// All requests so far, in the order in which they came.
+    /// All requests so far, in the order of their arrival.
     package var requests: [Request] { state.withLock { $0.requests } }
 
     package func count(_ kind: Kind) -> Int { state.withLock { $0.requests.count { $0.kind == kind } } }

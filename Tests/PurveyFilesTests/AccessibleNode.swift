@@ -31,8 +31,8 @@ final class AccessibilityBus: Sendable {
         return connection
     }
 
-    /// The time limit of a call in milliseconds. An element that goes may leave a call without reply, and the tree is
-    /// read again anyway.
+    /// The timeout of a call in milliseconds. An element that disappears may leave a call without a reply, and the tree
+    /// is read again anyway.
     private static let patience: CInt = 3_000
 
     private static func call(
@@ -90,7 +90,7 @@ final class AccessibilityBus: Sendable {
         }
     }
 
-    /// Returns the place of an element.
+    /// Returns the position of an element.
     fileprivate func place(_ node: AccessibleNode, _ arguments: [OpaquePointer?]) throws -> (x: Int, y: Int) {
         var arguments = arguments
         let reply = try Self.call(
@@ -120,7 +120,7 @@ final class AccessibilityBus: Sendable {
     }
 }
 
-/// An element of a window, as assistive technologies know it.
+/// An element of a window, as assistive technologies see it.
 struct AccessibleNode: Sendable, CustomStringConvertible {
     fileprivate let bus: AccessibilityBus
     fileprivate let name: String
@@ -137,7 +137,7 @@ struct AccessibleNode: Sendable, CustomStringConvertible {
         return (try? bus.ask(self, "org.freedesktop.DBus.Properties", "Get", arguments).first) ?? ""
     }
 
-    /// Whether this is the same element, not only one of the same role and name. Programs never use a path again.
+    /// Whether this is the same element, and not only one with the same role and name. Programs never use a path again.
     func isSame(as other: AccessibleNode) -> Bool { name == other.name && path == other.path }
 
     /// Returns the element and everything in it. Elements that disappear meanwhile are left out.
@@ -149,7 +149,7 @@ struct AccessibleNode: Sendable, CustomStringConvertible {
             }
     }
 
-    /// Does the element's first action, such as the click of a button.
+    /// Performs the element's first action, such as the click of a button.
     func press() throws {
         _ = try bus.ask(self, "org.a11y.atspi.Action", "DoAction", [g_variant_new_int32(0)])
     }
@@ -157,7 +157,7 @@ struct AccessibleNode: Sendable, CustomStringConvertible {
     /// Whether the element can be used now.
     var isSensitive: Bool { hasState(Self.sensitive) }
 
-    /// The number of AT-SPI's state.
+    /// The number of the state "sensitive" in AT-SPI.
     private static let sensitive = 24
 
     private func hasState(_ number: Int) -> Bool {
@@ -165,7 +165,7 @@ struct AccessibleNode: Sendable, CustomStringConvertible {
         return words.indices.contains(number / 32) && words[number / 32] >> (number % 32) & 1 == 1
     }
 
-    /// Returns the place of the element in its window, in pixels.
+    /// Returns the position of the element in its window, in pixels.
     func extents() throws -> (x: Int, y: Int) {
         // 1: relative to the window.
         try bus.place(self, [g_variant_new_uint32(1)])

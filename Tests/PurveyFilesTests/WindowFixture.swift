@@ -14,7 +14,7 @@ struct WindowFixture {
     let program: RunningProgram
     private let environment: [String: String?]
 
-    /// The program that a test starts, by the place where it runs.
+    /// A function that returns the program that a test starts and its arguments, for the test's fixture.
     typealias Launch = (BrowsedCloud) -> (program: String, arguments: [String])
 
     /// The name of the list of items, which every window has.
@@ -23,8 +23,8 @@ struct WindowFixture {
     /// Runs a test with a window that shows the domain "Cloud".
     ///
     /// - Parameters:
-    ///   - launch: the program that is started in place of such a window.
-    ///   - more: further environment variables of it.
+    ///   - launch: the program that is started instead of such a window.
+    ///   - more: additional environment variables of the program.
     static func run(
         _ files: [String: String], launching launch: Launch = { _ in ("purvey-files", ["Cloud"]) },
         environment more: [String: String] = [:], _ body: (WindowFixture) async throws -> Void
@@ -73,7 +73,7 @@ struct WindowFixture {
         }
     }
 
-    /// Makes a program for text files, with its desktop entry. It stores what it reads.
+    /// Creates a program for text files, with its desktop entry. The program stores the text that it reads.
     private static func makeProgram(in runtime: String) throws {
         let entries = runtime + "/data/applications"
         try FileManager.default.createDirectory(atPath: entries, withIntermediateDirectories: true)
@@ -87,7 +87,7 @@ struct WindowFixture {
         try Data(entry.utf8).write(to: URL(fileURLWithPath: entries + "/org.example.reader.desktop"))
     }
 
-    /// Returns an element, once there is one.
+    /// Waits until an element exists, and returns it.
     func find(_ role: String, _ name: String) async throws -> AccessibleNode {
         let tree = tree
         var found: AccessibleNode?
@@ -110,7 +110,7 @@ struct WindowFixture {
         try await eventually("no \(role) “\(name)”") { try await onThread { tree.find(role, name) == nil } }
     }
 
-    /// Waits until an element is gone. Another one may have its role and name by then.
+    /// Waits until an element has disappeared. Another element may have its role and name by then.
     func awaitNo(_ node: AccessibleNode) async throws {
         let tree = tree
         try await eventually("the end of \(node)") {
@@ -124,7 +124,7 @@ struct WindowFixture {
         try await onThread { try node.press() }
     }
 
-    /// Clicks the button with a label, once there is one. Buttons of dialogs have no names of their own.
+    /// Waits until a button with a label exists, and clicks it. Buttons of dialogs have no names of their own.
     func pressButton(labelled text: String) async throws {
         let tree = tree
         try await eventually("a button with the label “\(text)”") {
@@ -149,13 +149,13 @@ struct WindowFixture {
         try await RunningProgram(try BuiltProgram.path(program), arguments, environment: environment).end()
     }
 
-    /// Gives the keyboard to the window: no window manager does.
+    /// Gives the window the keyboard focus, because no window manager runs.
     func focusWindow(named name: String = "Files") async throws {
         let run = try await xdotool("search", "--onlyvisible", "--name", name, "windowfocus")
         #expect(run.status == 0, "\(run)")
     }
 
-    /// Makes the window wider or narrower.
+    /// Changes the size of the window.
     func resizeWindow(named name: String = "Files", to width: Int, _ height: Int = 660) async throws {
         let run = try await xdotool(
             "search", "--onlyvisible", "--name", name, "windowsize", String(width), String(height))

@@ -2,8 +2,8 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// An enumerator of a directory of the service. Only the working set reports changes, as the system requests them of
-/// that.
+/// An enumerator of a directory of the service. Only the working set reports changes, because the system requests
+/// changes only of the working set.
 final class ReplicaEnumerator: NSObject, NSFileProviderEnumerator {
     private let client: ServiceClient
     /// The identifier of the directory; `nil` for the working set.

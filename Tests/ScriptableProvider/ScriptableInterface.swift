@@ -3,7 +3,8 @@ import FileProviderUI
 import Foundation
 import ScriptableService
 
-/// The provider's user interface. The action decides what it asks. It reports the replies to the service.
+/// The provider's user interface. Its requests to the user depend on the action. It reports the user's replies to the
+/// service.
 final class ScriptableInterface: FPUIActionExtensionViewController {
     private var action = ""
     private var items: [String] = []
@@ -72,7 +73,7 @@ final class ScriptableInterface: FPUIActionExtensionViewController {
         }
     }
 
-    /// Returns a client like the provider's own: both share the given directory and the document storage.
+    /// Returns a client like the provider's own. Both use the given directory and the document storage.
     private func client() async throws -> ServiceClient {
         let domain = try await NSFileProviderManager.domains().first {
             $0.identifier == extensionContext.domainIdentifier

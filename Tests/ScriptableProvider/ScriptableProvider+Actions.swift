@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// Actions, which the service performs, except for some that end the process or never end.
+/// Actions, which the service performs, except for some that end the process or never complete.
 extension ScriptableProvider: NSFileProviderCustomAction {
     func performAction(
         identifier action: NSFileProviderExtensionActionIdentifier,

@@ -50,7 +50,7 @@ extension ScriptableProvider {
     }
 }
 
-/// Signals in large numbers: a file in the test's directory enables them, and may have their number.
+/// Signals in large numbers. A file in the test's directory enables them, and may contain their number.
 extension ScriptableProvider {
     private var noise: String { folder + "/signals-often" }
     var isNoisy: Bool { FileManager.default.fileExists(atPath: noise) }
@@ -78,7 +78,7 @@ extension ScriptableProvider {
     }
 }
 
-/// Sign-in, whose token is stored in the document storage.
+/// Sign-in. The token is stored in the document storage.
 extension ScriptableProvider: FileProviderSigningIn {
     func signIn(withPassword password: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         do {

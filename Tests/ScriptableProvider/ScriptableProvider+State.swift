@@ -1,8 +1,8 @@
 import FileProvider
 import Foundation
 
-/// The domain's state, controlled by two files in the test's directory: the text of `plan` is in the domain's
-/// `userInfo`, and so are the bytes that `quota` says are used and available. Their lengths determine the version.
+/// The domain's state, which two files in the test's directory control. `userInfo` contains the text of the file
+/// `plan`, and the used and available bytes from the file `quota`. The lengths of the texts determine the version.
 extension ScriptableProvider: NSFileProviderDomainState {
     private func text(_ name: String) -> String {
         (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? ""

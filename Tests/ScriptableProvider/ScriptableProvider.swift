@@ -9,7 +9,7 @@ import ScriptableService
 class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     struct State {
         var uploads: [String: PendingUpload] = [:]
-        /// The versions that the system was last told, which its changes are based on.
+        /// The versions that the provider last reported to the system, on which the system's changes are based.
         var told: [String: Int] = [:]
         var lastGeneration = 0
         var hasSignalled = false
@@ -20,7 +20,7 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     let client: ServiceClient
     let folder: String
     private let storage: URL
-    /// Whether the domain's settings make the provider send in the background.
+    /// Whether the domain's settings make the provider upload in the background.
     private let isToldToSendBehind: Bool
 
     override init() {
@@ -34,14 +34,14 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         super.init()
     }
 
-    /// Whether contents are sent in the background after the system was told that they were taken, and not before. A
-    /// file of this name in the test's directory enables it as well.
+    /// Whether contents are uploaded in the background, after the provider has reported to the system that it accepted
+    /// them. A file with this name in the test's directory enables this as well.
     var sendsBehind: Bool {
         isToldToSendBehind || FileManager.default.fileExists(atPath: folder + "/sends-behind")
     }
 
-    /// Allocates memory with each page and never frees it: a file of this name in the test's directory has the number
-    /// of mebibytes.
+    /// Allocates memory with each page and never frees it, if a file with this name in the test's directory contains
+    /// the number of mebibytes.
     func hoard() {
         guard let text = try? String(contentsOfFile: folder + "/hoards", encoding: .utf8), let count = Int(text) else {
             return
@@ -58,7 +58,7 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
 
     // MARK: Items
 
-    /// Returns an item of the service as the system sees it.
+    /// Returns an item of the service in the form that the system sees.
     func told(_ item: CloudItem) -> ServiceItem {
         state.withLock { state in
             guard let upload = state.uploads[item.identifier] else {
@@ -72,14 +72,14 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         }
     }
 
-    /// Returns the items in a directory that the service does not know yet.
+    /// Returns the items in a directory that were not uploaded to the service yet.
     func newItems(in container: String) -> [ServiceItem] {
         state.withLock { state in
             state.uploads.values.filter { $0.isNew && $0.item.parent == container }.map { ServiceItem($0.item, $0) }
         }
     }
 
-    /// Returns the items that the service does not know yet.
+    /// Returns the items that were not uploaded to the service yet.
     func pendingItems() -> [ServiceItem] {
         state.withLock { state in state.uploads.values.filter(\.isNew).map { ServiceItem($0.item, $0) } }
     }

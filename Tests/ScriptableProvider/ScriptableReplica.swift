@@ -31,7 +31,7 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
         completionHandler()
     }
 
-    /// Appends a notice to the file `notices`, if the test has made one in the directory.
+    /// Appends a line to the file `notices`, if the test has created this file in the directory.
     private func note(_ word: String) {
         guard let file = try? FileDescriptor.open(folder + "/notices", [.writeOnly, .append]) else { return }
         try? Array((word + "\n").utf8).withUnsafeBytes { try file.writeAll($0) }
@@ -124,7 +124,8 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
         return Progress(totalUnitCount: 1)
     }
 
-    /// Returns the contents as the service changes them for some names, or `nil` if it takes them as they are.
+    /// Returns the contents after the service's changes, which it makes for some names; `nil` if the service stores
+    /// them unchanged.
     private func translated(_ url: URL?, _ name: String) throws -> URL? {
         guard let url, name.hasSuffix(".shouted") else { return nil }
         let text = try String(contentsOf: url, encoding: .utf8).uppercased()
@@ -199,7 +200,7 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
     }
 }
 
-/// Optional abilities of a provider.
+/// Optional capabilities of a provider.
 extension ScriptableReplica: NSFileProviderThumbnailing, NSFileProviderCustomAction, FileProviderSigningIn {
     func fetchThumbnails(
         for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,

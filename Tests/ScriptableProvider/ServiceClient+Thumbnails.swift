@@ -10,7 +10,7 @@ struct ThumbnailHandlers: @unchecked Sendable {
     let all: ((any Error)?) -> Void
 }
 
-/// Thumbnails, each fetched to a file that is mapped, so that even large ones take no memory.
+/// Thumbnails. Each is fetched to a file and mapped, so that even large ones need no memory.
 extension ServiceClient {
     func fetchThumbnails(
         _ identifiers: [NSFileProviderItemIdentifier], _ progress: Progress, _ handlers: ThumbnailHandlers

@@ -61,7 +61,7 @@ struct ServiceClient: Sendable {
         return item
     }
 
-    /// Fetches the body of a reply to a file, which exists only if the body is complete.
+    /// Fetches the body of a reply to a file. The file exists only if the body is complete.
     @discardableResult
     func fetch(_ request: CloudRequest, to url: URL) throws -> CloudItem {
         try FileManager.default.createDirectory(
@@ -75,7 +75,7 @@ struct ServiceClient: Sendable {
         return item
     }
 
-    /// Fetches the body of a reply to a place in a new file.
+    /// Fetches the body of a reply to an offset of a new file.
     func fetchPart(_ request: CloudRequest, to url: URL, at offset: Int) throws -> (item: CloudItem, count: Int) {
         let file = try FileDescriptor.open(url.path, [.writeOnly, .create, .exclusive])
         var place = offset
@@ -94,7 +94,7 @@ struct ServiceClient: Sendable {
         try Data(token.utf8).write(to: tokenFile)
     }
 
-    /// Returns a failure as an error that the system knows.
+    /// Returns the error that the system receives for a failure.
     static func error(_ error: any Error) -> any Error {
         guard let failure = error as? CloudError else { return error }
         switch failure {

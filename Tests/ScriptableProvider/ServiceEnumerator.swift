@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// An enumerator of a directory of the service; the changes are those of all directories.
+/// An enumerator of a directory of the service. It reports the changes of all directories.
 final class ServiceEnumerator: NSObject, NSFileProviderEnumerator {
     private let provider: ScriptableProvider
     /// The identifier of the directory; `nil` for the working set.

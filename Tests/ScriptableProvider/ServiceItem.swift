@@ -3,7 +3,7 @@ import Foundation
 import ScriptableService
 import UniformTypeIdentifiers
 
-/// An item of the service as the system sees it.
+/// An item of the service in the form that the system sees.
 final class ServiceItem: NSObject, NSFileProviderItemProtocol {
     private let item: CloudItem
     private let upload: PendingUpload?
@@ -59,7 +59,8 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
     }
     /// The version; items with names that begin with "unversioned" have none.
     var versionIdentifier: Data? { item.name.hasPrefix("unversioned") ? nil : Data("\(item.version)".utf8) }
-    /// Values that derive from the name. A key of a directory with a certain suffix also holds for the items in it.
+    /// Values that are derived from the name. If a directory has a key with a certain suffix, the key also applies to
+    /// the items in the directory.
     var userInfo: [AnyHashable: Any]? {
         if item.kind == .folder { return item.name.hasPrefix("locked") ? ["org.example.locked.inherited": true] : nil }
         return [
@@ -73,11 +74,11 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
 
 /// Local contents that the service does not have yet.
 struct PendingUpload: Sendable {
-    /// The item that the service is to have.
+    /// The item as it will be at the service after the upload.
     var item: CloudItem
-    /// Whether the service does not know the item at all.
+    /// Whether the item does not exist at the service yet.
     var isNew: Bool
-    /// The number of the contents; an upload is complete only if there are no later contents.
+    /// The number of the contents. An upload is complete only if no later contents exist.
     var generation: Int
     var isUnderWay: Bool
     /// The error of the last attempt.

@@ -7,7 +7,7 @@ package struct Cloud {
         var item: CloudItem
         var contents: [UInt8] = []
         var thumbnail: [UInt8]?
-        /// The position in listings.
+        /// The position of the item in listings.
         var order: Int
     }
 
@@ -15,7 +15,7 @@ package struct Cloud {
     private var children: [String: Set<String>] = [:]
     /// The identifiers of changed items, in the order of the changes.
     private var log: [String] = []
-    /// The first position of the feed that is still valid.
+    /// The first valid position of the change feed.
     private var oldestAnchor = 0
     private var counter = 0
     private var sessions: Set<String> = []
@@ -142,7 +142,7 @@ package struct Cloud {
         return put(node)
     }
 
-    /// Inserts a moved item at its place, where it may have another identifier.
+    /// Inserts a moved item into its new directory, where it may get another identifier.
     private mutating func put(_ moved: Node) -> CloudItem {
         var node = moved
         let former = node.item.identifier
@@ -309,7 +309,7 @@ package struct Cloud {
         oldestAnchor = log.count
     }
 
-    /// All items but the root by path, including those in the trash.
+    /// All items except the root by path, including those in the trash.
     var snapshot: [String: CloudItem] {
         var items: [String: CloudItem] = [:]
         func add(_ folder: String, _ path: String) {
@@ -323,7 +323,7 @@ package struct Cloud {
         return items
     }
 
-    /// Returns the directory of a path, which is created if necessary, and the last name.
+    /// Returns the directory of a path, which is created if necessary, and the last component of the path.
     private mutating func place(_ path: String, now: Double) -> (parent: String, name: String) {
         let names = path.split(separator: "/").map(String.init)
         var folder = CloudItem.root

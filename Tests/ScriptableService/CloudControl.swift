@@ -4,7 +4,7 @@ import LinuxSystem
 package struct CloudControl: Sendable {
     private let path: String
 
-    /// - Parameter folder: The directory that the service was given.
+    /// - Parameter folder: The directory that the service uses.
     package init(folder: String) { path = CloudService.controlSocket(in: folder) }
 
     package struct Refused: Error, CustomStringConvertible {
@@ -23,7 +23,7 @@ package struct CloudControl: Sendable {
 
     package func put(_ path: String, _ contents: String) throws { try put(path, Array(contents.utf8)) }
     package func put(_ path: String, _ contents: [UInt8]) throws { try tell(.put(path: path), contents) }
-    /// Makes small files that are named after their numbers.
+    /// Creates small files that are named after their numbers.
     package func fill(_ folder: String, count: Int, prefix: String = "file ", suffix: String = "") throws {
         try tell(.fill(path: folder, count: count, prefix: prefix, suffix: suffix))
     }

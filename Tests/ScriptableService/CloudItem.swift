@@ -21,7 +21,7 @@ package struct CloudItem: Codable, Sendable, Equatable {
     /// The user's permissions: a sum of 1 for executing, 2 for reading and 4 for writing.
     package var permissions: UInt?
     package var attributes: [String: [UInt8]]?
-    /// The directory that a trashed item was in; `nil` for other items.
+    /// The former directory of a trashed item; `nil` for other items.
     package var former: String?
 
     /// The identifier of the root directory, which is its own parent.
@@ -46,7 +46,7 @@ package struct CloudItem: Codable, Sendable, Equatable {
     }
 }
 
-/// A property that a provider may have the service store with an item.
+/// A property that a provider can set on an item at the service.
 package enum CloudMetadata: Codable, Sendable, Equatable {
     case tagData([UInt8]?)
     case favoriteRank(UInt64?)

@@ -1,4 +1,4 @@
-/// A provider's request to the service. Contents follow the request or the reply as the body.
+/// A provider's request to the service. Contents are sent as the body after the request or the reply.
 package enum CloudRequest: Codable, Sendable, Equatable {
     case item(String)
     /// - Parameter after: The position of the last item of the previous page.
@@ -6,7 +6,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     case anchor
     case changes(since: Int, limit: Int)
     case contents(of: String)
-    /// - Parameter version: The version that the bytes have to be of.
+    /// - Parameter version: The version to which the bytes must belong.
     case part(of: String, version: Int, start: Int, count: Int)
     case thumbnail(of: String)
     /// - Parameter identifier: The identifier that the provider chose. If it exists already, the reply is the
@@ -18,7 +18,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     case delete(String)
     case set(CloudMetadata, of: String)
     case trash(String)
-    /// - Parameter to: The directory to move the item to; `nil` for the one that it was in.
+    /// - Parameter to: The directory to move the item to; `nil` for its former directory.
     case untrash(String, to: String?)
     case signIn(password: String)
     case act(String, on: [String])
@@ -91,7 +91,7 @@ package enum CloudAnswer: Codable, Sendable {
 package enum CloudError: Codable, Sendable, Equatable, Error {
     case noSuchItem
     case taken(CloudItem)
-    /// The item has another version than the change is based on.
+    /// The item's version is not the one that the change is based on.
     case outdated
     case overQuota
     case notSignedIn
@@ -99,31 +99,32 @@ package enum CloudError: Codable, Sendable, Equatable, Error {
     case anchorExpired
     /// The service does not support the request.
     case unsupported
-    /// The service has an internal failure, which may pass.
+    /// The service has an internal failure, which may be temporary.
     case broken
 }
 
 /// A test's command to the service, at its control socket.
 package enum CloudCommand: Codable, Sendable {
-    /// A file with the body as its contents, and the directories on the way; an existing file gets another version.
+    /// Writes a file with the body as its contents, and creates missing parent directories. An existing file gets a new
+    /// version.
     case put(path: String)
-    /// A number of small files in a directory, named after their numbers.
+    /// Creates a number of small files in a directory, named after their numbers.
     case fill(path: String, count: Int, prefix: String, suffix: String)
     case remove(path: String)
     case move(path: String, to: String)
     case fact(CloudMetadata, path: String)
-    /// A thumbnail for a file, or for each file in a directory; the body has its bytes.
+    /// Sets the thumbnail of a file, or of each file in a directory. The body contains its bytes.
     case thumbnail(path: String)
     case settings(CloudSettings)
     case currentSettings
     case add(CloudRule)
     case removeRules
-    /// The end of all sessions, after which every provider has to sign in again.
+    /// Ends all sessions, after which every provider has to sign in again.
     case endSessions
-    /// The expiry of every anchor that was issued.
+    /// Expires every anchor that was issued.
     case expireAnchors
     case snapshot
-    /// A snapshot, with the contents of all files in the body, concatenated in the order of their paths.
+    /// Requests a snapshot, with the contents of all files in the body, concatenated in the order of their paths.
     case everything
     case requests
     case held
@@ -136,7 +137,7 @@ package enum CloudReport: Codable, Sendable {
     case done
     /// All items, by their paths.
     case snapshot([String: CloudItem])
-    /// The requests since they were last forgotten, in order.
+    /// The requests since the last ``CloudCommand/forgetRequests``, in order.
     case requests([CloudRequest])
     case settings(CloudSettings)
     /// The number of held requests.

@@ -16,30 +16,30 @@ package struct CloudRule: Codable, Sendable {
         case slow(bytesPerSecond: Int)
         /// The connection is dropped after a number of bytes of the body.
         case truncate(after: Int)
-        /// Half of the body is sent, and announced as all of it.
+        /// Half of the body is sent, and announced as the whole body.
         case halve
         /// The item is reported with this size.
         case claim(size: Int)
-        /// The body is a number of zero bytes.
+        /// The body consists of a number of zero bytes.
         case bloat(size: Int)
         case fail(CloudError)
-        /// From now on there is no room for further contents.
+        /// From now on, the service has no space for further contents.
         case fillUp
-        /// From now on all sessions are ended, and this is the password.
+        /// All sessions end, and the password becomes this one.
         case signOut(password: String)
-        /// Neither is the request performed nor a reply sent for as long as the rules do not change.
+        /// The request is not performed and gets no reply until the rules change.
         case hold
-        /// The request is performed, and no reply is sent for as long as the rules do not change.
+        /// The request is performed, and gets no reply until the rules change.
         case holdAfterwards
     }
 
     /// The kind of requests that the rule concerns; `nil` for any.
     package var request: Request?
-    /// The name or the identifier of the item concerned; `nil` for any.
+    /// The name or the identifier of the item in the request; `nil` for any item.
     package var item: String?
     /// The number of matching requests that the rule ignores at first.
     package var skipping: Int
-    /// The number of requests after those that the rule affects; `nil` for all.
+    /// The number of subsequent matching requests that the rule affects; `nil` for all.
     package var times: Int?
     package var effect: Effect
 
@@ -63,8 +63,8 @@ package struct CloudSettings: Codable, Sendable {
     package var pageLimit = 1000
     /// The maximum number of changes in a reply.
     package var changeLimit = 1000
-    /// Whether an item's identifier is its path, as with most small services: a moved item gets another identifier,
-    /// and so do all items in it.
+    /// Whether an item's identifier is its path, as with most small services. When an item is moved, its identifier and
+    /// those of its descendants change.
     package var identifiersArePaths = false
 
     package init() {}

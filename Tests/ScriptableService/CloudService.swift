@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A server that offers a ``Cloud`` to providers at a local port, and to tests at a control socket. A directory names
-/// both. Each connection has a thread. Rules make the service misbehave.
+/// A server that offers a ``Cloud`` to providers at a TCP port of this machine, and to tests at a control socket. Both
+/// are found through a directory. Each connection has a thread. Rules make the service misbehave.
 package final class CloudService: Sendable {
     private struct State {
         var cloud = Cloud()
         var rules: [(rule: CloudRule, seen: Int)] = []
-        /// The number of changes of the rules, which ends the wait of held requests.
+        /// The number of times that the rules have changed. A change ends the wait of held requests.
         var ruleCount = 0
         /// The number of held requests.
         var held = 0
@@ -20,7 +20,7 @@ package final class CloudService: Sendable {
 
     package init() {}
 
-    /// Returns the path of the file in a directory that has the port's number.
+    /// Returns the path of the file in a directory that contains the port number.
     package static func portFile(in folder: String) -> String { folder + "/port" }
     package static func controlSocket(in folder: String) -> String { folder + "/control" }
 
@@ -207,7 +207,7 @@ package final class CloudService: Sendable {
 }
 
 extension CloudAnswer {
-    /// Returns the reply with another size of its item or items.
+    /// Returns the reply with another size of the item or items in it.
     fileprivate func claiming(_ size: Int) -> CloudAnswer {
         func changed(_ item: CloudItem) -> CloudItem {
             var item = item

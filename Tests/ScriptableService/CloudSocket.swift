@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A connection for one request: a head in JSON and a body of bytes, and a reply of the same form. All calls block.
+/// A connection for one request. The request consists of a head in JSON and a body of bytes, and so does the reply. All
+/// calls block.
 package struct CloudSocket: Sendable {
     package let descriptor: FileDescriptor
 
@@ -14,7 +15,7 @@ package struct CloudSocket: Sendable {
     private static let headLimit = 256 << 20
     static let pieceSize = 1 << 16
 
-    /// Sends a head, which announces the number of bytes that follow it.
+    /// Sends a head, together with the number of bytes of the body that follows it.
     package func send(_ head: some Encodable, bodySize: Int = 0) throws {
         let text = try JSONEncoder().encode(head)
         var bytes: [UInt8] = []
@@ -40,7 +41,7 @@ package struct CloudSocket: Sendable {
         return (try JSONDecoder().decode(Head.self, from: Data(try receive(headSize))), bodySize)
     }
 
-    /// Receives a number of bytes, a piece at a time.
+    /// Receives a number of bytes, and passes them on in pieces.
     package func receive(_ count: Int, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
         var buffer = [UInt8](repeating: 0, count: min(max(1, count), Self.pieceSize))
         var left = count

@@ -1,5 +1,5 @@
 extension StartedCloud {
-    /// The suppression identifier of the alert before an item whose name begins with "asked" goes to the trash.
+    /// The suppression identifier of the alert that appears before an item whose name begins with "asked" is trashed.
     package static let trashAlert = "org.example.trash"
 
     /// Returns a text of an alert.
@@ -23,8 +23,8 @@ extension StartedCloud {
         return values
     }
 
-    /// Alerts for items whose names begin with "asked", and for those that are put into folders with such names. Items
-    /// whose names begin with "fixed" are neither renamed, moved nor removed.
+    /// Alerts for items whose names begin with "asked", and for items that are moved into folders with such names.
+    /// Items whose names begin with "fixed" can be neither renamed, moved nor removed.
     package static var standardInteractions: [[String: Any]] {
         [
             [

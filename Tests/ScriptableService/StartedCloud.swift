@@ -1,9 +1,9 @@
 import Foundation
 import LinuxSystem
 
-/// A service in a process of its own, for one test, and the directory that a domain of its provider is given.
+/// A service in a separate process, for one test, and the directory that a domain of its provider uses.
 package final class StartedCloud: Sendable {
-    /// The path of the directory to give to the domain, as `path`.
+    /// The path of the directory, for the domain's setting `path`.
     package let folder: String
     package let control: CloudControl
     private let process: ChildProgram
@@ -50,10 +50,10 @@ package final class StartedCloud: Sendable {
     /// The identifier of the provider that ``makeBundle(at:program:)`` makes.
     package static let providerIdentifier = "org.example.scriptable-provider"
 
-    /// Makes the bundle of the provider's user interface, to be installed as a link.
+    /// Creates the bundle of the provider's user interface, to be installed as a link.
     ///
     /// - Parameters:
-    ///   - path: The directory to make, whose name ends with `.appex`.
+    ///   - path: The directory to create, whose name ends with `.appex`.
     ///   - program: The path of the built ``ScriptableProvider``.
     ///   - timeLimit: The number of seconds that the extension may run without a request to the user.
     ///   - showsWindows: Whether the extension gets access to a display.
@@ -83,7 +83,7 @@ package final class StartedCloud: Sendable {
         return [prefix + "Identifier": identifier, prefix + "Name": name, prefix + "ActivationRule": rule]
     }
 
-    /// Actions for any item, and one only for drafts that are not in a locked directory.
+    /// Actions for any item, and one action only for drafts that are not in a locked directory.
     package static let standardActions = [
         action("org.example.publish", "Publish", rule: publishRule),
         action("org.example.touch", "Touch", rule: "TRUEPREDICATE"),
@@ -91,7 +91,7 @@ package final class StartedCloud: Sendable {
         action("org.example.cancel", "Work", rule: "TRUEPREDICATE"),
     ]
 
-    /// Actions with a reply, of which one asks for a text.
+    /// Actions with a reply. One of them asks the user for a text.
     package static let replyingActions = [
         action("org.example.versions", "Show Versions", rule: "TRUEPREDICATE")
             .merging(["PurveyActionTopic": "versions"]) { $1 },
@@ -104,13 +104,13 @@ package final class StartedCloud: Sendable {
             AND $item.userInfo."org.example.locked.inherited" != YES).@count == fileproviderItems.@count
         """
 
-    /// Makes the bundle of the provider, to be installed as a link.
+    /// Creates the bundle of the provider, to be installed as a link.
     ///
     /// - Parameters:
-    ///   - path: The directory to make, whose name ends with `.appex`.
+    ///   - path: The directory to create, whose name ends with `.appex`.
     ///   - program: The path of the built ``ScriptableProvider``.
     ///   - memory: The memory limit in mebibytes.
-    ///   - answerTime: The number of seconds that the provider may take to reply.
+    ///   - answerTime: The number of seconds within which the provider must reply.
     ///   - actions: The actions in the form of a property list.
     ///   - replies: Whether the actions reply to the user.
     package static func makeBundle(

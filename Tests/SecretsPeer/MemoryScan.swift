@@ -5,8 +5,8 @@ import Secrets
 
 let peerGroups = AccessGroups(["test"])
 
-/// Makes a call with the password of the item that the store has, and returns whether the password was found in memory
-/// while this function held it. No reference to it remains.
+/// Makes a call with the password of the item in the store. Returns whether the password was found in memory during the
+/// call. No reference to the password remains.
 @inline(never)
 func useSecret(of store: SecretStore, _ call: String, _ reversed: [UInt8]) throws -> Bool {
     let search = SecretSearch(itemClass: .genericPassword, attributes: [.service: .text("a")])
@@ -28,7 +28,7 @@ func useSecret(of store: SecretStore, _ call: String, _ reversed: [UInt8]) throw
 
 /// A search of this process's memory.
 enum MemoryScan {
-    /// Returns bytes in reverse order, so that a scan does not find them themselves.
+    /// Returns the bytes of hexadecimal digits in reverse order, so that a scan does not find its own argument.
     static func reversed(_ digits: String) -> [UInt8] {
         let digits = Array(digits)
         return stride(from: digits.count - 2, through: 0, by: -2).compactMap {

@@ -113,7 +113,7 @@ extension SetUpProvider: FileProviderSettingUp {
 }
 
 extension SetUpProvider: FileProviderDescribing {
-    /// The settings that have reached the provider, and the passwords that it reaches.
+    /// The settings that the provider has received, and the passwords that it can read.
     var domainFindings: [String] {
         let settings = (domain.userInfo ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
         return ["settings \(settings.joined(separator: " "))", "passwords \(passwords.reached.joined(separator: " "))"]

@@ -20,7 +20,7 @@ struct StoredPasswords: Sendable {
         _ = SecItemAdd(item as CFDictionary, nil)
     }
 
-    /// All passwords that this provider reaches, each as `account:password`.
+    /// All passwords that this provider can read, each as `account:password`.
     var reached: [String] {
         let query: [String: Any] = [
             kSecClass as String: kSecClassInternetPassword, kSecMatchLimit as String: kSecMatchLimitAll,

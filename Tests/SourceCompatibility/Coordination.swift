@@ -118,7 +118,7 @@ final class OlderPresenter: NSObject, NSFilePresenter {
 }
 #endif
 
-/// A presenter of a directory, with only what that requires.
+/// A presenter of a directory that implements only the required members.
 final class PresentedFolder: NSObject, NSFilePresenter {
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue.main

@@ -4,7 +4,7 @@ import FileProvider
 import Foundation
 import UniformTypeIdentifiers
 
-/// A provider as the template of 2017 has it, with the parts filled in that every such provider fills in.
+/// A provider from the template of 2017, with the usual parts filled in.
 class DocumentProvider: NSFileProviderExtension {
     var fileManager = FileManager()
     let notes = NoteStore()

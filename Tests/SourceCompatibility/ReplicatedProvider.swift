@@ -4,7 +4,7 @@ import FileProvider
 import Foundation
 import UniformTypeIdentifiers
 
-/// A provider as the template of today has it.
+/// A provider from the current template.
 class ReplicatedProvider: NSObject, NSFileProviderReplicatedExtension {
     let domain: NSFileProviderDomain
     let manager: NSFileProviderManager

@@ -2,10 +2,10 @@ package import Testing
 
 /// A trait for tests that block: they wait for programs, or read in a mount that another process serves.
 ///
-/// Swift has as many threads for tasks as the machine has processors. A test that blocks one of them keeps other
-/// tests of its process from running, and so from answering what it waits for. With this trait a test, its child
-/// tasks and the actors that it calls run on threads of their own. Unstructured tasks (`Task { }`) do not, so these
-/// must not block.
+/// Swift has as many threads for tasks as the machine has processors. A test that blocks one of them prevents other
+/// tests of its process from running, and may thus wait for ever for one of them. With this trait, a test, its child
+/// tasks and the actors that it calls run on separate threads. Unstructured tasks (`Task { }`) do not, so these must
+/// not block.
 package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     package let isRecursive = true
 
@@ -17,6 +17,6 @@ package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreads {
-    /// Runs tests on threads of their own, which may block.
+    /// Runs tests on separate threads, which may block.
     package static var ownThreads: Self { OwnThreads() }
 }

@@ -2,11 +2,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// An executor that runs jobs on threads that they may block.
+/// An executor that runs jobs on threads that the jobs may block.
 ///
-/// A job that another one enqueues follows it on the same thread, which takes a fraction of the time that another
-/// thread takes to wake up. If the first job does not end soon, as when it blocks, the following one gets a thread of
-/// its own.
+/// A job that another job enqueues runs after it on the same thread, because waking another thread takes longer. If the
+/// first job does not end soon, for example because it blocks, the second one gets a separate thread.
 final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
@@ -17,7 +16,7 @@ final class ThreadExecutor: TaskExecutor {
     }
 
     private let state = Lock(State())
-    /// Whether the watch looks for jobs that wait for too long.
+    /// Whether the watching thread searches for jobs that wait too long.
     private let isWatched = Atomic(false)
     private let watchBegins = DispatchSemaphore(value: 0)
 
@@ -39,7 +38,7 @@ final class ThreadExecutor: TaskExecutor {
 
     func noteIdle(_ worker: WorkerThread) { state.withLock { $0.idle.append(worker) } }
 
-    /// Starts jobs on other threads that have waited behind another one for a millisecond or two.
+    /// Starts jobs on other threads if they have waited behind another job for a millisecond or two.
     private func watch() {
         while true {
             watchBegins.wait()
@@ -54,7 +53,7 @@ final class ThreadExecutor: TaskExecutor {
         }
     }
 
-    /// - Returns: Whether any job followed another one since the last look.
+    /// - Returns: Whether any job followed another one since the last call.
     private func look() -> Bool {
         var isAny = false
         for worker in state.withLock({ $0.all }) {

@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A thread that runs one job after the other, and waits in between.
+/// A thread that runs one job after the other, and waits between them.
 final class WorkerThread: Sendable {
     private struct State {
-        /// The job that another thread handed over.
+        /// The job that another thread passed to this one.
         var handed: UnownedJob?
         /// The job that follows the current one.
         var following: UnownedJob?
-        /// Whether the watch has seen the following job.
+        /// Whether the watching thread has seen the following job.
         var isSeen = false
-        /// Whether any job followed another one since the watch looked.
+        /// Whether any job followed another one since the last check by the watching thread.
         var isUsed = false
     }
 
@@ -24,7 +24,7 @@ final class WorkerThread: Sendable {
         return key
     }()
 
-    /// The worker of the current thread, or `nil`.
+    /// The worker of the current thread; `nil` on other threads.
     static var current: WorkerThread? {
         // The pointer leads to a worker, because nothing else is set for the key. A thread retains its worker while
         // it runs.
@@ -37,7 +37,7 @@ final class WorkerThread: Sendable {
         Thread.detachNewThread { self.run(for: executor) }
     }
 
-    /// Gives the thread a job while it is idle.
+    /// Passes a job to the thread while it is idle.
     func hand(_ job: UnownedJob) {
         state.withLock { $0.handed = job }
         handedOver.signal()
@@ -45,7 +45,7 @@ final class WorkerThread: Sendable {
 
     /// Enqueues a job behind the current one. Must be called on this thread.
     ///
-    /// - Returns: `false` if another job follows already.
+    /// - Returns: `false` if another job is enqueued already.
     func follow(with job: UnownedJob) -> Bool {
         state.withLock { state in
             guard state.following == nil else { return false }
@@ -56,7 +56,7 @@ final class WorkerThread: Sendable {
         }
     }
 
-    /// Takes the following job if it existed at the watch's last look.
+    /// Removes and returns the following job if the last check has seen it already.
     func late() -> (job: UnownedJob?, isUsed: Bool) {
         state.withLock { state in
             defer {

@@ -59,7 +59,7 @@ struct TypeRow: Sendable, CustomTestStringConvertible {
         return rows + thirdParty.filter { $0.tier == "system" }
     }()
 
-    /// The rows of types that others than Apple define, of all tiers.
+    /// The rows of the types that are not defined by Apple, of all tiers.
     static let thirdParty = table("third-party-types.tsv").map(TypeRow.init)
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Deeds against the watch of memory, descriptors and connections.
+/// Misbehaviour that the daemon's watch of memory, descriptors and connections must notice.
 enum Watched {
     /// Ends the first thread, after starting another one.
     static func endFirstThread(_ other: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?)
@@ -11,7 +11,8 @@ enum Watched {
         pthread_exit(nil)
     }
 
-    /// Starts threads that start threads and end, the first one included, and does something on one that stays.
+    /// Starts threads that start further threads and end, including the first thread. Runs a function on one thread
+    /// that stays.
     static func hideAmongThreads(
         _ other: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
     ) -> Never {
@@ -35,7 +36,7 @@ enum Watched {
         return "done"
     }
 
-    /// Splits a mapping into one for each page. It takes no memory, but for what the kernel notes.
+    /// Splits a mapping into one for each page. This uses no memory of the process, but memory of the kernel.
     static func splitMappings(_ count: Int) -> String {
         // MAP_NORESERVE.
         let base = mmap(nil, count << 12, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | 0x4000, -1, 0)
@@ -46,7 +47,7 @@ enum Watched {
         return "done"
     }
 
-    /// Connects to itself over TCP. Each connection takes two sockets.
+    /// Connects to itself over TCP. Each connection uses two sockets.
     static func connect(_ count: Int) -> String {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

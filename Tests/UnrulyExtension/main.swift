@@ -39,7 +39,7 @@ func startThread() -> String {
     return outcome(pthread_join(thread, nil))
 }
 
-/// Gives the dispatch library more work than it has threads, for longer than it takes to look at what they do.
+/// Gives the dispatch library more work than it has threads, for longer than the daemon's check of threads takes.
 func keepThreadsBusy() -> String {
     for _ in 0..<200 { DispatchQueue.global().async { usleep(1_500_000) } }
     usleep(3_000_000)
@@ -48,7 +48,7 @@ func keepThreadsBusy() -> String {
 
 typealias SystemCall = @convention(c) (Int, Int, Int, Int, Int, Int, Int) -> Int
 
-/// syscall(2), which takes a variable number of arguments; the language does not import those.
+/// The function syscall(2). It is variadic, and Swift does not import variadic functions.
 let systemCall: SystemCall = {
     guard let address = dlsym(nil, "syscall") else { fatalError("the C library has no syscall") }
     // On x86-64 and arm64, integers are passed in the same registers whether or not their number varies.
@@ -72,13 +72,13 @@ let systemCall: SystemCall = {
 #else
     let (ioctlNumber, prctlNumber, memoryFileNumber) = (29, 167, 279)
 #endif
-/// The same on every machine.
+/// System call numbers that are the same on every architecture.
 let newCallsWithFolder = ["fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "file_setattr": 469]
 
-/// F_SETLEASE, which the C library shows to GNU programs only.
+/// F_SETLEASE, which the C library defines only for GNU programs.
 let setLease: CInt = 1024
 
-/// Tries everything that changes what belongs to a file: the calls that were not refused.
+/// Tries all system calls that change a file's metadata. Returns the calls that were not refused.
 func change(_ path: String) -> String {
     var passed: [String] = []
     func tried(_ name: String, _ result: Int) {
@@ -134,7 +134,7 @@ func newMemoryFile() -> CInt {
     CInt("eaten".withCString { systemCall(memoryFileNumber, Int(bitPattern: $0), 0, 0, 0, 0, 0) })
 }
 
-/// Fills memory files, sealed or not, until it is ended.
+/// Fills memory files, sealed or not, until the process is ended.
 func fillMemoryFiles() -> Never {
     let megabyte = [UInt8](repeating: 1, count: 1 << 20)
     var file: CInt = -1
@@ -155,8 +155,8 @@ func grow(_ path: String) -> String {
     return outcome(file < 0 ? file : ftruncate(file, 1 << 40))
 }
 
-/// Makes a system call: its number and up to six arguments, each a number, `@TEXT` for the address of a text, or
-/// `#COUNT` for that of so many bytes.
+/// Makes a system call: its number and up to six arguments, each of which is a number, `@TEXT` for the address of a
+/// text, or `#COUNT` for the address of a buffer of that many bytes.
 func makeCall(_ operand: String) -> String {
     var addresses: [UnsafeMutableRawPointer] = []
     defer { for address in addresses { address.deallocate() } }
@@ -177,8 +177,7 @@ func makeCall(_ operand: String) -> String {
     return result < 0 ? String(cString: strerror(errno)) : "done"
 }
 
-/// Makes system calls with numbers and arguments by chance, except those that end or stop the process, or take its
-/// socket away.
+/// Makes random system calls with random arguments, except those that end or stop the process, or close its socket.
 func makeCallsByChance(_ operand: String, sparing spared: Set<Int>) -> String {
     let words = operand.split(separator: " ").map(String.init)
     var state = UInt64(words[0]) ?? 1
@@ -208,7 +207,7 @@ func makeCallsByChance(_ operand: String, sparing spared: Set<Int>) -> String {
     return "done"
 }
 
-/// Reads every page of a mapping that has no memory of its own: the tables that lead to the pages do.
+/// Reads every page of a mapping that occupies no memory itself, so that only the page tables occupy memory.
 func fillPageTables() -> Never {
     let size = 1 << 46
     // PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE.
@@ -222,7 +221,7 @@ func fillPageTables() -> Never {
     exit(CInt(sum & 1))
 }
 
-/// Fills the buffers of pairs of sockets, as many as it gets.
+/// Fills the buffers of socket pairs, as many as the kernel permits.
 func fillSockets() -> Never {
     let piece = [UInt8](repeating: 1, count: 64 << 10)
     while true {
@@ -234,7 +233,7 @@ func fillSockets() -> Never {
     }
 }
 
-/// Starts threads until it is ended; they take as little as possible.
+/// Starts threads until the process is ended. Each thread uses as little memory as possible.
 func startThreads() -> Never {
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     pthread_attr_init(attributes)

@@ -68,7 +68,7 @@ final class CoordinatedFiles: Sendable {
         }
     }
 
-    /// Writes a file in two parts, the second after `release`.
+    /// Writes a file in two parts, the second part after `release`.
     func edit(_ path: String, _ first: String, _ second: String) async throws -> String {
         let end = DispatchSemaphore(value: 0)
         state.withLock { $0.ends.append(end) }

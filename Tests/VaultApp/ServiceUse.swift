@@ -16,7 +16,7 @@ final class ServiceUse: Sendable {
 
     private func counter() throws -> $Counting { try connection().remoteActor(as: $Counting.self) }
 
-    /// Returns the actor at the other end as one of another type.
+    /// Returns the actor at the other end of the connection, as an actor of another type.
     private func auditor() throws -> $Auditing { try connection().remoteActor(as: $Auditing.self) }
 
     private func connection() throws -> NSXPCConnection {

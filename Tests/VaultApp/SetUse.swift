@@ -10,7 +10,7 @@ import Synchronization
     }
     private var sets: [String: Listed] = [:]
     private var progresses: [String: Progress] = [:]
-    /// The number of notifications of each set.
+    /// The number of notifications that each set has received.
     private let counts: Counts
 
     private final class Counts: Sendable {

@@ -84,8 +84,8 @@ final class Vault: NSFileProviderExtension {
         for _ in 0..<6000 where access(service.path + "/.go", F_OK) != 0 { usleep(20_000) }
     }
 
-    /// Fetches with coordination, as such providers do. Claims with the same purpose identifier, such as the runtime's,
-    /// do not wait for this one.
+    /// Fetches with coordination, as providers of this kind do. Claims with the same purpose identifier, such as the
+    /// runtime's, do not wait for this claim.
     private func fetch(_ original: URL, to url: URL) throws {
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.purposeIdentifier = providerIdentifier
@@ -118,7 +118,7 @@ final class Vault: NSFileProviderExtension {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Calls functions of the extension's own manager, and notes the results.
+    /// Calls functions of the extension's own manager, and records the results for the test.
     private func askTheEngine() {
         guard let manager = domain.flatMap({ NSFileProviderManager(for: $0) }) else { return }
         let (note, item) = (makeNote(), NSFileProviderItemIdentifier("b.txt"))

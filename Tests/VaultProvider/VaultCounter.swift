@@ -17,7 +17,7 @@ distributed actor VaultCounter: Counting {
         self.note = note
     }
 
-    /// An error of the service's own.
+    /// An error that only this service has.
     struct Trouble: Error {}
 
     distributed func count(_ name: String) async throws -> Int {

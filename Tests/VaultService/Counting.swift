@@ -12,7 +12,7 @@ public protocol Counting: DistributedActor where ActorSystem == ServiceActorSyst
     distributed func text(ofSize size: Int) async throws -> String
     /// Fails with an error of a kind: `item`, `cocoa` or `own`.
     distributed func fail(_ kind: String) async throws
-    /// Does not return before it is cancelled.
+    /// Returns only when it is cancelled.
     distributed func hang() async throws
     /// Returns the provider's process ID.
     distributed func processID() async throws -> Int32

@@ -131,7 +131,7 @@ struct ListingTests {
         guard case .invalidReply = error else { throw UnexpectedError(error: error) }
     }
 
-    /// Returns a listing of `/d/` with one entry that has a status in place of properties.
+    /// Returns a listing of `/d/` with one entry that has a status instead of properties.
     private static func listing(_ status: Int, of href: String = "/d/a", kind: String? = nil) -> String {
         let own =
             "<response><href>/d/</href><propstat><prop>\(directoryProperties)</prop>"

@@ -51,7 +51,8 @@ struct OperationTests {
         }
     }
 
-    /// A folder's name. xandikos lists wrong addresses in a folder with a special one.
+    /// The name of the folder for a server. xandikos lists wrong addresses in a folder whose name has special
+    /// characters.
     private static func folder(for name: String) -> String { name == "xandikos" ? "folder" : "folder #1" }
 
     @Test(arguments: CloudServer.installed.filter { !["nextcloud", "xandikos", "copyparty"].contains($0) })

@@ -8,7 +8,7 @@ struct RequestTests {
 
     init() async throws { server = try await OrderedServer() }
 
-    /// Returns the only request that an operation sends; the server replies with a status.
+    /// Returns the only request that an operation sends. The server replies with the given status.
     private func request(
         status: Int = 204, headers: [String: String] = [:], body: String = "",
         _ operation: (DAVClient) async throws -> Void

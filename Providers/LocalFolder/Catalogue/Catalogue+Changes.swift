@@ -17,8 +17,8 @@ extension Catalogue {
 
     private func anchor(_ revision: Int64) -> [UInt8] { Array("\(stamp).\(revision)".utf8) }
 
-    /// Returns the changes since an anchor, of all directories or of one. Returns `nil` if the anchor is unknown or too
-    /// old.
+    /// Returns the changes since an anchor, in all directories or among the direct children of one. Returns `nil` if
+    /// the anchor is unknown or too old.
     package func changes(since anchor: [UInt8], in folder: Int64?, limit: Int) throws -> CatalogueChanges? {
         guard let revision = number(of: String(decoding: anchor, as: UTF8.self)),
             try revision >= number("forgotten"), try revision <= lastRevision()
@@ -33,7 +33,7 @@ extension Catalogue {
             guard item.number > CatalogueItem.root,
                 folder == nil || item.parent == folder || item.formerParent == folder
             else { continue }
-            // The items in a directory that is gone or in the trash count as deleted too.
+            // The items in a directory that was removed or is in the trash count as deleted, too.
             if try item.isGone || isBuried(item) {
                 changes.deleted.append(identifier(of: item.number))
             } else {
@@ -48,7 +48,7 @@ extension Catalogue {
     /// record this.
     func isBuried(_ item: CatalogueItem) throws -> Bool {
         var parent = item.parent
-        // A chain of rows has no cycle; its length is bounded all the same.
+        // Rows form no cycle. The loop is bounded nevertheless, in case the database is damaged.
         for depth in 0..<Self.mostFolders where parent != CatalogueItem.root {
             if parent == CatalogueItem.trash { return depth > 0 }
             guard let folder = try row(parent), !folder.isGone else { return true }
@@ -57,8 +57,8 @@ extension Catalogue {
         return parent != CatalogueItem.root
     }
 
-    /// Reports the items of a directory that exists again. They were reported as deleted when the directory was
-    /// deleted.
+    /// Reports the descendants of a restored directory in the change feed. They were reported as deleted when the
+    /// directory was deleted.
     func tellAgain(below folder: Int64) throws {
         var folders = [folder]
         while let next = folders.popLast() {

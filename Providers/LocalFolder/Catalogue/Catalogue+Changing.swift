@@ -18,7 +18,7 @@ extension Catalogue {
         }
     }
 
-    /// Returns the error for a name that is taken, with the item that has the name.
+    /// Returns the error for a name that another item has. The error contains that item.
     func holder(of name: FileName, in parent: Int64) -> any Error {
         do {
             try lookAt(parent)
@@ -71,8 +71,8 @@ extension Catalogue {
         return try database.transaction { try place(item, bytes, in: parent, facts) }
     }
 
-    /// Removes an item. A directory is removed with everything in it. A directory outside the trash is not removed if
-    /// it contains items that the catalogue did not know, so that no other program's new file is lost.
+    /// Removes an item, a directory with everything in it. A directory outside the trash is not removed if it contains
+    /// items that are not in the catalogue, because these may be new files of other programs.
     package func delete(_ item: CatalogueItem) throws {
         guard item.number != CatalogueItem.root else { throw FolderError.system(.notPermitted) }
         let (folder, name) = try place(of: item)
@@ -96,7 +96,7 @@ extension Catalogue {
 }
 
 extension FileDescriptor {
-    /// Moves an entry to another directory. Throws EEXIST if the name is taken.
+    /// Moves an entry to another directory. Throws EEXIST if an entry with the new name exists.
     fileprivate func moveWithoutReplacing(
         _ old: FileName, into folder: FileDescriptor, as new: FileName
     ) throws(Errno) {

@@ -3,14 +3,14 @@ import FileProviderWire
 import LinuxSystem
 import SQLite
 
-/// The record of a copy in the document storage. It is written before the copy gets its name, so that every process
-/// that starts later can read it.
+/// The record of a copy in the document storage. It is written before the copy gets its name, so that a process that
+/// starts later finds the record of every copy.
 struct StoredCopy: Sendable {
-    /// The version of the served file's contents that the copy has, or on which the copy's edit is based; empty if it
-    /// is unknown.
+    /// The version of the served file's contents of which this is a copy, or on which the copy's edit is based; empty
+    /// if the version is unknown.
     var version: [UInt8]
-    /// The copy's status at the time when the served file had the same contents. If the copy's present status differs,
-    /// it has an edit that the served file does not have. Empty after an edit was reported.
+    /// The copy's ``FileMoment`` (size, dates and inode) when the served file had the same contents. If the copy's
+    /// current one differs, the copy has an edit that the served file does not have. Empty after an edit was reported.
     var moment: [UInt8]
     /// The number of edits that were reported.
     var edits: Int64 = 0
@@ -38,7 +38,7 @@ extension Catalogue {
             key(name), .bytes(version), .bytes(moment))
     }
 
-    /// Records that a copy has got its name, and that no program has written to it since
+    /// Records that a copy has its name, if no program has written to the copy since
     /// ``noteCopy(of:named:version:moment:)``.
     func noteNamed(of identifier: String, named name: String, _ now: FileMoment) throws {
         try database.run(
@@ -46,10 +46,11 @@ extension Catalogue {
             key(identifier), key(name), .bytes(now.bytesBeforeNaming))
     }
 
-    /// Records an edit that the served file does not have. ``noteSent(of:named:_:)`` ends this state. Without a
-    /// recorded copy, the edit counts as based on the item's last known version.
+    /// Records that a copy has an edit that the served file does not have, until ``noteSent(of:named:_:)``. If the copy
+    /// has no record, the edit counts as based on the item's last known version.
     ///
-    /// - Parameter isOfLatest: whether an edit of a recorded copy counts as based on that version, too.
+    /// - Parameter isOfLatest: whether the edit counts as based on the last known version even if the copy has a
+    ///   record.
     func noteEdit(of identifier: String, named name: String, isOfLatest: Bool = false) throws {
         let version = try number(of: identifier).flatMap { try row($0) }?.contentVersion ?? []
         try database.run(
@@ -59,8 +60,8 @@ extension Catalogue {
             """, key(identifier), key(name), .bytes(version))
     }
 
-    /// Records a file that the system may have put into the storage without a report. The file has no version, and is
-    /// not an edit by a client.
+    /// Records a file that the system may have put into the storage without reporting it. The version of the file is
+    /// unknown, and the file does not count as an edit by a client.
     func noteReplacement(of identifier: String, named name: String, _ now: FileMoment) throws {
         if let copy = try copy(of: identifier, named: name), copy.moment.isEmpty || now.isSameFile(as: copy.moment) {
             return
@@ -83,8 +84,8 @@ extension Catalogue {
         }
     }
 
-    /// Records that the served file has an edit. If a further edit was reported after `sent` was read, it stays
-    /// recorded, and is based on the served file's present version.
+    /// Records that the served file has the contents of a copy. If a further edit was reported after `sent` was read,
+    /// that edit stays recorded, and is based on the served file's current version.
     func noteSent(of identifier: String, named name: String, _ sent: StoredCopy) throws {
         try database.run(
             """

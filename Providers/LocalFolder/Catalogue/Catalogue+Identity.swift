@@ -4,7 +4,8 @@ extension Catalogue {
     private static let identityKey = "identity"
     private static let markKey = "mark"
 
-    /// The recorded identity of the served directory. It is cached, because every operation compares it.
+    /// The recorded identity of the served directory. It is cached, because every operation compares it with the
+    /// directory at the path.
     final class Identity {
         fileprivate enum Noted {
             case bytes([UInt8])
@@ -59,7 +60,8 @@ extension Catalogue {
 
     private static let marks = FileName("served")
 
-    /// The name of the mark file. It is the catalogue's stamp, because a disk may be served with several catalogues.
+    /// The name of the mark file, by which the disk of the served directory is recognized. It is the catalogue's stamp,
+    /// because several catalogues may serve the same disk.
     private var markName: FileName? { FileName(stamp) }
 
     private func putMark(into root: FileDescriptor) throws {

@@ -2,7 +2,7 @@ import LinuxSystem
 import SQLite
 
 extension Catalogue {
-    /// Returns an item with its present attributes, by its identifier.
+    /// Returns an item with its current attributes, by its identifier.
     package func item(_ identifier: String) throws -> CatalogueItem {
         guard let number = number(of: identifier), let known = try row(number) else { throw FolderError.noSuchItem }
         if number == CatalogueItem.root {
@@ -14,7 +14,8 @@ extension Catalogue {
             return facts == known.facts ? known : try place(known, [], in: 0, facts)
         }
         if let item = try refreshed(known) { return item }
-        // Another program moved it: a scan of its former directory finds it, or a scan of all directories.
+        // Another program moved the item. A scan of its former directory may find it, or else a scan of all
+        // directories.
         _ = try? lookAt(known.parent)
         if let moved = try row(number), let item = try refreshed(moved) { return item }
         _ = try lookAtAll()
@@ -22,14 +23,15 @@ extension Catalogue {
         return item
     }
 
-    /// Returns the item with its present attributes, or `nil` if its place is empty or has another item.
+    /// Returns the item with its current attributes, or `nil` if no file or another item is at its place.
     private func refreshed(_ known: CatalogueItem) throws -> CatalogueItem? {
         guard !known.isGone else { return nil }
         do {
             let (folder, name) = try place(of: known)
             guard let facts = try facts(of: name, in: folder), facts.kind == known.facts.kind else { return nil }
             if facts == known.facts { return known }
-            // A different file in its place may be a different item. Only a scan of the whole directory can decide.
+            // A different file at its place may be a different item. Only a scan of the whole directory can decide
+            // this.
             guard facts.isSameFile(as: known.facts) else { return nil }
             return try place(known, known.name, in: known.parent, facts)
         } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
@@ -45,7 +47,7 @@ extension Catalogue {
 
     static func identifier(of number: Int64, stamp: String) -> String { "\(stamp).\(number)" }
 
-    /// Returns the name that an item has, or had last if it does not exist any more. The root has no name.
+    /// Returns the name of an item, or its last name if the item does not exist any more. The root has no name.
     func lastName(of identifier: String) throws -> String {
         guard let number = number(of: identifier), let item = try row(number) else { throw FolderError.noSuchItem }
         return number == CatalogueItem.root ? "root" : item.filename
@@ -57,8 +59,8 @@ extension Catalogue {
         return number
     }
 
-    /// Returns an item's name, and the identifiers of its present or last directory and of the root. The root is for
-    /// the case that the directory does not exist any more.
+    /// Returns an item's name, and the identifiers of its current or last directory and of the root. Callers use the
+    /// root if that directory does not exist any more.
     func lastPlace(of identifier: String) throws -> (name: String, parents: [String]) {
         guard let number = number(of: identifier), let item = try row(number) else { throw FolderError.noSuchItem }
         return (item.filename, [item.parent, CatalogueItem.root].map { self.identifier(of: $0) })
@@ -132,8 +134,8 @@ extension Catalogue {
     @discardableResult
     package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, for: .all) }
 
-    /// Compares a directory with its rows before its first page is returned. For the first listing of a large
-    /// directory, only begins the comparison.
+    /// Compares a directory with its rows before its first page is returned. If a large directory is listed for the
+    /// first time, only begins the comparison.
     func lookForPages(of folder: Int64) throws { try look(at: folder, for: .pages) }
 
     private enum Purpose {
@@ -147,8 +149,8 @@ extension Catalogue {
     @discardableResult
     private func look(at folder: Int64, for purpose: Purpose) throws -> Bool {
         let hasChanged = try compare(folder, for: purpose).hasChanged
-        // A change in the directory also changes the directory's own date, for which its parent directory is not
-        // scanned.
+        // A change in the directory also changes the directory's own date. The date is updated here, because this needs
+        // no scan of the parent directory.
         guard folder > CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
             return hasChanged
         }
@@ -208,7 +210,7 @@ extension Catalogue {
         do {
             descriptor = try openFolder(folder)
         } catch let error as Errno where error == .noSuchFile && folder == CatalogueItem.trash {
-            // Nothing was put into the trash yet, or another program has removed it.
+            // No item was ever put into the trash, or another program has removed the trash.
             watches.forget(folder)
             return ComparedFolder(number: folder, descriptor: nil, device: 0, names: FolderNames([]), isWhole: true)
         }
@@ -221,7 +223,8 @@ extension Catalogue {
             number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: true)
     }
 
-    /// Returns the directory with the names that the kernel reported, or `nil` if the whole directory must be scanned.
+    /// Returns the directory with the names that the kernel reported as changed, or `nil` if the whole directory must
+    /// be scanned.
     private func news(in folder: Int64) throws -> ComparedFolder? {
         guard let descriptor = try? openFolder(folder), let told = watches.namesToLook(at: folder, descriptor)
         else { return nil }

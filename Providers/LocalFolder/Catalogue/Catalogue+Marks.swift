@@ -79,7 +79,7 @@ extension Catalogue {
     package func markedItems(after number: Int64, limit: Int) throws -> [CatalogueItem] {
         var found: [CatalogueItem] = []
         var last = max(number, CatalogueItem.root)
-        // The caller takes a page with fewer items than the limit for the last one.
+        // The caller treats a page with fewer items than the limit as the last one.
         while found.count < limit {
             let items = try database.all(
                 """

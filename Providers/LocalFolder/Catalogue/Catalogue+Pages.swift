@@ -22,10 +22,10 @@ extension Catalogue {
     ///   - limit: the maximum number of items of the page.
     package func page(of folder: Int64, after name: [UInt8], limit: Int) throws -> CataloguePage {
         if name.isEmpty {
-            // A listing that is in progress was begun by an earlier request, and its items are recent enough.
+            // An earlier request began the listing that is in progress, and its items are recent enough.
             if isListing(folder) { try endListing(of: folder) } else { try lookForPages(of: folder) }
         } else if !isListing(folder), try row(folder)?.isListed == false {
-            // The listing was begun by a process that has ended.
+            // A process that has ended began the listing.
             try lookAt(folder)
         }
         if let listing = listings.current, listing.folder == folder {

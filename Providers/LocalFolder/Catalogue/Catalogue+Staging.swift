@@ -2,8 +2,8 @@ import Glibc
 import LinuxSystem
 import SQLite
 
-/// Temporary files of the served directory, and the trash before it gets its name. Each is beside its final place until
-/// it is complete, and is not served.
+/// Temporary files of the served directory, including the trash directory before it gets its name. Each temporary file
+/// is in the directory of its final place until it is complete, and is not served.
 ///
 /// The catalogue records the name before it creates the file, and the file's inode afterwards. If the process is
 /// killed, the next process finds the remaining files by these records. A user's own file is never treated as a
@@ -39,7 +39,7 @@ extension Catalogue {
     /// Removes the record of a temporary file that has got its final name or was removed.
     func endStaging(_ name: FileName, in folder: Int64) {
         work.names.remove(name)
-        // The next scan removes a record that stays without a file.
+        // If this fails, the next scan removes the record, because its file does not exist.
         try? database.run(
             "DELETE FROM staged WHERE folder = ? AND name = ?", .integer(folder), .bytes(Array(name.bytes)))
     }
@@ -86,7 +86,7 @@ extension Catalogue {
         guard let (status, birth) = try? folder.statusAndBirth(of: name) else { return }
         let isKnown = status.identity.inode == staged.inode && birth == staged.birth
         switch status.kind {
-        // An empty file may be of a process that was killed before it recorded the inode.
+        // A process that was killed before it recorded the inode may have left an empty file.
         case .regular where isKnown || staged.inode == 0 && status.size == 0: try? folder.removeFile(name)
         case .directory where isKnown: TrashFolder.removeLeftover(name, in: folder)
         case .directory where staged.inode == 0: try? folder.removeEmptyDirectory(name)
@@ -123,7 +123,7 @@ extension SharedCatalogue {
         return try made(name, in: folder, number, permissions, body)
     }
 
-    /// Creates the file. The file object is released before this function returns, so that the record can be removed.
+    /// Creates the file. Releases the file object before it returns, so that the caller can remove the record.
     private func made<Result>(
         _ name: FileName, in folder: FileDescriptor, _ number: Int64, _ permissions: mode_t,
         _ body: (StagedAddition) throws -> Result

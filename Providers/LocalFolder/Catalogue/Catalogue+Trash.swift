@@ -72,7 +72,7 @@ extension Catalogue {
         let note = TrashNote(path: try names(of: item), deleted: time(nil))
         for number in 1...Self.mostOfAName {
             let name = try Self.name(item.name, number)
-            // Creating the note reserves the name.
+            // Creating the trash information file reserves the name.
             guard try note.write(to: notes, named: try Self.note(of: name)) else { continue }
             do {
                 return try move(item, to: CatalogueItem.trash, named: name)
@@ -87,12 +87,12 @@ extension Catalogue {
         throw FolderError.system(.fileExists)
     }
 
-    /// Takes an item out of the trash.
+    /// Moves an item out of the trash.
     ///
     /// - Parameter folder: the directory to move the item to. If `nil`, the item is moved to its former directory, or
     ///   to the root if the former directory does not exist any more.
     package func untrash(_ item: CatalogueItem, to folder: Int64?) throws -> CatalogueItem {
-        // The item is not in the trash any more.
+        // Otherwise, the item is not in the trash any more.
         guard item.parent == CatalogueItem.trash else { return item }
         guard let name = FileName(bytes: item.name) else { throw FolderError.noSuchItem }
         let notes = try? openTrash(Self.notes, isMade: false)
@@ -103,7 +103,7 @@ extension Catalogue {
         return moved
     }
 
-    /// Removes the note of an item that was permanently removed from the trash.
+    /// Removes the trash information file of an item that was permanently removed from the trash.
     func forgetNote(of name: FileName) {
         guard let notes = try? openTrash(Self.notes, isMade: false) else { return }
         try? notes.removeFile(try Self.note(of: name))
@@ -117,7 +117,7 @@ extension Catalogue {
         return former.number
     }
 
-    /// Returns the names on the path from the served directory to an item, including the item's own.
+    /// Returns the path components from the served directory to an item, including the item's name.
     private func names(of item: CatalogueItem) throws -> [[UInt8]] {
         var names: [[UInt8]] = []
         var next: CatalogueItem? = item
@@ -135,15 +135,15 @@ extension Catalogue {
         return note
     }
 
-    /// Returns a name in the trash. It is the item's own name, with a number if other items have that name, and
-    /// shortened if the name of its note would be too long.
+    /// Returns a name in the trash. It is the item's own name, with a number if other trashed items have that name, and
+    /// shortened if the name of its trash information file would be too long.
     private static func name(_ bytes: [UInt8], _ number: Int) throws -> FileName {
         let mark = number == 1 ? [] : Array(" \(number)".utf8)
         let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && bytes.count - $0 <= 32 ? $0 : nil }
         let (stem, suffix) = (bytes[..<(dot ?? bytes.count)], bytes[(dot ?? bytes.count)...])
         var kept = stem.prefix(255 - noteSuffix.utf8.count - mark.count - suffix.count)
         if kept.count < stem.count {
-            // No UTF-8 sequence is cut in two.
+            // A UTF-8 sequence is not cut in two.
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
             if let last = kept.last, last >= 0xC0 { kept.removeLast() }
         }

@@ -2,7 +2,8 @@ import Glibc
 import LinuxSystem
 import SQLite
 
-/// The items that were ever seen in a directory, with identifiers that stay through renames, moves and replacements.
+/// The items that any scan of a directory has found, with identifiers that stay the same through renames, moves and
+/// replacements.
 ///
 /// The file system has no identifiers that an extension may read: a confined process cannot use extended attributes and
 /// file handles. Therefore the catalogue records the place and inode of each item, and detects changes at the next
@@ -13,8 +14,8 @@ package struct Catalogue {
     let database: Database
     /// The path of the served directory.
     let path: String
-    /// A random text that distinguishes this catalogue from a catalogue that replaced it, in which the same numbers
-    /// denote other items.
+    /// A random text that distinguishes this catalogue from an earlier or later one of the same directory, in which the
+    /// same numbers denote other items.
     package let stamp: String
 
     /// The identity of the served directory.
@@ -29,7 +30,7 @@ package struct Catalogue {
     /// The size of SQLite's cache, in KiB. The inode index of a large directory is written in random order.
     private static let cacheSize = 64 << 10
 
-    /// The maximum number of removed items that are remembered.
+    /// The maximum number of removed items whose rows are stored.
     private static let mostGone: Int64 = 20_000
 
     /// Opens the catalogue of a directory, or creates it.
@@ -147,7 +148,7 @@ package struct Catalogue {
             try database.run("DELETE FROM mark WHERE number NOT IN (SELECT number FROM item)")
             try set("forgotten", to: last)
             repeat {
-                // Removes the rows whose directory was forgotten.
+                // Removes the rows whose parent directory's row was removed.
                 try database.run(
                     "DELETE FROM item WHERE number > 1 AND parent NOT IN (SELECT number FROM item WHERE kind = 1)")
             } while try database.first("SELECT changes()", read: { $0.integer(0) > 0 }) == true
@@ -191,8 +192,8 @@ extension Catalogue {
 
     /// Returns the number of the last change.
     func lastRevision() throws -> Int64 {
-        // The condition equals the condition of the index, which leaves out the items of a first listing, because these
-        // are no changes.
+        // The condition equals that of the index. Both exclude the items of a first listing, because these are no
+        // changes.
         try database.first("SELECT MAX(revision) FROM item WHERE revision > 0") { $0.integer(0) } ?? 0
     }
 
@@ -266,7 +267,7 @@ extension Catalogue {
         binder.add(facts.links)
     }
 
-    /// Sets an item's place and attributes. The item may be a removed one.
+    /// Sets an item's place and attributes. If the item was removed, it exists again afterwards.
     func place(
         _ item: CatalogueItem, _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts
     ) throws -> CatalogueItem {
@@ -319,8 +320,8 @@ extension Catalogue {
         } catch {
             throw FolderError.unavailable("the folder \(path) cannot be opened: \(error)")
         }
-        // An unmounted disk leaves an empty directory, and another disk may be mounted there. In neither case was an
-        // item removed.
+        // An unmounted disk leaves an empty directory, and another disk may be mounted at the path. In neither case
+        // were items removed.
         if checked, try !isServed(root) {
             throw FolderError.unavailable(
                 "another folder is at \(path) now: mount the disk of the one that is served, or put that folder back")
@@ -347,13 +348,13 @@ extension Catalogue {
         return folder
     }
 
-    /// Opens the directory of an item, and returns it with the item's name in it. The root has no name.
+    /// Opens the directory of an item, and returns it with the item's name. The root has no name.
     func place(of item: CatalogueItem) throws -> (folder: FileDescriptor, name: FileName) {
         guard !item.isGone, let name = FileName(bytes: item.name) else { throw FolderError.noSuchItem }
         return (try openFolder(item.parent), name)
     }
 
-    /// Returns the present attributes of the file with a name in a directory, or `nil` if its kind is not served.
+    /// Returns the current attributes of the file with a name in a directory, or `nil` if its kind is not served.
     func facts(
         of name: FileName, in folder: FileDescriptor, device: UInt64
     ) throws -> CatalogueItem.Facts? {

@@ -14,7 +14,7 @@ package struct CatalogueItem: Sendable, Equatable {
             case .regular: self = .file
             case .directory: self = .folder
             case .symbolicLink: self = .symbolicLink
-            // Pipes, sockets and devices mean something on their own machine only.
+            // Pipes, sockets and devices only work on their own machine.
             case .fifo, .socket, .characterDevice, .blockDevice, .unknown: return nil
             }
         }
@@ -48,7 +48,8 @@ package struct CatalogueItem: Sendable, Equatable {
     package var facts: Facts
     /// Whether the item does not exist any more.
     package var isGone = false
-    /// A number that distinguishes contents with the same size and date. 0 for the first such contents.
+    /// The ctime of the last change of the contents, which distinguishes contents with the same size and date; 0 if the
+    /// contents never changed.
     package var contents: Int64 = 0
     /// Whether a directory was ever listed.
     var isListed = false
@@ -102,7 +103,7 @@ extension CatalogueItem.Facts {
         self.kind = kind
         self.birth = birth
         inode = status.identity.device == device ? status.identity.inode : 0
-        // A directory's own size means nothing.
+        // The size of a directory has no meaning.
         size = kind == .folder ? 0 : Int64(status.size)
         modified = status.modificationTime
         if kind == .file { (changed, links) = (status.changedNanoseconds, Int64(status.linkCount)) }
@@ -110,8 +111,8 @@ extension CatalogueItem.Facts {
         self.target = target
     }
 
-    /// Whether a file in another place with these attributes is this item after a move. A new file with the same inode
-    /// has another birth time.
+    /// Whether a file with these attributes at another place is this item, which was moved there. A new file that got
+    /// the inode of a removed one has another birth time.
     func isSame(as other: CatalogueItem.Facts) -> Bool {
         guard inode != 0, isSameFile(as: other), kind == other.kind else { return false }
         return kind == .folder || (size == other.size && modified == other.modified)
@@ -122,7 +123,7 @@ extension CatalogueItem.Facts {
         inode == other.inode && (birth == other.birth || birth == 0 || other.birth == 0)
     }
 
-    /// Whether the file is among others, compared by inode and birth time.
+    /// Whether a list of files, given by inode and birth time, contains the file.
     func isFile(among others: [UInt64: Int64]) -> Bool {
         others[inode].map { $0 == birth || $0 == 0 || birth == 0 } ?? false
     }
@@ -133,7 +134,7 @@ extension CatalogueItem.Facts {
             && (changed == 0 || changed == status.changedNanoseconds)
     }
 
-    /// Whether a file may have other contents than it had with the earlier attributes. Size and date do not suffice: if
+    /// Whether a file may have other contents than when it had the earlier attributes. Size and date do not suffice: if
     /// a program sets the date back, only the ctime differs. A changed ctime is ignored if a change of name, place,
     /// mode or links explains it.
     ///

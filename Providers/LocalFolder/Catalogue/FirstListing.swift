@@ -9,7 +9,7 @@ final class FirstListing {
     private let knownInodes: Set<UInt64>?
     /// The indices of the names that the listing has not reached.
     private var rest: Range<Int>
-    /// The name that the listing has reached; empty at the beginning.
+    /// The last name that the listing has reached; empty at the beginning.
     private var reached: [UInt8] = []
     /// The minimum number of items of the portion that was added last.
     private var portion = 0
@@ -23,12 +23,12 @@ final class FirstListing {
     /// Whether a page was requested since ``Catalogue/endUnusedListing()`` was called.
     var isUsed = true
 
-    /// The maximum number of items of a portion. Each transaction writes a large part of the index of inodes, because
-    /// names are in another order. Therefore the portions grow.
+    /// The maximum number of items of a portion. Portions grow, because each transaction rewrites a large part of the
+    /// index of inodes: inodes are not in the order of names.
     private static let mostOfPortion = 32_000
 
     var folder: Int64 { compared.number }
-    /// Whether all files are items.
+    /// Whether all files of the directory are in the catalogue.
     var isAdded: Bool { rest.isEmpty }
     /// Whether all items of the listing were returned.
     var isComplete: Bool { isAdded && waiting.isEmpty }
@@ -46,7 +46,7 @@ final class FirstListing {
     /// Whether a portion must be added before `count` items can be returned.
     func isShort(of count: Int) -> Bool { waiting.count < count && !isAdded }
 
-    /// Returns items that were added, at most `count`, and removes them from the waiting ones.
+    /// Removes and returns at most `count` of the items that were added and not returned yet.
     func take(_ count: Int = .max) -> [CatalogueItem] {
         let taken = Array(waiting.prefix(count))
         waiting.removeFirst(taken.count)
@@ -71,7 +71,7 @@ final class FirstListing {
 
     /// Adds the files that were found under a range of the names, and returns the items with these names.
     private func add(_ files: [FoundFile], of range: Range<Int>, to catalogue: Catalogue) throws -> [CatalogueItem] {
-        // Items that another operation has added are returned as they are, because the listing may have read the
+        // Items that another operation has added are returned unchanged, because the listing may have read the
         // attributes of their files earlier.
         var known: [[UInt8]: CatalogueItem] = [:]
         if try catalogue.hasChildren(folder, after: reached) {

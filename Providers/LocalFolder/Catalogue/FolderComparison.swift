@@ -2,9 +2,11 @@ import SQLite
 
 /// The comparison of a directory with its items in the catalogue.
 ///
-/// A file is identified by the first rule that applies. It is the item of the same name, if both are the same file. It
-/// is the item of the same name, if that item's file does not exist any more, as when a program saves by renaming a new
-/// file. It is an item of another place, if that item's file was moved away from there. Otherwise it is a new item.
+/// The first rule that applies determines the item of a file:
+/// 1. the item of the same name, if its file is the same file,
+/// 2. the item of the same name, if its file does not exist any more, as when a program saves by renaming a new file,
+/// 3. the item at another place, if its file was moved away from there,
+/// 4. a new item.
 struct FolderComparison {
     private let catalogue: Catalogue
     private let compared: ComparedFolder
@@ -12,7 +14,7 @@ struct FolderComparison {
     private let isFirst: Bool
     /// The inodes of all earlier items; `nil` if there are more items than names to compare.
     private var knownInodes: Set<UInt64>?
-    /// Whether the catalogue had items in the directory.
+    /// The numbers of the items that were assigned to a file.
     private var hasKnown = true
     /// The items that were assigned to a file.
     private var decided: Set<Int64> = []
@@ -124,7 +126,7 @@ extension Catalogue {
         return Set(try database.all("SELECT inode FROM item") { UInt64(bitPattern: $0.integer(0)) })
     }
 
-    /// Returns the item in another place to which a file belongs, if the file is not in that place any more.
+    /// Returns the item at another place to which a file belongs, if the file is not at that place any more.
     ///
     /// - Parameter inodes: the inodes of all earlier items; `nil` if they are not known.
     func mover(_ facts: CatalogueItem.Facts, among inodes: Set<UInt64>?) throws -> CatalogueItem? {
@@ -138,7 +140,7 @@ extension Catalogue {
         }
     }
 
-    /// Sets the place and attributes of an item whose file a scan has found in a directory.
+    /// Sets the place and attributes of a known item whose file a scan has found in a directory.
     func adopt(
         _ item: CatalogueItem, _ name: [UInt8], in folder: Int64, _ facts: CatalogueItem.Facts
     ) throws -> CatalogueItem {
@@ -150,7 +152,7 @@ extension Catalogue {
         return try place(item, name, in: folder, facts)
     }
 
-    /// Whether an item's file is still in the item's last known place.
+    /// Whether an item's file is still at the item's last known place.
     fileprivate func isInPlace(_ item: CatalogueItem) throws -> Bool {
         guard let (folder, name) = try? place(of: item), let facts = try? facts(of: name, in: folder) else {
             return false

@@ -3,9 +3,9 @@ import SQLite
 
 /// An error of an operation on the served directory.
 package enum FolderError: Error, CustomStringConvertible {
-    /// The item does not exist any more, or never did.
+    /// The item does not exist any more, or never existed.
     case noSuchItem
-    /// The name is taken by this item.
+    /// This item already has the name.
     case taken(CatalogueItem)
     /// The served directory is not at its path, for example because its disk is not mounted.
     case unavailable(String)

@@ -39,8 +39,8 @@ package final class FolderWatches: Sendable {
         var pending: [Int64: Doubt] = [:]
         /// The directories that the kernel does not watch.
         var unwatched: Set<Int64> = []
-        /// The number of times that changes in any directory may have been missed, and the number of these that a scan
-        /// of all directories has resolved.
+        /// The number of events after which changes in any directory may have been missed, and the number of these that
+        /// a scan of all directories has resolved.
         var losses = 1
         var settledLosses = 0
         var isLost: Bool { losses > settledLosses }
@@ -48,7 +48,7 @@ package final class FolderWatches: Sendable {
         var isTold = false
         /// Whether all directories have to be scanned, because another program signalled changes.
         var isWanted = false
-        /// The time until which no watch is added, because the kernel has no room for more.
+        /// The instant until which no watch is added, because the kernel's limit of watches is reached.
         var fullUntil: ContinuousClock.Instant?
     }
 
@@ -58,10 +58,10 @@ package final class FolderWatches: Sendable {
     private let end: EventCounter
     /// The event that wakes the waiting thread to scan all directories.
     private let wanted: EventCounter
-    // Taken while the catalogue's lock is held. Only system calls that do not block are made under this lock.
+    // Locked while the catalogue's lock is held. Only system calls that do not block are made under this lock.
     private let state = Lock(State())
 
-    /// The pause before watches are added again, after the kernel had no room for more.
+    /// The pause before watches are added again, after the kernel's limit was reached.
     private static let fullPause: Duration = .seconds(60)
 
     init(_ watcher: (any FolderWatcher)?) throws(Errno) {
@@ -76,12 +76,13 @@ package final class FolderWatches: Sendable {
     /// require that of another.
     private static let mostRounds = 100
 
-    /// Takes the kernel's reports, and scans every directory that may have changed.
+    /// Reads the kernel's reports, and scans every directory that may have changed.
     ///
     /// - Parameters:
     ///   - listed: returns all listed directories. It is called if every one of them may have changed.
-    ///   - look: scans a directory, and returns whether anything has changed.
-    /// - Returns: whether anything has changed. After an error, the remaining directories are scanned the next time.
+    ///   - look: scans a directory, and returns whether it has changed.
+    /// - Returns: whether any directory has changed. After an error, the remaining directories are scanned the next
+    ///   time.
     func look<Failure>(
         listed: () throws(Failure) -> [Int64], at look: (Int64) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
@@ -111,7 +112,7 @@ package final class FolderWatches: Sendable {
 
     private func takeNotices() {
         guard let watcher else { return }
-        // The reports are taken under the lock, so that every other thread finds a report in the queue or its effect in
+        // The reports are read under the lock, so that other threads find each report either in the queue or in
         // `pending`.
         state.withLock { state in
             for notice in (try? watcher.notices.take()) ?? [.lost] {
@@ -163,7 +164,7 @@ package final class FolderWatches: Sendable {
     package func willTell() { state.withLock { $0.isTold = true } }
 
     /// Records that the system requested changes. If the provider has not signalled any, another program caused the
-    /// request, and may know about a change that the kernel does not report.
+    /// request, and may know of a change that the kernel does not report.
     package func wasAsked() {
         let isNews = state.withLock { state in
             defer { state.isTold = false }
@@ -203,8 +204,8 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// Returns the reported names in a directory. The caller must compare them. Returns `nil` if the reports since the
-    /// last scan are incomplete, so that the whole directory must be scanned.
+    /// Returns the names in a directory that the kernel reported as changed. The caller must compare them. Returns
+    /// `nil` if the reports since the last scan are incomplete, so that the whole directory must be scanned.
     func namesToLook(at folder: Int64, _ descriptor: FileDescriptor) -> Set<FileName>? {
         guard let identity = try? descriptor.status().identity else { return nil }
         return state.withLock { state in
@@ -224,7 +225,7 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// Forgets a directory that does not exist any more.
+    /// Removes the watch of a directory that does not exist any more.
     func forget(_ folder: Int64) {
         let former = state.withLock { state in
             state.pending[folder] = nil
@@ -255,14 +256,14 @@ package final class FolderWatches: Sendable {
         if !isAsleep { wanted.reset() }
     }
 
-    /// Ends the waiting thread, because the catalogue is not used any more.
+    /// Ends the waiting of the thread, because the catalogue is not used any more.
     func stop() { end.raise() }
 }
 
 extension FolderWatches.State {
     /// Records a watch.
     ///
-    /// - Returns: the number of the watch that the new one replaces and that is not needed any more.
+    /// - Returns: the number of the directory's former watch, which the caller must remove; `nil` if none is left over.
     fileprivate mutating func watch(_ folder: Int64, _ watch: FolderWatches.Watch) -> FolderNotices.Number? {
         // A directory in two places is reported for the place that was scanned last.
         if let other = folders[watch.number], other != folder {

@@ -13,9 +13,9 @@ extension SharedCatalogue {
     ///
     /// - Parameters:
     ///   - replacing: whether to replace a file at the path. If `false`, an existing file causes an error.
-    ///   - note: called when the copy is complete and has no name yet, with its status. No client can write to the copy
-    ///     before it has a name.
-    ///   - named: called when the copy has got its name, with its status at that time.
+    ///   - note: called with the copy's status when the copy is complete and has no name yet. No client can write to
+    ///     the copy before it has a name.
+    ///   - named: called with the copy's status when the copy has its name.
     /// - Returns: the item with the version that was copied. The file may have changed since.
     @discardableResult
     package func copyOut(
@@ -34,7 +34,8 @@ extension SharedCatalogue {
         }
     }
 
-    /// Returns an item that is a file, and opens the file at its place. The file may have been replaced since.
+    /// Returns the item of a file, and opens the file at the item's place. Another file may have replaced it since the
+    /// last scan.
     func opened(_ identifier: String) throws(FolderError) -> (CatalogueItem, FileDescriptor) {
         try perform { catalogue in
             let item = try catalogue.item(identifier)
@@ -50,7 +51,8 @@ extension SharedCatalogue {
     ) throws(FolderError) -> CatalogueItem {
         let (item, source) = try opened(identifier)
         do {
-            // The opened file must be the one that the item describes, or the version would be that of another file.
+            // The opened file must be the one that the item describes. Otherwise the item's version would be that of
+            // another file.
             let before = try source.status()
             guard before.kind == .regular, item.facts.describe(before) else { throw FolderError.busy }
             let (folder, name) = try Self.place(path)
@@ -58,8 +60,8 @@ extension SharedCatalogue {
             try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename, movesPosition: true)
             let moment = FileMoment(try staged.descriptor.status())
             if replacing {
-                // The old copy is removed first, because the record of the new copy must never be taken for a record of
-                // the old one.
+                // The old copy is removed first, because the record of the new copy must never be mistaken for a record
+                // of the old one.
                 try? folder.removeFile(name)
                 try? folder.synchronize()
             }
@@ -109,7 +111,7 @@ extension SharedCatalogue {
     /// The maximum number of names that are tried.
     private static let names = 1000
 
-    /// Copies a file of the storage into a directory, under the first free name.
+    /// Copies a file of the storage into a directory, under the first unused name.
     ///
     /// - Parameters:
     ///   - isOnce: whether an existing file with one of the names and the same bytes counts as this copy. A killed
@@ -163,16 +165,16 @@ extension SharedCatalogue {
         throw FolderError.system(.fileExists)
     }
 
-    /// Opens a file of the storage, and returns it with the status that it had before it is read.
+    /// Opens a file of the storage, and returns it with its status before any byte is read.
     private static func source(_ path: String) throws -> (FileDescriptor, FileMoment) {
         let (folder, name) = try place(path)
         let source = try folder.open(entry: name, [.readOnly, .nonBlocking])
-        // A write through a mapping changes no date until the page is written back.
+        // A write through a memory map does not change the date until the page is written back.
         try source.synchronizeData()
         return (source, FileMoment(try source.status()))
     }
 
-    /// Copies a file of the storage to another path in the storage, which must be free.
+    /// Copies a file of the storage to another path in the storage, at which no file may exist.
     ///
     /// - Parameters:
     ///   - note: as for ``copyOut(_:to:replacing:note:named:)``.
@@ -219,7 +221,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// Copies a file into a directory, and flushes it to disk. Returns `false` if the name is taken.
+    /// Copies a file into a directory, and flushes it to disk. Returns `false` if the name exists already.
     private func add(
         _ source: FileDescriptor, to folder: FileDescriptor, _ number: Int64, named name: FileName,
         _ permissions: mode_t
@@ -243,11 +245,11 @@ extension SharedCatalogue {
         return true
     }
 
-    /// Replaces an item's contents with those of a file of the container, atomically. Processes that have the old
-    /// file open keep its contents.
+    /// Replaces an item's contents with those of a file of the container, atomically. Processes that have the old file
+    /// open continue to read its contents.
     ///
-    /// - Parameter version: the version of the contents to replace; `nil` accepts every version. Pass it if newer
-    ///   contents must not be lost.
+    /// - Parameter version: the version of the contents to replace; `nil` accepts every version. Pass the version if
+    ///   newer contents must not be lost.
     /// - Throws: ``FolderError/outdated`` for another version; ``FolderError/busy`` if the file changes during the
     ///   copy, or the item is moved.
     package func replace(
@@ -261,7 +263,8 @@ extension SharedCatalogue {
             let replaced = try withStagedFile(in: folder, item.parent, permissions: item.facts.permissions) { staged in
                 try FileCopier.copyContents(
                     of: source, to: staged.descriptor, named: item.filename, movesPosition: true)
-                // Flushing may take seconds, in which other processes may write. So the version is checked after it.
+                // Flushing may take seconds, in which other processes may write. The version is therefore checked
+                // afterwards.
                 try staged.descriptor.synchronize()
                 FolderStep.staged.reach()
                 guard FileMoment(try source.status()) == before else { throw FolderError.busy }
@@ -274,7 +277,7 @@ extension SharedCatalogue {
                     return try catalogue.record(name, in: item.parent, folder)
                 }
             }
-            // Some file systems cannot flush a directory, and offer no more safety than this.
+            // Some file systems cannot flush a directory. The replacement is then less durable, but not wrong.
             try? folder.synchronize()
             return replaced
         } catch {
@@ -282,7 +285,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// Opens the directory of a path, and returns it with the last name of the path.
+    /// Opens the parent directory of a path, and returns it with the last component of the path.
     private static func place(_ path: String) throws -> (FileDescriptor, FileName) {
         guard let slash = path.lastSlash, let name = FileName(path.lastPathName) else {
             throw FolderError.badName(path)

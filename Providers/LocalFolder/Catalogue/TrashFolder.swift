@@ -2,9 +2,9 @@ import LinuxSystem
 
 /// The directory at the top of the served directory that contains the trash. It is not served itself.
 ///
-/// A user's own file or directory may have any name, including this one. The trash is recognized by a file in it that
-/// identifies its directory. A copy of the trash does not have a valid file of this kind, and neither has a user's
-/// directory. If the user has a file with the first name, the trash gets the next free name.
+/// A user's own file or directory may have any name, including that of the trash. The trash is therefore recognized by
+/// a label file, which contains the inode and birth time of its directory. Neither a copy of the trash nor a user's
+/// directory contains a valid label. If the user has a file with the first name, the trash gets the next unused name.
 ///
 /// The name is not `.Trash-$uid`, because desktops create a directory with that name at the top of each disk and mount.
 enum TrashFolder {
@@ -32,7 +32,7 @@ enum TrashFolder {
         names.contains(name) && trash(name, in: root) != nil
     }
 
-    /// Labels the directory that becomes the trash, and renames it to the first free name.
+    /// Writes the label into the directory that becomes the trash, and renames the directory to the first unused name.
     ///
     /// - Parameter temporary: the directory's earlier name.
     static func publish(_ temporary: FileName, _ folder: FileDescriptor, in root: FileDescriptor) throws {
@@ -56,7 +56,7 @@ enum TrashFolder {
         try file.synchronize()
     }
 
-    /// Opens the directory with the first name, whether it is the trash or not.
+    /// Opens the directory with the first name, even if it is not the trash.
     static func candidate(in root: FileDescriptor) -> FileDescriptor? {
         names.first.flatMap { try? root.open(entry: $0, [.readOnly, .directory]) }
     }

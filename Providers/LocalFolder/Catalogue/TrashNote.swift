@@ -1,11 +1,11 @@
 import Glibc
 import LinuxSystem
 
-/// The original place of an item in the trash, and the time at which it was trashed.
+/// The trash information file of an item, which contains the item's original path and the time at which it was trashed.
 struct TrashNote {
-    /// The names on the path from the served directory.
+    /// The components of the path from the served directory.
     let path: [[UInt8]]
-    /// The time at which the item was trashed, in seconds since 1970. It is not read from a file.
+    /// The time at which the item was trashed, in seconds since 1970. Not set when the file is read.
     let deleted: time_t
 
     private static let largest = 64 << 10
@@ -16,9 +16,9 @@ struct TrashNote {
         self.deleted = deleted
     }
 
-    /// Reads a note.
+    /// Reads a trash information file.
     ///
-    /// - Returns: `nil` if the note does not exist, or does not contain a path.
+    /// - Returns: `nil` if the file does not exist, or does not contain a path.
     init?(reading name: FileName, in folder: FileDescriptor) throws {
         guard let file = try? folder.open(entry: name, [.readOnly, .nonBlocking]),
             let bytes = try? file.readToEnd(limit: Self.largest)
@@ -29,9 +29,9 @@ struct TrashNote {
         deleted = 0
     }
 
-    /// Writes the note.
+    /// Writes the trash information file.
     ///
-    /// - Returns: `false` if the name is taken.
+    /// - Returns: `false` if a file with the name exists.
     func write(to folder: FileDescriptor, named name: FileName) throws -> Bool {
         let text =
             "[Trash Info]\n\(Self.pathKey)\(path.map(Self.escaped).joined(separator: "/"))\n"

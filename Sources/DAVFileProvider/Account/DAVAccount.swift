@@ -4,7 +4,8 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// A domain's connection to its server: the client, the catalogue, and what is known about the server.
+/// A domain's connection to its server: the HTTP client, the catalogue of items, and the behaviour of the server that
+/// the probe found.
 public final class DAVAccount: Sendable {
     /// The settings of the domain.
     public let settings: DAVSettings
@@ -12,19 +13,21 @@ public final class DAVAccount: Sendable {
     public let service: any DAVServiceKind
     /// The domain's root at the server.
     public let root: HTTPAddress
-    /// The HTTP client, which keeps the connections to the server.
+    /// The HTTP client, which reuses the connections to the server.
     public let http: HTTPClient
     let catalogue: SharedServerCatalogue
-    /// The moves at the server that this process has begun.
+    /// The moves of items at the server that this process has begun and that have not ended.
     let moves = RunningMoves()
     let exchangeTurns = ExchangeTurns()
-    /// The directories that probes have made at servers.
+    /// The records of directories that probes have created at servers, by which a directory that a killed process left
+    /// is removed.
     let probes: ProbeRecords
     package let room: DAVRoom
     let domain: NSFileProviderDomain
     let clock: any Clock<Duration>
     private let passwords: any DAVPasswordStore
-    /// Asks the system to send the local contents of a file again. Fails silently for a file without local contents.
+    /// A function that makes the system upload the local contents of a file again. It does nothing for a file without
+    /// local contents.
     let sendAgain: @Sendable (NSFileProviderItemIdentifier) async -> Void
 
     private struct State {
@@ -33,8 +36,9 @@ public final class DAVAccount: Sendable {
         var hasCredentials = false
         /// Whether the server has accepted these credentials.
         var isAccepted = false
-        /// The time until which no request is sent, because the server refused the credentials. Each refusal counts
-        /// towards a lock-out, so the search for changes waits for other credentials.
+        /// The instant until which no request is sent with these credentials, because the server refused them; `nil` if
+        /// they were not refused. Background requests are not sent even after that, because each refusal counts towards
+        /// a lock-out of the account.
         var refusedUntil: ContinuousClock.Instant?
     }
     // Leaf lock.
@@ -79,8 +83,8 @@ public final class DAVAccount: Sendable {
 
     private static let profileKey = "profile"
 
-    /// The behaviour of the server as the probe found it. Before the first probe, it is that of a server without
-    /// conditions and locks.
+    /// The behaviour of the server as the probe found it. Before the first probe, it is that of a server that supports
+    /// neither conditional requests nor locks.
     public var profile: DAVServerProfile { state.withLock { $0.profile } ?? DAVServerProfile() }
 
     /// The findings of the probe for the user, one line each; `nil` before the probe.
@@ -99,11 +103,11 @@ public final class DAVAccount: Sendable {
         state.withLock { $0.profile = profile }
     }
 
-    /// Returns the behaviour of the server. Probes the server first if it is unknown, such as after the loss of the
-    /// catalogue. No change is sent before the behaviour is known.
+    /// Returns the behaviour of the server. Probes the server first if the behaviour is unknown, such as after the loss
+    /// of the catalogue. No change is sent before the behaviour is known.
     ///
-    /// - Parameter folder: the folder in which a change is to be made. The server is probed there if the user can only
-    ///   read in the root.
+    /// - Parameter folder: the folder in which a change is to be made. The server is probed there if the user has no
+    ///   permission to write in the root.
     func knownProfile(in folder: Int64) async throws -> DAVServerProfile {
         if let known = state.withLock({ $0.profile }) { return known }
         do {
@@ -124,10 +128,10 @@ public final class DAVAccount: Sendable {
 
     // MARK: Requests
 
-    /// Sends requests with the user's credentials. If the server refuses them, reads the store of passwords again, and
-    /// tries once more if it has other credentials.
+    /// Sends requests with the user's credentials. If the server refuses them, reads the password again from the
+    /// password store, and repeats the requests once if the credentials have changed.
     ///
-    /// - Throws: the error of the request, or of the store of passwords.
+    /// - Throws: the error of the request, or of the password store.
     public func ask<Reply: Sendable>(
         _ priority: HTTPRequest.Priority = .interactive,
         _ body: @Sendable (DAVClient) async throws(DAVError) -> Reply
@@ -159,8 +163,8 @@ public final class DAVAccount: Sendable {
 
     /// Records that the server has refused the credentials.
     ///
-    /// - Throws: `forbidden` if the server refused them for one folder only, because it still accepts them for the
-    ///   root.
+    /// - Throws: `forbidden` if the server still accepts the credentials for the root, and thus refused them for one
+    ///   folder only.
     private func noteRefused(_ client: DAVClient) async throws(DAVError) {
         let wasAccepted = state.withLock { $0.isAccepted && $0.credentials == client.credentials }
         if wasAccepted, client.credentials != nil, (try? await client.entry(at: root)) != nil {
@@ -172,8 +176,8 @@ public final class DAVAccount: Sendable {
         }
     }
 
-    /// Checks that the server has the domain's root, before another item counts as missing. A proxy may reply with “not
-    /// found” to all requests while its server starts.
+    /// Checks that the server still has the domain's root. Called when the server reports that an item does not exist,
+    /// because a proxy may reply with “not found” to all requests while its server starts.
     private func requireRoot(_ client: DAVClient) async throws(DAVError) {
         do {
             _ = try await client.entry(at: root)
@@ -183,8 +187,8 @@ public final class DAVAccount: Sendable {
         }
     }
 
-    /// Reads the identifier of the server's data. Called before items that the server does not list count as removed,
-    /// because the server may have been restored from a backup.
+    /// Reads the identifier of the server's data, which changes when the server is restored from a backup. Called
+    /// before items that the server does not list count as removed.
     ///
     /// - Parameter round: the number of the listing in which the items are missing.
     func checkMark(_ priority: HTTPRequest.Priority = .interactive, round: Int64) async throws {
@@ -295,7 +299,7 @@ public final class DAVAccount: Sendable {
 }
 
 extension DAVSettings {
-    /// Returns a user's password in the form that the authentication method takes.
+    /// Returns a user's password as the credentials of the authentication method.
     func credentials(user: String, password: String) -> HTTPCredentials {
         switch authentication {
         case .basic: .basic(user: user, password: password)

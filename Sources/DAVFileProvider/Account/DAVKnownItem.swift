@@ -14,7 +14,7 @@ public struct DAVKnownItem: Sendable {
     public var name: String { item.name }
     /// Whether it is a folder.
     public var isFolder: Bool { item.isFolder }
-    /// The version that was seen last.
+    /// The version that the server reported last.
     public var version: DAVVersion { item.version }
     /// The properties that only this service has.
     public var traits: DAVTraits { item.traits }

@@ -4,16 +4,17 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The user's quota at the service, as the server reported it last. It is a part of the domain's state.
+/// The user's quota at the service, as the server reported it last. The system reads it as a part of the domain's
+/// state.
 package final class DAVRoom: Sendable {
     private struct Stored: Codable {
         var quota: DAVQuota?
         /// The archived version of the domain's state, which increases with each change of the quota.
         var version: Data?
-        /// The time at which the server has refused an upload for lack of space, in seconds of the clock; `nil` if
-        /// uploads can be tried again.
+        /// The time at which the server refused an upload for lack of space, in seconds since 1970; `nil` if uploads
+        /// can be tried again.
         var fullSince: Int64?
-        /// The number of free bytes that the server reported first after that refusal.
+        /// The number of free bytes that the server reported for the first time after that refusal.
         var freeWhenFull: Int?
     }
 
@@ -30,8 +31,8 @@ package final class DAVRoom: Sendable {
     private static let key = "room"
     /// The pause between two requests for the quota, which some servers compute slowly.
     private static let pause = Duration.seconds(300)
-    /// The seconds after which uploads are tried again although the server reports no more space: an administrator may
-    /// have changed a limit of one folder.
+    /// The number of seconds after which uploads are tried again although the server reports no more space. An
+    /// administrator may have changed a limit of one folder, which the quota does not show.
     private static let patience: Int64 = 900
 
     /// Reads the stored quota. Blocks on the disk.
@@ -45,7 +46,7 @@ package final class DAVRoom: Sendable {
     /// The quota; `nil` if the server has not reported it.
     var quota: DAVQuota? { state.withLock { $0.stored.quota } }
 
-    /// Whether the quota is to be requested with the next check. While uploads wait for space, each check requests it.
+    /// Whether the next check for changes must request the quota. While uploads wait for space, each check requests it.
     package var isDue: Bool {
         state.withLock { state in
             state.stored.fullSince != nil || state.asked.map { .now - $0 >= Self.pause } ?? true
@@ -64,7 +65,7 @@ package final class DAVRoom: Sendable {
         return coder.flatMap { NSFileProviderDomainVersion(coder: $0) } ?? NSFileProviderDomainVersion()
     }
 
-    /// Records the server's reply.
+    /// Records the quota in the server's reply.
     ///
     /// - Returns: whether uploads that were refused for lack of space can be tried again.
     func note(_ quota: DAVQuota?, at now: Int64) async throws -> Bool {
@@ -98,7 +99,7 @@ package final class DAVRoom: Sendable {
             (state.stored.fullSince, state.stored.freeWhenFull) = (now, nil)
             return state.stored
         }
-        // If the record cannot be stored, the uploads wait until the user retries.
+        // If the record cannot be stored, the uploads wait until the user retries them.
         if let stored { try? await store(stored) }
     }
 

@@ -11,17 +11,18 @@ package struct CataloguedItem: Sendable {
     var traits: DAVTraits
     /// The content version that the system received last for this item; `nil` if it has received none.
     var told: String?
-    /// The number of the listing or change by which the item was seen last.
+    /// The number of the listing or change in which the server reported the item last.
     var round: Int64
 
     /// The number of the root, which is its own parent.
     package static let root: Int64 = 1
 
-    /// The content version as text. It consists only of properties that listings contain, so that an item has the same
-    /// version in the reply to any request.
+    /// The content version as text. It consists only of properties that listings contain, so that the replies to all
+    /// kinds of requests result in the same version.
     var contentVersion: String { isFolder ? "folder" : version.text }
 
-    /// Whether another state of the item is the same to the system, so that the change feed need not report it.
+    /// Whether the system sees no difference between two states of the item, so that the change feed need not report
+    /// the change.
     func isSame(as other: CataloguedItem) -> Bool {
         parent == other.parent && name.utf8.elementsEqual(other.name.utf8) && isFolder == other.isFolder
             && contentVersion == other.contentVersion && version.modified == other.version.modified

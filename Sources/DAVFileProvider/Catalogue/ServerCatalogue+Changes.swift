@@ -20,8 +20,8 @@ package struct DueFolder: Sendable {
 extension ServerCatalogue {
     /// Returns at most `limit` changes after the change with the given number.
     ///
-    /// - Parameter folder: the folder whose direct items count; `nil` for all.
-    /// - Returns: `nil` if the catalogue does not know all of them any more.
+    /// - Parameter folder: the folder to whose direct children the changes are limited; `nil` for all items.
+    /// - Returns: `nil` if the catalogue has dropped some of the changes.
     package func changes(since change: Int64, in folder: Int64?, limit: Int) throws -> FoundChanges? {
         let (oldest, newest) = (try last("oldest"), try last("change"))
         guard change >= oldest, change <= newest else { return nil }
@@ -45,7 +45,7 @@ extension ServerCatalogue {
         return changes
     }
 
-    /// Records that the system receives items in their current versions.
+    /// Records that the system is about to receive items in their current versions.
     func note(told items: [CataloguedItem]) throws {
         for item in items where item.told != item.contentVersion && !item.isFolder {
             try database.run(
@@ -58,8 +58,8 @@ extension ServerCatalogue {
     /// Records a complete listing of a folder.
     ///
     /// - Parameters:
-    ///   - tag: the folder's own tag at that time.
-    ///   - due: the time of the next check, in seconds of the clock.
+    ///   - tag: the folder's own tag when it was listed.
+    ///   - due: the time of the next check, in seconds since 1970.
     package func noteListed(_ folder: Int64, tag: String?, due: Int64, pause: Int64) throws {
         try database.run(
             """
@@ -69,8 +69,8 @@ extension ServerCatalogue {
         try requireCheckedFolders(in: folder)
     }
 
-    /// Forgets the tag of a folder's last listing if the tag of one of its subfolders has changed since the subfolder
-    /// was listed. The next search from the root down then descends into that subfolder.
+    /// Drops the tag of a folder's last listing if the tag of one of its subfolders has changed since the subfolder was
+    /// listed. The next search from the root down then descends into that subfolder.
     func requireCheckedFolders(in folder: Int64) throws {
         try database.run(
             """
@@ -119,8 +119,8 @@ extension ServerCatalogue {
     /// The longest time between two checks of a folder, in seconds.
     static let longestPause: Int64 = 86_400
 
-    /// Schedules a check at `now` for each folder that is in use, or whose checks are less than `longest` seconds
-    /// apart.
+    /// Schedules a check at `now` for each folder that is in use, or that is checked at intervals of less than
+    /// `longest` seconds.
     func makeActiveDue(_ now: Int64, _ longest: Int64) throws {
         try database.run(
             "UPDATE folder SET due = min(due, ?) WHERE in_use = 1 OR pause < ?", .integer(now), .integer(longest))
@@ -138,7 +138,7 @@ extension ServerCatalogue {
 
     // MARK: Digests and creations
 
-    /// Records the digest of contents, because other contents may have the same version.
+    /// Records the digest of a file's contents, because files with other contents may have the same version.
     func note(digest: [UInt8]?, of number: Int64, version: String) throws {
         guard let digest else {
             return try database.run("DELETE FROM digest WHERE number = ?", .integer(number))

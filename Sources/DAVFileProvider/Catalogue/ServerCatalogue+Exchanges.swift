@@ -1,8 +1,10 @@
 import SQLite
 
-/// The exchanges that this client has begun: changes for which a file is moved aside at the server.
+/// The exchanges that this client has begun. An exchange is a change for which a file at the server is renamed
+/// temporarily.
 ///
-/// Each is recorded before its first request, so that the next process finds what this one leaves when it is killed.
+/// Each exchange is recorded before its first request. If this process is killed, the next one finds the files that the
+/// exchange has left.
 extension ServerCatalogue {
     static let exchangeTable = """
         CREATE TABLE IF NOT EXISTS exchange (
@@ -19,7 +21,7 @@ extension ServerCatalogue {
             .optional(base?.version), base?.digest.map { .bytes($0) } ?? .null)
     }
 
-    /// Removes the record of an exchange that has left no files of its own at the server.
+    /// Removes the record of an exchange whose temporary files no longer exist at the server.
     func end(exchange place: ExchangePlace) throws {
         try database.run(
             "DELETE FROM exchange WHERE folder = ? AND name = ?", .integer(place.folder), .text(place.name))
@@ -39,20 +41,21 @@ extension ServerCatalogue {
 
     /// Returns the places of the recorded exchanges.
     ///
-    /// - Parameter folder: the folder in which they are; `nil` for all.
+    /// - Parameter folder: the folder of the places; `nil` for all folders.
     func exchanges(in folder: Int64? = nil) throws -> [ExchangePlace] {
         try database.all("SELECT folder, name FROM exchange WHERE folder = ifnull(?, folder)", .optional(folder)) {
             ExchangePlace(folder: $0.integer(0), name: $0.text(1))
         }
     }
 
-    /// Whether a listing may lack an existing item, because an exchange may have moved it aside.
+    /// Whether a listing may lack the item although it exists, because an exchange may have renamed it temporarily.
     func mayBeAside(_ item: CataloguedItem) throws -> Bool {
         try exchange(ExchangePlace(folder: item.parent, name: item.name)) != nil
     }
 }
 
-/// The name of a file that is exchanged, and the number of its folder, which stays when the folder is moved.
+/// The place of a file during an exchange: the file's name and the number of its folder, which stays the same when the
+/// folder is moved.
 struct ExchangePlace: Hashable, Sendable {
     let folder: Int64
     let name: String

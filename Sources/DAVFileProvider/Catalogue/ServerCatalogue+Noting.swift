@@ -5,7 +5,7 @@ import WebDAVClient
 /// The recording of the server's replies.
 extension ServerCatalogue {
     /// Returns the number of a listing or change that begins. A stale reply has a lower number than the record of the
-    /// item, and does not overwrite it.
+    /// item, and does not overwrite the record.
     func beginRound() throws -> Int64 { try next("round") }
 
     /// Records an entry of a folder.
@@ -26,8 +26,7 @@ extension ServerCatalogue {
             if try isKept(known) {
                 try setAside(known)
             } else {
-                // The known item may have moved to another folder. The listing of that folder then finds it by its
-                // identity.
+                // The known item may have moved to another folder, whose listing then finds it by its identity.
                 try remove(known)
             }
         }
@@ -40,9 +39,9 @@ extension ServerCatalogue {
         return (try add(observed, in: parent, round: round), true)
     }
 
-    /// Records as seen the items of a folder that the server has but does not show to the user.
+    /// Records that the server has the items with these names, although it does not show them to the user.
     ///
-    /// - Returns: the numbers of the items that the catalogue has.
+    /// - Returns: the numbers of the items that are in the catalogue.
     func note(forbidden names: [String], in folder: Int64, round: Int64) throws -> [Int64] {
         try names.compactMap { name in
             guard let known = try child(of: folder, named: name) else { return nil }
@@ -73,7 +72,7 @@ extension ServerCatalogue {
 
     private func add(_ observed: ObservedItem, in parent: Int64, round: Int64) throws -> CataloguedItem {
         let version = observed.version
-        // An item that vanished from one folder and is seen in another one later gets its number back.
+        // An item that disappeared from one folder and appears in another one later gets its former number.
         let former = try observed.traits.identity.flatMap { identity in
             try database.first("SELECT number FROM gone WHERE identity = ?", .text(identity)) { $0.integer(0) }
         }
@@ -89,14 +88,14 @@ extension ServerCatalogue {
         return observed.item(former ?? database.lastNumber, in: parent, round: round)
     }
 
-    /// Returns traits in the form that is stored. The items of plain servers all have the same empty traits.
+    /// Returns traits in the form in which they are stored. The items of plain servers all have the same empty traits.
     private static func bytes(_ traits: DAVTraits) throws -> [UInt8] {
         traits == DAVTraits() ? noTraits : [UInt8](try JSONEncoder().encode(traits))
     }
 
     static let noTraits = Array("{}".utf8)
 
-    /// Whether a folder is the given item, or lies within it.
+    /// Whether a folder is the item with the given number, or lies within it.
     func isWithin(_ folder: Int64, _ number: Int64) throws -> Bool {
         var current = folder
         for _ in 0..<4096 {
@@ -132,13 +131,13 @@ extension ServerCatalogue {
         }
     }
 
-    /// Returns the items of a folder that a complete listing lacks, except those that stay because the server was
-    /// restored from a backup, and those that an exchange may have moved aside.
+    /// Returns the items of a folder that a complete listing lacks and that count as removed. Excludes items that are
+    /// retained because the server was restored from a backup, and items that an exchange may have renamed temporarily.
     package func unseen(in folder: Int64, round: Int64) throws -> [CataloguedItem] {
         try children(of: folder, seenBefore: round).filter { try !isKept($0) && !mayBeAside($0) }
     }
 
-    /// Forgets the oldest removals. Sync anchors from before them expire.
+    /// Drops the records of the oldest removals. Sync anchors from before these removals expire.
     func forgetOldestGone() throws {
         guard let count = try database.first("SELECT count(*) FROM gone", read: { $0.integer(0) }),
             count > Self.mostGone,

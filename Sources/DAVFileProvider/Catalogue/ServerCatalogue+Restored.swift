@@ -1,12 +1,13 @@
 import FileProvider
 import SQLite
 
-/// Items that are missing at a server because it was restored from a backup.
+/// The catalogue's items that are missing at a server because it was restored from a backup.
 extension ServerCatalogue {
     private static let (markKey, restoredKey) = ("mark", "restored")
 
-    /// Records the identifier of the server's data. If it differs from the recorded one, the items that were last seen
-    /// before the given round are kept until they are seen again.
+    /// Records the identifier of the server's data. If it differs from the recorded one, the server was restored from a
+    /// backup. The catalogue then retains the items that the server last reported before the given round, until the
+    /// server reports them again.
     package func note(dataMark mark: String?, round: Int64) throws {
         guard let mark else { return }
         let bytes = Array(mark.utf8)
@@ -16,15 +17,15 @@ extension ServerCatalogue {
         try set(bytes, for: Self.markKey)
     }
 
-    /// Whether the server has marked its data.
+    /// Whether the server has an identifier of its data.
     func hasMark() throws -> Bool { try value(Self.markKey) != nil }
 
-    /// Whether an item stays although the server does not list it, because it was last seen before the server was
-    /// restored.
+    /// Whether the catalogue retains an item even if the server does not list it, because the server last reported the
+    /// item before it was restored from a backup.
     func isKept(_ item: CataloguedItem) throws -> Bool { item.round < (try last(Self.restoredKey)) }
 
-    /// Gives a kept item another name, because another item has its place at the server. The kept item loses its
-    /// identity, because a restored server assigns identities a second time.
+    /// Renames a retained item, because another item has its name at the server. The retained item loses its identity,
+    /// because a restored server assigns the same identities again to other items.
     func setAside(_ item: CataloguedItem) throws {
         for number in 1... {
             let words = number == 1 ? " (before the restore)" : " (before the restore \(number))"

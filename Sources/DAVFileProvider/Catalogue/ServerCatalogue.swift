@@ -4,7 +4,7 @@ import HTTPTransport
 import SQLite
 import WebDAVClient
 
-/// The items that were ever seen at a server, with numbers that stay through renames and moves.
+/// The items that the server has ever reported, with numbers that stay the same through renames and moves.
 ///
 /// WebDAV has no identifiers, so the catalogue records each item's place and version. It numbers every change, and
 /// these numbers are the sync anchors of the change feed. Each reply is written to the catalogue before the system
@@ -14,10 +14,10 @@ import WebDAVClient
 package struct ServerCatalogue {
     let database: Database
     /// A random text that identifies this catalogue. If the catalogue is lost, its successor has another text, because
-    /// it uses the same numbers for other items.
+    /// it assigns the same numbers to other items.
     package let stamp: String
 
-    /// The maximum number of removed items that are remembered.
+    /// The maximum number of removed items whose removals are recorded.
     static let mostGone: Int64 = 20_000
 
     /// Opens a catalogue, or creates it. Replaces a damaged one: every item then gets a new identifier, and the system
@@ -33,8 +33,8 @@ package struct ServerCatalogue {
 
     private static func open(_ path: String) throws -> (Database, String) {
         let database = try Database(path)
-        // A power failure may lose the last changes, but leaves the database consistent. Listings find the changes
-        // again.
+        // A power failure may lose the last changes, but the database stays consistent. The next listings find the lost
+        // changes again.
         try database.execute(
             """
             PRAGMA journal_mode = WAL;
@@ -118,15 +118,15 @@ package struct ServerCatalogue {
             read: Self.read)
     }
 
-    /// Returns the item with an identity. After the restore of a backup, a kept item may have it, too; the one that was
-    /// seen last is returned.
+    /// Returns the item with an identity. After the server was restored from a backup, several items may have the
+    /// identity. In this case, returns the one that the server reported last.
     func item(identity: String) throws -> CataloguedItem? {
         try database.first(
             "SELECT \(Self.columns) FROM item WHERE identity = ? ORDER BY round DESC LIMIT 1", .text(identity),
             read: Self.read)
     }
 
-    /// Returns the items of a folder that were last seen before a round; by default all.
+    /// Returns the items of a folder that the server last reported before a round; by default all items.
     func children(of parent: Int64, seenBefore round: Int64 = .max) throws -> [CataloguedItem] {
         try database.all(
             "SELECT \(Self.columns) FROM item WHERE parent = ? AND number <> 1 AND round < ?", .integer(parent),
@@ -150,7 +150,7 @@ package struct ServerCatalogue {
 
     static func read(_ row: Database.Row) -> CataloguedItem {
         let stored = row.bytes(7)
-        // Damaged traits count as none, until the next listing.
+        // Damaged traits are read as none. The next listing replaces them.
         let traits = stored == noTraits ? nil : try? JSONDecoder().decode(DAVTraits.self, from: Data(stored))
         let version = DAVVersion(
             tag: row.isNull(4) ? nil : DAVEntityTag(opaque: row.text(4)),

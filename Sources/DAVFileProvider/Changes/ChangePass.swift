@@ -3,19 +3,21 @@ import LinuxSystem
 import SQLite
 import WebDAVClient
 
-/// One search for changes, in several folders. An item that has vanished from one folder may have moved to another one,
-/// which its identity shows. New and vanished items are therefore recorded at the end.
+/// One search for changes in several folders.
 ///
-/// Without identities, a file in another place counts as another file, because many servers make their tags from the
-/// date and size, which other contents can have, too.
+/// An item that is missing from one folder may have moved to another one, which its identity shows. New and missing
+/// items are therefore recorded at the end.
+///
+/// Without identities, a file in another place counts as another file. A matching tag proves nothing, because many
+/// servers compute tags from the date and the size, which files with other contents can share.
 final class ChangePass: Sendable {
     private struct State {
-        /// New entries, with the numbers of their folder and of its listing.
+        /// New entries, each with the number of its folder and the number of the folder's listing.
         var appeared: [(entry: ObservedItem, folder: Int64, round: Int64)] = []
         var vanished: [(item: CataloguedItem, round: Int64)] = []
-        /// The folders that were listed, the upper ones first, with their tags at that time.
+        /// The folders that were listed, a folder before its subfolders, with their tags when they were listed.
         var listed: [(folder: Int64, tag: String?)] = []
-        /// The first refusal of a folder.
+        /// The error of the first folder that the server refused to list.
         var refusal: DAVError?
         var hasChecked = false
     }
@@ -23,7 +25,7 @@ final class ChangePass: Sendable {
     /// The result of the check of one folder.
     enum Outcome {
         case same, changed
-        /// The server has refused this folder. The others are checked nevertheless.
+        /// The server has refused to list this folder. The other folders are checked nevertheless.
         case refused
         /// The server was busy.
         case busy
@@ -41,8 +43,8 @@ final class ChangePass: Sendable {
     /// Whether a folder was listed in this pass.
     func hasListed(_ number: Int64) -> Bool { state.withLock { $0.listed.contains { $0.folder == number } } }
 
-    /// Checks a folder that the server may refuse. If the server refuses all of them, ``finish()`` throws the first
-    /// refusal.
+    /// Checks a folder that the server may refuse to list. If the server refuses all folders of the pass, ``finish()``
+    /// throws the first of these errors.
     @discardableResult
     func attempt(_ number: Int64) async throws -> Outcome {
         do {
@@ -56,9 +58,9 @@ final class ChangePass: Sendable {
         }
     }
 
-    /// Lists a folder that was listed before, and compares it with the catalogue.
+    /// Lists a folder that was listed before, and compares the listing with the catalogue.
     ///
-    /// - Returns: whether something differs.
+    /// - Returns: whether the folder has changed.
     @discardableResult
     func check(_ number: Int64) async throws -> Bool {
         guard let known = try await account.known(number), known.isFolder else { return false }
@@ -99,7 +101,8 @@ final class ChangePass: Sendable {
         }
     }
 
-    /// Checks the folders whose tag differs from that of their last listing, from the root down.
+    /// Checks the folders whose tag differs from that of their last listing. Starts at the root and enters only folders
+    /// with a different tag.
     func descend() async throws {
         let catalogue = account.catalogue
         let isListed = try await catalogue.perform { try $0.isListed(CataloguedItem.root) }
@@ -127,9 +130,9 @@ final class ChangePass: Sendable {
         }
     }
 
-    /// Records the items that have appeared or vanished.
+    /// Records the items that have appeared or disappeared.
     ///
-    /// - Throws: the first refusal, if the server has refused all folders.
+    /// - Throws: the first error if the server has refused to list all folders.
     func finish() async throws {
         let found = state.withLock { state in
             defer { state = State() }
@@ -139,14 +142,14 @@ final class ChangePass: Sendable {
         try await account.catalogue.perform { catalogue in
             for (entry, folder, round) in found.appeared { _ = try catalogue.note(entry, in: folder, round: round) }
             for (item, round) in found.vanished {
-                // The item may have been found in another folder.
+                // A later listing may have found the item in another folder.
                 guard let current = try catalogue.item(item.number), current.round < round,
                     current.parent == item.parent, current.name.utf8.elementsEqual(item.name.utf8),
                     try !catalogue.isKept(current)
                 else { continue }
                 try catalogue.remove(current)
             }
-            // The tags are recorded last, so that a pass that fails midway is repeated.
+            // The tags are recorded last, so that the next pass repeats one that fails midway.
             for (folder, tag) in found.listed { try catalogue.noteTag(folder, tag) }
             for (folder, _) in found.listed.reversed() { try catalogue.requireCheckedFolders(in: folder) }
         }
@@ -157,7 +160,7 @@ final class ChangePass: Sendable {
 extension ServerCatalogue {
     /// Records the entries that the catalogue already has in this folder.
     ///
-    /// - Returns: the other entries, and whether one of the recorded entries has changed.
+    /// - Returns: the entries that the catalogue lacks, and whether one of the recorded entries has changed.
     func compare(
         _ entries: [ObservedItem], in folder: Int64, _ round: Int64
     ) throws -> (new: [ObservedItem], isDifferent: Bool) {

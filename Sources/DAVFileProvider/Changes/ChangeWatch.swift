@@ -13,7 +13,7 @@ import WebDAVClient
 package final class ChangeWatch: Sendable {
     private struct State {
         var task: Task<Void, Never>?
-        /// The task that listens to the service's notices.
+        /// The task that listens to the service's notices of changes.
         var listener: Task<Void, Never>?
         /// The continuation of the waiting task.
         var wake: CheckedContinuation<Void, Never>?
@@ -24,16 +24,16 @@ package final class ChangeWatch: Sendable {
     }
 
     let account: DAVAccount
-    /// The directory for contents that are compared.
+    /// The directory for contents that are fetched only to compare them.
     private let temporary: URL
     private let signal: @Sendable () -> Void
     // Leaf lock.
     private let state = Lock(State())
 
-    /// The shortest time between two passes that the system's requests cause.
+    /// The minimum interval between two passes that the system's requests cause.
     private static let shortest = Duration.seconds(2)
     private static let (longestInUse, longest): (Int64, Int64) = (900, ServerCatalogue.longestPause)
-    /// The maximum numbers of folders that one pass checks, and that it checks at a time.
+    /// The maximum number of folders that one pass checks, and the maximum number that it checks concurrently.
     private static let (mostFolders, mostAtOnce) = (64, 4)
 
     init(_ account: DAVAccount, temporary: URL, signal: @escaping @Sendable () -> Void) {
@@ -47,7 +47,7 @@ package final class ChangeWatch: Sendable {
 
     // MARK: The loop
 
-    /// Starts the search, which goes on until ``stop()``.
+    /// Starts the search, which continues until ``stop()``.
     package func start() {
         state.withLock { state in
             guard state.task == nil else { return }
@@ -85,7 +85,7 @@ package final class ChangeWatch: Sendable {
             let rest = next.map { $0 - Self.now } ?? Int64(account.pollInterval)
             return .seconds(max(1, min(rest, Int64(account.pollInterval))))
         } catch {
-            // Without a connection, or while the server is busy, the next pass comes soon enough.
+            // After an error, such as a lost connection or a busy server, the usual pause is short enough.
             return .seconds(account.pollInterval)
         }
     }
@@ -135,7 +135,7 @@ package final class ChangeWatch: Sendable {
         if !isRecent { wakeUp() }
     }
 
-    /// Signals the working set, because another request found a change.
+    /// Signals the working set, because a request other than a pass found a change.
     func signalSoon() { signal() }
 
     /// Records which folders contain local items.
@@ -155,8 +155,8 @@ package final class ChangeWatch: Sendable {
 
     /// Checks the folders that are due.
     ///
-    /// - Parameter all: whether the other folders that were listed are checked, too.
-    /// - Returns: whether something has changed.
+    /// - Parameter all: whether the pass also checks the listed folders that are not due yet.
+    /// - Returns: whether an item or the quota has changed.
     @discardableResult
     package func pass(all: Bool = false) async throws -> Bool {
         state.withLock { $0.lastPass = .now }
@@ -186,7 +186,7 @@ package final class ChangeWatch: Sendable {
             return try catalogue.last("change")
         }
         state.withLock { $0.lastPass = .now }
-        // The system reads the domain's state after each report of changes, so another quota counts as a change.
+        // The system reads the domain's state after each report of changes, so a new quota counts as a change.
         let hasOtherRoom = account.room.takeChange()
         return after != before || hasOtherRoom
     }
@@ -198,7 +198,7 @@ package final class ChangeWatch: Sendable {
         try await plan(folder.number, after: pause, outcome == .changed, isInUse: folder.isInUse)
     }
 
-    /// Runs a function for each folder, some at a time. The first error ends it.
+    /// Runs a function for each folder, for some folders concurrently. The first error ends the iteration.
     private func each(
         _ folders: ArraySlice<DueFolder>, _ body: @escaping @Sendable (DueFolder) async throws -> Void
     ) async throws {
@@ -230,7 +230,7 @@ package final class ChangeWatch: Sendable {
 
     /// Checks the folders of items that a service reported as changed.
     ///
-    /// - Returns: whether the catalogue has all of these items; otherwise a pass through all folders is needed.
+    /// - Returns: whether the catalogue has all of these items. If not, the caller has to check all folders.
     package func check(identities: [String]) async throws -> Bool {
         let numbers = try await account.catalogue.perform { catalogue in
             try identities.map { identity -> Int64? in
@@ -246,7 +246,8 @@ package final class ChangeWatch: Sendable {
         return !numbers.contains(nil)
     }
 
-    /// Ends a pass over single folders. Items that are missing from them may have moved to others.
+    /// Ends a pass over individual folders. If the service has deep tags, first searches the other folders for missing
+    /// items, which may have moved.
     private func finish(_ pass: ChangePass) async throws {
         if account.service.hasDeepTags, pass.hasVanished { try await pass.descend() }
         try await pass.finish()
@@ -254,7 +255,7 @@ package final class ChangeWatch: Sendable {
 }
 
 extension DAVError {
-    /// Whether the error concerns a single folder, so that others can be listed nevertheless.
+    /// Whether the error concerns a single folder, so that the other folders can be listed nevertheless.
     var isAboutOneFolder: Bool {
         switch self {
         case .forbidden, .notFound, .notDirectory, .notAllowed, .locked, .truncatedListing, .invalidReply, .status,
@@ -265,9 +266,9 @@ extension DAVError {
     }
 }
 
-/// Folders whose changes do not change the tags of the folders above them, although the service has deep tags.
+/// Folders whose changes do not change the tags of their parent folders, although the service has deep tags.
 enum NoDeepTags {
-    /// The text in the traits of a folder on an external storage.
+    /// The text by which the stored traits of a folder on an external storage are recognized.
     static let mount = "\"mount\":\"external\""
 }
 

@@ -2,21 +2,22 @@ import FileProvider
 import HTTPTransport
 import WebDAVClient
 
-/// Protection of local contents that are newer than those of a server that was restored from a backup.
+/// Protection of local contents that are newer than the state of a server that was restored from a backup.
 extension DAVAccount {
-    /// Records the server's mark of its data, which the listing of the root contains. So the mark is known as soon as
-    /// the first items are.
+    /// Records the identifier of the server's data, if the listed folder is the root, whose entry contains it. The
+    /// identifier is thus recorded together with the first items.
     func noteMark(of directory: DAVEntry?, _ folder: Int64, round: Int64) async throws {
         guard folder == CataloguedItem.root, let mark = directory.flatMap({ service.dataMark(of: $0) }) else { return }
         try await catalogue.perform { try $0.note(dataMark: mark, round: round) }
     }
 
-    /// Keeps local contents that a restored backup would replace, before the older states are recorded.
+    /// Makes the system upload local contents that a restored backup would replace, before the server's older states
+    /// are recorded.
     ///
-    /// A file whose date is earlier than before may be such a file, so the identifier of the server's data is read
-    /// first. If the server was restored, the system is asked to send its own contents again. It then finds another
-    /// version at the server and keeps both, one of them as a conflicted copy. A file whose date is not earlier was
-    /// changed by another client after the restore.
+    /// If the server now reports an earlier date for a file, the server may have been restored, so this function first
+    /// reads the identifier of the server's data. If the server was restored, the system uploads its own contents of
+    /// the file. It then finds another version at the server and keeps both versions, one of them as a conflicted copy.
+    /// If the date is not earlier, another client changed the file after the restore.
     ///
     /// - Parameters:
     ///   - observed: entries of a folder that are about to be recorded.
@@ -36,8 +37,8 @@ extension DAVAccount {
 }
 
 extension ServerCatalogue {
-    /// Returns the known files whose recorded date is later than that of an entry with other contents. Returns none if
-    /// the service has no identifier of its data.
+    /// Returns the known files whose recorded date is later than the date of their new entry, and of which the system
+    /// has received another version than the entry's. Returns none if the service has no identifier of its data.
     func newer(than observed: [ObservedItem], in folder: Int64) throws -> [CataloguedItem] {
         guard try hasMark() else { return [] }
         return try observed.compactMap { entry in

@@ -5,7 +5,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// A file provider for servers that speak WebDAV. A subclass names the kind of its service.
+/// A file provider for servers that speak WebDAV. A subclass states the kind of its service.
 ///
 ///     final class WebDAVExtension: DAVExtension {
 ///         override class var service: any DAVServiceKind { PlainDAVService() }
@@ -19,7 +19,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
     open class var service: any DAVServiceKind { PlainDAVService() }
 
     package let domain: NSFileProviderDomain
-    /// The work for the domain, or the error that prevents it, such as a wrong setting.
+    /// The requests for the domain, or the error that prevents them, such as a wrong setting.
     private let opened: Result<DAVWork, any Error>
     package let passwords: any DAVPasswordStore
     private let folder: URL?
@@ -34,7 +34,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
             handsOverMemory: true)
         super.init()
         (try? opened.get())?.watch.start()
-        // The system reports only changes of the materialized set, so its initial state is read once.
+        // The system only reports changes of the set of materialized items, so the initial set is read once.
         Task { [weak self] in await self?.materializedItemsDidChange() }
     }
 
@@ -74,15 +74,15 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
 
     /// The domain's account, with the connection to the server, the catalogue and the server's behaviour.
     ///
-    /// - Throws: the reason why there is none, such as a wrong setting.
+    /// - Throws: the reason why the account could not be opened, such as a wrong setting.
     public final var account: DAVAccount { get throws { try work.account } }
 
     package final var work: DAVWork { get throws { try opened.get() } }
 
-    /// The directory in which the provider keeps its state.
+    /// The directory in which the provider stores its state.
     package final var stateFolder: URL? { folder }
 
-    /// Ends the work.
+    /// Stops the search for changes and closes the connections.
     open func invalidate() {
         guard let work = try? opened.get() else { return }
         work.watch.stop()
@@ -99,7 +99,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         return DAVEnumerator(try SystemErrors.converting { try work }, container == .workingSet ? nil : container)
     }
 
-    /// Returns an item as it is at the server now.
+    /// Requests an item from the server and returns its current state.
     open func item(
         for identifier: NSFileProviderItemIdentifier, request: NSFileProviderRequest,
         completionHandler: @escaping ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -126,9 +126,9 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         }
     }
 
-    /// Fetches the contents of a file that is not in the catalogue, such as one in a trash.
+    /// Fetches the contents of a file that is not in the catalogue, such as a file in a trash.
     ///
-    /// - Parameter find: returns the address of the file, and the item that the system gets.
+    /// - Parameter find: returns the address of the file, and the item that the system receives.
     public final func fetchContents<Item: NSFileProviderItem & Sendable>(
         completionHandler: @escaping (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void,
         _ find: @escaping @Sendable (DAVAccount) async throws -> (HTTPAddress, Item)
@@ -177,7 +177,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         }
     }
 
-    /// Removes an item at the server, if it has the version that the user has seen.
+    /// Removes an item at the server, if its version there is the one that the user has seen.
     open func deleteItem(
         identifier: NSFileProviderItemIdentifier, baseVersion version: NSFileProviderItemVersion,
         options: NSFileProviderDeleteItemOptions, request: NSFileProviderRequest,
@@ -194,7 +194,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
 
     // MARK: Sets
 
-    /// Records which folders contain local items. These are checked for changes more often.
+    /// Records which folders contain local items. The search for changes checks these folders more often.
     open func materializedItemsDidChange() async {
         guard let manager = NSFileProviderManager(for: domain), let work = try? work else { return }
         let items = await MaterializedItems.all(manager.enumeratorForMaterializedItems())
@@ -209,16 +209,16 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
 
     // MARK: Set-up
 
-    /// Checks the address and the sign-in, and probes the server.
+    /// Checks the address and the sign-in, and probes the server's behaviour.
     open func setUpDomain(_ setup: FileProviderSetup) async throws {
         try await finish(setup, try DAVSettings(setup.settings))
     }
 
     // MARK: Running
 
-    /// Runs a function for a request of the system, and hands over its result on a thread that may block.
+    /// Runs a function for a request of the system, and passes its result to `finish` on a thread that may block.
     ///
-    /// - Returns: a progress that cancels the function.
+    /// - Returns: a progress whose cancellation cancels the function.
     public final func perform<Reply: Sendable>(
         _ body: @escaping @Sendable (DAVAccount, Progress) async throws -> Reply,
         finish: @escaping (Reply?, (any Error)?) -> Void
@@ -231,7 +231,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         finish: @escaping (Reply?, (any Error)?) -> Void
     ) -> Progress {
         let progress = Progress(totalUnitCount: 1)
-        // Completion handlers may be called on any thread, and this one is called once.
+        // `finish` is called once, on an arbitrary thread, as completion handlers are.
         let finish = Disconnected(finish)
         let opened = opened
         let task = Task {

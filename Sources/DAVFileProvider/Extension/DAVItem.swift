@@ -27,7 +27,7 @@ final class DAVItem: NSObject, NSFileProviderItemProtocol, @unchecked Sendable {
     }
 
     private static func type(of name: String) -> UTType {
-        // A name that begins with its only dot has no extension.
+        // A name whose only dot is its first character has no extension.
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return .data }
         let suffix = String(name[name.utf8.index(after: dot)...])
         return UTType(filenameExtension: suffix, conformingTo: .data) ?? .data
@@ -71,7 +71,7 @@ final class DAVItem: NSObject, NSFileProviderItemProtocol, @unchecked Sendable {
             contentVersion: Data(item.contentVersion.utf8), metadataVersion: Data(metadataVersion.bytes))
     }
 
-    /// The version of all properties except the contents, as a digest.
+    /// The digest of all properties except the contents, which is the metadata version.
     private var metadataVersion: Digest {
         var digest = Digest(item.name.utf8)
         digest.add("/\(item.parent)/\(item.version.modified ?? -1)/".utf8)

@@ -2,16 +2,17 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The digests of contents whose version other contents may get as well.
+/// The digests of file contents. They are needed where different contents can have the same version.
 extension DAVWork {
-    /// The size in bytes from which on a digest is computed after the reply to the system.
+    /// The minimum size in bytes of files whose digest is computed after the reply to the system, because that takes
+    /// long.
     private static let largeSize = 8 << 20
 
-    /// Records the digest of contents if a later change may get the same version: a change within the same second, or
-    /// one with a date that a client sets.
+    /// Records the digest of contents if a later change could result in the same version: a change within the same
+    /// second, or a change whose date a client sets.
     ///
     /// - Parameters:
-    ///   - isHandedOver: whether the file is handed to the system, which receives the item in this version. The file is
+    ///   - isHandedOver: whether the file is passed to the system, together with the item in this version. The file is
     ///     truncated to `length`, because an earlier attempt may have received more bytes.
     ///   - isSealed: whether the file already has the length `length` and cannot be changed.
     func noteContents(
@@ -25,8 +26,8 @@ extension DAVWork {
         // All steps run in one call, because each change of threads takes time, which adds up for many small files.
         try await Blocking.run { [account] in
             if isHandedOver, !isSealed { try file.truncate(to: length) }
-            // Until the digest is known, no contents match it. If this process ends before, an edit is treated as a
-            // conflict, and both contents stay.
+            // Until the digest is known, no contents match it. If this process ends before that, an edit is treated as
+            // a conflict, and both versions are kept.
             let digest: [UInt8]? =
                 isLate ? ContentDigest.unknown : isDoubtful ? try ContentDigest.digest(of: file, length) : nil
             try account.catalogue.performNow { catalogue in
@@ -38,14 +39,14 @@ extension DAVWork {
         digests.begin(number) { [account] in
             guard let digest = try? await Blocking.run({ try ContentDigest.digest(of: file, length) }) else { return }
             try? await account.catalogue.perform { catalogue in
-                // The file may have got other contents meanwhile.
+                // The contents of the file may have been replaced meanwhile.
                 guard try catalogue.digest(of: number, version: version) == ContentDigest.unknown else { return }
                 try catalogue.note(digest: digest, of: number, version: version)
             }
         }
     }
 
-    /// Returns the digest of the contents that a version has; `nil` if no other contents have the version.
+    /// Returns the digest of a version's contents; `nil` if the version alone identifies the contents.
     func digest(of number: Int64, version: String) async throws -> [UInt8]? {
         await digests.wait(for: number)
         return try await account.catalogue.perform { try $0.digest(of: number, version: version) }
@@ -57,12 +58,12 @@ extension DAVServerProfile {
     var distinguishesAllChanges: Bool { tagging != .absent && listsTags && distinguishesQuickChanges == true }
 }
 
-/// The digests that are being computed, by the numbers of their items.
+/// The digests that are being computed, by item number.
 final class PendingDigests: Sendable {
     // Leaf lock.
     private let tasks = Lock<[Int64: Task<Void, Never>]>([:])
 
-    /// Runs a computation, after an earlier one for the same item.
+    /// Starts a computation. It begins after an earlier one for the same item has ended.
     func begin(_ number: Int64, _ body: @escaping @Sendable () async -> Void) {
         tasks.withLock { tasks in
             let earlier = tasks[number]
@@ -84,7 +85,7 @@ final class PendingDigests: Sendable {
 
 /// Digests of local files.
 enum ContentDigest {
-    /// The value instead of a digest that is not known yet.
+    /// The placeholder for a digest that is not known yet.
     static let unknown: [UInt8] = []
 
     /// Returns a digest of the first bytes of a file. Blocks.

@@ -6,7 +6,7 @@ import WebDAVClient
 
 /// Fetches of contents for the system.
 extension DAVWork {
-    /// A file that is handed to the system.
+    /// A fetched file that is passed to the system.
     struct Fetched: Sendable {
         let url: URL
         let item: DAVItem
@@ -15,7 +15,7 @@ extension DAVWork {
     /// The maximum number of attempts to fetch contents that change during the fetch.
     private static let attempts = 4
 
-    /// The size in bytes up to which contents are handed over in memory.
+    /// The maximum size in bytes of contents that are passed to the system in memory.
     private static let largestInMemory = 256 << 10
 
     /// Fetches the contents of a file, in the version that the server has now.
@@ -35,7 +35,7 @@ extension DAVWork {
         let (url, file) = try await makeFile()
         do {
             for attempt in 1... {
-                // The first attempt assumes that the listed version is current. This saves a request for most files.
+                // The first attempt assumes that the listed version is current, which saves a request for most files.
                 if let item = try await attemptFetch(known, to: file, progress) { return Fetched(url: url, item: item) }
                 guard attempt < Self.attempts else { throw DAVError.changed(known.name) }
                 known = try await refresh(known)
@@ -63,9 +63,9 @@ extension DAVWork {
         }
     }
 
-    /// Fetches a file, if it has the known version, and records that the system receives it.
+    /// Fetches a file if it has the known version, and records that the system receives this version.
     ///
-    /// - Parameter limit: the number of bytes of contents for a memory file; `nil` for a file on disk.
+    /// - Parameter limit: the maximum number of bytes for a memory file; `nil` for a file on disk.
     /// - Returns: `nil` if the file has another version.
     private func attemptFetch(
         _ known: DAVKnownItem, to file: FileDescriptor, limit: Int? = nil, _ progress: Progress
@@ -113,13 +113,13 @@ extension DAVWork {
     }
 
     /// Returns the condition under which contents are read. A weak tag cannot be a condition of the request, so it is
-    /// only compared with that of the reply.
+    /// only compared with the tag of the reply.
     func condition(_ tag: DAVEntityTag?) -> DAVClient.ReadCondition {
         guard let tag else { return .any }
         return account.profile.tagging == .strong ? .tag(tag) : .range(tag)
     }
 
-    /// Makes a file that is to be handed to the system.
+    /// Creates a file for contents that are passed to the system.
     func makeFile() async throws -> (URL, FileDescriptor) {
         let url = temporary.appendingPathComponent(".purvey-dav-" + UUID().uuidString, isDirectory: false)
         let file = try await Blocking.run {

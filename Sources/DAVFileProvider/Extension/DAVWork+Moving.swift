@@ -32,7 +32,9 @@ extension DAVWork {
         }
     }
 
-    /// Returns an item that is not at its former address, if an earlier attempt to move it succeeded.
+    /// Returns an item that is missing at its former address because an earlier attempt moved it.
+    ///
+    /// - Throws: an error if the item is not at its destination.
     private func moved(
         _ known: DAVKnownItem, to parent: DAVKnownItem, _ address: HTTPAddress
     ) async throws -> DAVKnownItem {
@@ -53,14 +55,14 @@ extension DAVWork {
         await digests.wait(for: known.item.number)
         let item = try await account.catalogue.perform { catalogue in
             let round = try catalogue.beginRound()
-            // A listing may have found it in its new place meanwhile.
+            // A listing may have found the item in its new place meanwhile.
             if let other = try catalogue.child(of: parent.item.number, named: observed.name),
                 other.number != known.item.number
             {
                 try catalogue.remove(other)
             }
             let item = try catalogue.update(known.item, observed, in: parent.item.number, round: round)
-            // Some servers give a moved file another version. Its bytes are the same, and so is their digest.
+            // Some servers assign a new version to a moved file. Its bytes are the same, and so is their digest.
             if let digest = try catalogue.digest(of: item.number, version: known.item.contentVersion) {
                 try catalogue.note(digest: digest, of: item.number, version: item.contentVersion)
             }
@@ -77,7 +79,7 @@ extension DAVWork {
         return Changed(item: item)
     }
 
-    /// Takes an item out of the trash.
+    /// Moves an item out of the trash.
     func restore(_ change: Modification) async throws -> Changed {
         guard change.fields.contains(.parentItemIdentifier), change.parent != .trashContainer else {
             throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: change.identifier)

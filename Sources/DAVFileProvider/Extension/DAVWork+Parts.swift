@@ -6,7 +6,7 @@ import WebDAVClient
 
 /// Fetches of byte ranges for the system.
 extension DAVWork {
-    /// A part of a file, at its offset in a file with a hole before it.
+    /// A fetched part of a file. The file at `url` has the part at its offset, with a hole before it.
     struct FetchedPart: Sendable {
         let url: URL
         let item: DAVItem
@@ -15,13 +15,14 @@ extension DAVWork {
 
     /// Fetches a part of a file.
     ///
-    /// - Parameter version: the content version of which the part must be; `nil` for the known one.
+    /// - Parameter version: the content version to which the part must belong; `nil` for the version in the catalogue.
     func fetchPart(
         _ identifier: NSFileProviderItemIdentifier, _ requested: NSRange, alignment: Int, version: Data?,
         _ progress: Progress
     ) async throws -> FetchedPart {
         let known = try await account.known(identifier)
-        // Without ranges, or without a tag to compare, a part may be of another version than the rest.
+        // Without range requests, or without a tag to compare, a part may belong to another version than the other
+        // parts.
         guard account.profile.sendsRanges, account.profile.tagging != .absent, !known.isFolder,
             let size = known.version.length, size > 0
         else { throw CocoaError(.featureUnsupported) }
@@ -64,11 +65,11 @@ extension DAVWork {
         }
     }
 
-    /// Checks that a part is of the known version, although the server's listings have no tags. All parts of a version
-    /// have the tag of the first one, which has the listed date and size.
+    /// Checks that a part belongs to the known version, for a server whose listings have no tags. All parts of a
+    /// version have the tag of the first part, which has the listed date and size.
     ///
-    /// - Throws: `featureUnsupported` if parts of two states could have the same version, so that the file has to be
-    ///   fetched whole.
+    /// - Throws: `featureUnsupported` if parts of two states could have the same version, so that the whole file has to
+    ///   be fetched.
     private func confirm(_ contents: DAVContents, of known: DAVKnownItem) throws {
         guard let tag = contents.tag, !tag.isWeak, let modified = contents.modified, !contents.isRacy,
             !account.profile.takesDateOnUpload
@@ -79,15 +80,15 @@ extension DAVWork {
     }
 }
 
-/// The tags of files that are fetched in parts from servers whose listings have no tags. The tag of a version is that
-/// of the first part.
+/// The tags of files that are fetched in parts from servers whose listings have no tags. The tag of the first fetched
+/// part counts as the tag of the version.
 final class PartTags: Sendable {
     private struct Known {
         let version: String
         let tag: DAVEntityTag
     }
 
-    /// The number of files whose tags are kept.
+    /// The maximum number of files whose tags are stored.
     private static let limit = 1_024
 
     // Leaf lock.
@@ -108,7 +109,7 @@ final class PartTags: Sendable {
         let (number, version) = (item.item.number, item.item.contentVersion)
         return files.withLock { files in
             if let known = files[number], known.version == version { return known.tag.opaque == tag.opaque }
-            // A file whose tag is dropped gets it again with its next part.
+            // A file whose tag is dropped gets a tag again with its next part.
             if files.count >= Self.limit { files.removeAll() }
             files[number] = Known(version: version, tag: tag)
             return true

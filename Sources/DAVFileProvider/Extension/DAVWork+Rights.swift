@@ -2,11 +2,11 @@ import FileProvider
 import SQLite
 import WebDAVClient
 
-/// Checks of the user's permissions. They prevent changes that the server itself would permit, such as ending a share
-/// by removing its folder.
+/// Checks of the user's permissions. They prevent changes that the server itself would permit but that have unwanted
+/// effects, such as ending a share by removing its folder.
 extension DAVWork {
-    /// Checks that the user may remove an item, and that it contains no share or external storage. The server would end
-    /// a share if its folder, or a folder around it, is removed.
+    /// Checks that the user may remove an item, and that the item contains no share or external storage. The server
+    /// would end a share if the shared folder or a parent of it is removed.
     func requireRemovable(_ known: DAVKnownItem) async throws {
         try known.require(.allowsDeleting)
         guard known.isFolder else { return }
@@ -21,7 +21,7 @@ extension DAVWork {
 }
 
 extension DAVKnownItem {
-    /// Throws `forbidden` if the service has reported that the user may not do something with the item.
+    /// Throws `forbidden` if the service has reported that the user lacks a permission for the item.
     func require(_ capability: NSFileProviderItemCapabilities) throws(DAVError) {
         guard let bits = traits.capabilities else { return }
         let isPermitted = NSFileProviderItemCapabilities(rawValue: bits).contains(capability)
@@ -32,7 +32,7 @@ extension DAVKnownItem {
 }
 
 extension ServerCatalogue {
-    /// The text in the stored traits of the top folder of a share or an external storage.
+    /// The text by which the stored traits of the top folder of a share or an external storage are recognized.
     private static let mountRoot = "\"isMountRoot\":\"true\""
 
     /// Returns the known top folders of shares and external storages.

@@ -10,13 +10,13 @@ extension DAVWork {
     /// The reply to a creation or modification.
     struct Changed: Sendable {
         let item: any NSFileProviderItem & Sendable
-        /// The fields that the server cannot store.
+        /// The fields that were not stored because the server does not support them.
         var pending: NSFileProviderItemFields = []
     }
 
-    /// Runs a function with a writer.
+    /// Runs a function with a ``ServerWriter``.
     ///
-    /// - Parameter folder: the folder in which it makes a change.
+    /// - Parameter folder: the number of the folder in which the function makes a change.
     func write<Reply: Sendable>(
         in folder: Int64, _ progress: Progress? = nil,
         _ body: @Sendable (ServerWriter) async throws(DAVError) -> Reply
@@ -74,7 +74,7 @@ extension DAVWork {
             try template.contents.map { try OutgoingFile($0, modified: modified, for: identifier) }
         }
         if let number = earlier?.number, let made = try await account.known(number) {
-            // The reply to an earlier attempt was lost. The contents may have changed since.
+            // An earlier attempt created the item, but its reply was lost. The contents may have changed since.
             guard let outgoing else { return Changed(item: try await tell(made.item)) }
             return try await replace(made, outgoing, base: made.item.contentVersion, progress)
         }
@@ -87,7 +87,7 @@ extension DAVWork {
                 guard let outgoing else {
                     return try await writer.makeFolder(address.asDirectory, isRepeated: earlier != nil)
                 }
-                // An earlier attempt may still arrive at the server, so a further one has to have conditions.
+                // An earlier attempt may still arrive at the server. A further attempt must therefore be conditional.
                 if earlier == nil, let made = await writer.sendTogether(outgoing, to: address, in: parent) {
                     return made
                 }
@@ -96,8 +96,8 @@ extension DAVWork {
         } catch let error as DAVError {
             throw try await collision(error, at: address, in: parent)
         }
-        // The round begins after the change. A listing that began earlier may lack the new item, and then is a stale
-        // reply.
+        // The round begins after the change. A listing that began before the change may lack the new item, and is then
+        // recognized as a stale reply.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         guard let made = try await note(entry, in: folder, round: round) else { throw CocoaError(.fileReadUnknown) }
         try await account.catalogue.perform { try $0.noteCreated(identifier, made.item.number) }
@@ -105,8 +105,8 @@ extension DAVWork {
         return Changed(item: try await tell(made.item))
     }
 
-    /// Returns the error for an item that cannot be added to a folder. It names the item that already has the name, or
-    /// the folder if that does not exist any more.
+    /// Returns the error for an item that cannot be added to a folder. The error contains the item that already has the
+    /// name, or the folder if it no longer exists.
     func collision(_ error: DAVError, at address: HTTPAddress, in parent: DAVKnownItem) async throws
         -> any Error
     {
@@ -128,7 +128,7 @@ extension DAVWork {
         }
     }
 
-    /// Records the digest of sent contents if other contents may get the same version at the server.
+    /// Records the digest of uploaded contents if other contents may get the same version at the server.
     private func noteSent(_ outgoing: OutgoingFile, of item: CataloguedItem, _ entry: DAVEntry) async throws {
         try await noteContents(outgoing.file, outgoing.count, of: item, isRacy: entry.isRacy)
     }
@@ -187,15 +187,15 @@ extension DAVWork {
             if isMoved { return try await apply(change, progress) }
             return try await whereverItIs(change.identifier) { try await apply(change, progress) }
         } catch DAVError.notFound {
-            // Throws if the item does not exist any more, or is kept. If it is at another address, the system repeats
-            // the change.
+            // Throws if the item no longer exists, or if only the catalogue retains it after a restore of the server.
+            // If the item is at another address, the system repeats the change.
             _ = try await current(change.identifier)
             throw DAVError.changed(change.name)
         }
     }
 
-    /// Runs a function that changes an item, or something in it, at its address. Runs it again after a failure if the
-    /// folder that contains the item was moved meanwhile.
+    /// Runs a function that changes an item, or a descendant of it, at its address. After a failure, runs the function
+    /// again if the item's address has changed because its folder was moved.
     private func whereverItIs<Reply: Sendable>(
         _ identifier: NSFileProviderItemIdentifier, _ body: () async throws -> Reply
     ) async throws -> Reply {
@@ -258,10 +258,10 @@ extension DAVWork {
         return Changed(item: try await tell(known.item), pending: pending)
     }
 
-    /// Replaces the contents of a file before the file is moved, because some servers give a moved file another
-    /// version, which would not be the one that the edit is based on.
+    /// Replaces the contents of a file before the file is moved. Some servers assign a new version to a moved file, so
+    /// that the version that the edit is based on could not be checked after the move.
     ///
-    /// - Returns: whether the file was at its former place. An earlier attempt may have moved it.
+    /// - Returns: `false` if the file is no longer at its former place, because an earlier attempt may have moved it.
     private func replaceBeforeMove(
         _ known: inout DAVKnownItem, _ outgoing: OutgoingFile, _ change: Modification, _ progress: Progress
     ) async throws -> Bool {
@@ -297,7 +297,7 @@ extension DAVWork {
                     }
                 }
             } else {
-                // This is the version that the system has. The user has not seen a later one.
+                // This is the version that the system received last. The user has not seen a later one.
                 let seen = known.item.told ?? base
                 let number = known.item.number
                 let digest = try await digest(of: number, version: seen)
@@ -313,7 +313,7 @@ extension DAVWork {
             let now = try await refresh(known)
             throw NSError.fileProviderErrorForRejectedDeletion(of: try await tell(now.item))
         } catch DAVError.notFound {}
-        // An item that is not at its former address may have been moved with its folder meanwhile.
+        // An item that is missing at its former address may have been moved with its folder meanwhile.
         await account.moves.wait()
         if let now = try await account.known(known.item.number), now.address != known.address {
             throw DAVError.changed(known.name)
@@ -321,9 +321,9 @@ extension DAVWork {
         try await account.catalogue.perform { try $0.remove(known.item) }
     }
 
-    /// Checks that the contents of a folder equal the catalogue's record.
+    /// Checks that a folder's contents at the server equal the catalogue's record.
     ///
-    /// - Throws: `directoryNotEmpty` if another client has added or changed something.
+    /// - Throws: `directoryNotEmpty` if another client has added or changed an item.
     private func requireKnown(_ folder: DAVKnownItem) async throws {
         var rest = [folder]
         while let known = rest.popLast() {

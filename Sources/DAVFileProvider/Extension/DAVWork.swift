@@ -3,22 +3,22 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The work of a running extension for its domain: listings, transfers and changes. ``DAVExtension`` passes the
-/// system's calls on to it.
+/// The requests of a running extension for its domain: listings, transfers and changes. ``DAVExtension`` passes the
+/// system's calls to this object.
 package final class DAVWork: Sendable {
     package let account: DAVAccount
     let listings: FolderListings
     package let watch: ChangeWatch
-    /// The directory for files that are handed to the system, which removes them.
+    /// The directory for files that are passed to the system, which removes them.
     let temporary: URL
-    /// Whether small contents are handed to the system in memory.
+    /// Whether small contents are passed to the system in memory.
     let handsOverMemory: Bool
     let partTags = PartTags()
     let digests = PendingDigests()
 
     /// - Parameters:
-    ///   - handsOverMemory: whether small contents are handed to the system in memory.
-    ///   - signal: reports that the working set has changed.
+    ///   - handsOverMemory: whether small contents are passed to the system in memory.
+    ///   - signal: reports to the system that the working set has changed.
     package init(
         _ account: DAVAccount, temporary: URL, handsOverMemory: Bool = false, signal: @escaping @Sendable () -> Void
     ) {
@@ -36,7 +36,7 @@ package final class DAVWork: Sendable {
     }
 
     /// Returns the changes since a sync anchor. For a folder, checks the server first. For the working set, returns the
-    /// changes that were found so far, and begins a search for others.
+    /// changes that were found so far, and starts a search for further changes.
     func changes(
         since anchor: NSFileProviderSyncAnchor, in folder: NSFileProviderItemIdentifier?, limit: Int
     ) async throws -> FoundChanges {
@@ -70,14 +70,14 @@ package final class DAVWork: Sendable {
         }
     }
 
-    /// Returns an item as it is at the server now.
+    /// Requests an item from the server and returns its current state.
     ///
-    /// - Throws: `noSuchItem` if the server does not have it any more.
+    /// - Throws: `noSuchItem` if the item no longer exists at the server.
     func current(_ identifier: NSFileProviderItemIdentifier) async throws -> DAVItem {
         account.object(try await refresh(try await account.known(identifier)).item)
     }
 
-    /// Asks the server about an item, and records its reply.
+    /// Requests an item from the server, and records the reply.
     func refresh(_ known: DAVKnownItem) async throws -> DAVKnownItem {
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let entry: DAVEntry
@@ -95,7 +95,7 @@ package final class DAVWork: Sendable {
         return try await note(entry, as: known, round: round)
     }
 
-    /// Looks for an item that is not at its address any more.
+    /// Searches for an item that is missing at its address.
     private func found(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem {
         try await account.checkMark(round: round)
         if let moved = try await moved(known, round: round) { return moved }
@@ -113,7 +113,7 @@ package final class DAVWork: Sendable {
         throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
     }
 
-    /// Asks the service for an item by its identity.
+    /// Requests the address of a moved item from the service, by the item's identity.
     private func moved(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem? {
         guard let identity = known.traits.identity else { return nil }
         let found = try await account.ask { [account] client throws(DAVError) -> DAVEntry? in
@@ -122,7 +122,7 @@ package final class DAVWork: Sendable {
             return try await client.entry(at: address)
         }
         guard let found, let parent = try await folder(of: found.address, round: round) else { return nil }
-        // After the restore of a backup, another item may have the identity.
+        // After the server was restored from a backup, another item may have the identity.
         let noted = try await note(found, in: parent, round: round)
         return noted?.item.number == known.item.number ? noted : nil
     }
@@ -138,7 +138,7 @@ package final class DAVWork: Sendable {
             return DAVKnownItem(item: item, identifier: known.identifier, address: known.address)
         }
         guard let noted = try await note(entry, in: parent, round: round), noted.item.number == known.item.number else {
-            // Another item is in this place now, such as a folder instead of a file.
+            // Another item has this name now, such as a folder instead of a file.
             throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
         }
         return noted
@@ -153,7 +153,7 @@ package final class DAVWork: Sendable {
         return try await account.known(item.number)
     }
 
-    /// Records that the system receives an item in its current version.
+    /// Records that the system is about to receive an item in its current version.
     func tell(_ item: CataloguedItem) async throws -> DAVItem {
         try await account.catalogue.perform { try $0.note(told: [item]) }
         return account.object(item)
@@ -161,7 +161,8 @@ package final class DAVWork: Sendable {
 }
 
 extension DAVAccount {
-    /// Returns the folder and name that an address means; `nil` if the catalogue does not know the folder.
+    /// Returns the parent folder's number and the name that an address stands for; `nil` if the folder is not in the
+    /// catalogue.
     func place(of address: HTTPAddress) async throws -> (parent: Int64, name: String)? {
         guard address.origin == root.origin, address.path.hasPrefix(root.path) else { return nil }
         var names = address.path.dropFirst(root.path.count).split(separator: "/").map {

@@ -1,13 +1,13 @@
 import HTTPTransport
 import WebDAVClient
 
-/// Items that a server has and does not list: nginx lists none whose names begin with a dot.
+/// Items that a server does not list although it has them: nginx omits names that begin with a dot.
 extension DAVAccount {
-    /// The maximum number of items that are requested at a time.
+    /// The maximum number of concurrent requests for unlisted items.
     private static let mostAtOnce = 4
 
-    /// Requests the items that a complete listing of a folder lacks although the server may have them, and records the
-    /// state of those that it has.
+    /// Requests the items that a complete listing of a folder lacks although the server may have them. Records the
+    /// state of each item that exists.
     ///
     /// - Parameter round: the round of the listing.
     /// - Returns: the numbers of the items that the server has, and whether one of them has changed.

@@ -3,7 +3,7 @@ import Foundation
 import FoundationAdditions
 import LinuxSystem
 
-/// The enumerator of the items and changes of one folder, or of the changes of all folders as the working set.
+/// The enumerator of the items and changes of one folder, or of the changes of all folders for the working set.
 final class DAVEnumerator: NSObject, NSFileProviderEnumerator, Sendable {
     private let work: DAVWork
     /// The folder; `nil` for the working set.

@@ -2,10 +2,11 @@ import FileProvider
 import Foundation
 import WebDAVClient
 
-/// The listings that the system reads page by page. The first page is returned before the server has sent the rest.
+/// The listings that the system reads page by page. The first page is returned before the server has sent the other
+/// pages.
 ///
 /// Each listing is read to its end, even if the system does not request further pages. Otherwise it would occupy a
-/// connection. The catalogue has the items; this object only has their numbers.
+/// connection. The catalogue contains the items; this object contains only their numbers.
 actor FolderListings {
     private struct Running {
         var numbers: [Int64] = []
@@ -15,16 +16,17 @@ actor FolderListings {
     }
 
     private let account: DAVAccount
-    /// The directory for contents that are compared.
+    /// The directory for contents that are fetched only to compare them.
     private let temporary: URL
     private var running: [UInt64: Running] = [:]
     /// The identifiers of the listings, the oldest first.
     private var order: [UInt64] = []
 
-    /// The maximum number of listings whose item numbers are kept. A listing that was dropped is requested again from
-    /// its beginning.
+    /// The maximum number of listings whose item numbers are stored. The system requests a listing that was dropped
+    /// again from its beginning.
     private static let most = 64
-    /// The sizes of the first page, which a user waits for, and of the others.
+    /// The number of items of the first page, which a user waits for, and the maximum number of items of the other
+    /// pages.
     private static let (firstSize, largestSize) = (200, 5_000)
 
     init(_ account: DAVAccount, temporary: URL) { (self.account, self.temporary) = (account, temporary) }
@@ -39,9 +41,9 @@ actor FolderListings {
     func begin(_ known: DAVKnownItem, size: Int) async throws -> Page {
         let folder = known.item.number
         account.service.recall(known)
-        // The listing would lack a file that an exchange has moved aside.
+        // The listing would lack a file that an interrupted exchange has renamed temporarily.
         await account.clearExchanges(in: folder, temporary: temporary)
-        // The round begins before the request, because a change whose reply arrives meanwhile is newer than the
+        // The round begins before the request: a change whose reply arrives during the listing is newer than the
         // listing.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let listing = try await account.ask { client throws(DAVError) in try await client.list(known.address) }
@@ -87,7 +89,7 @@ actor FolderListings {
             throw error
         }
         let items = try await account.catalogue.perform { catalogue in
-            // Items that were removed since are left out.
+            // Leaves out items that were removed since the listing.
             let items = try numbers.compactMap { try catalogue.item($0) }
             try catalogue.note(told: items)
             return items

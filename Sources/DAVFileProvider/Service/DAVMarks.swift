@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// The marks that a user has set on an item, besides its contents, name and place.
+/// The user metadata of an item: tags, favourite rank and last-used date.
 public struct DAVMarks: Sendable {
     /// The fields that were changed.
     public let fields: NSFileProviderItemFields

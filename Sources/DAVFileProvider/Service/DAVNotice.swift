@@ -1,7 +1,7 @@
 /// A service's notice of changes.
 public enum DAVNotice: Sendable {
-    /// The items with these identities, or items within them, were changed.
+    /// The items with these identities, or their descendants, were changed.
     case items([String])
-    /// Anything may have been changed.
+    /// Any items may have been changed.
     case anything
 }

@@ -5,7 +5,7 @@ import WebDAVClient
 
 /// The set-up of a domain, and the findings about its server.
 extension DAVExtension: FileProviderDescribing {
-    /// The server's behaviour as the probe found it.
+    /// The server's behaviour as the probe found it, one sentence for each finding.
     public final var domainFindings: [String] {
         do {
             let account = try account
@@ -19,7 +19,7 @@ extension DAVExtension: FileProviderDescribing {
     /// Signs in at an address and probes the server. Stores the credentials and the server's behaviour.
     ///
     /// - Parameters:
-    ///   - settings: the settings to check. Those of this object's domain may be older.
+    ///   - settings: the settings to check. The settings of this object's domain may be older.
     ///   - credentials: the credentials that a service obtained by a sign-in of its own; `nil` to ask the user if the
     ///     server requires authentication.
     public final func finish(

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// One check of a domain's settings. Nothing is stored before the server has accepted them.
+/// One check of a domain's settings. The settings are stored only after the server has accepted them.
 struct DAVSetUpCheck: Sendable {
     let account: DAVAccount
     let setup: FileProviderSetup
@@ -40,7 +40,8 @@ struct DAVSetUpCheck: Sendable {
         if account.root == account.settings.address { setup.set(directory.address.description, forKey: "url") }
     }
 
-    /// Returns the stored password of the domain; `nil` if the user signs in again.
+    /// Returns the domain's stored credentials if the user changes its settings; `nil` for other purposes, such as a
+    /// new sign-in.
     private func known() async throws -> FileProviderCredentials? {
         guard setup.purpose == .changing, let user = account.settings.user else { return nil }
         let (origin, domain, store) = (account.root.origin, account.domain.identifier.rawValue, passwords)
@@ -81,8 +82,8 @@ struct DAVSetUpCheck: Sendable {
         }
     }
 
-    /// Probes the behaviour of the server in the domain's folder. Returns `nil` if the user may not write there. This
-    /// is no error: the server is then probed in the folder of the first change.
+    /// Probes the behaviour of the server in the domain's folder. Returns `nil` if the user has no permission to write
+    /// there. The server is then probed in the folder of the first change.
     private func profile(_ client: DAVClient, in folder: HTTPAddress) async throws -> DAVServerProfile? {
         guard setup.purpose != .signingIn else { return nil }
         setup.report("Testing how the server protects changes…")

@@ -4,11 +4,11 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The directories that probes have made at servers. Each has a file with its address, which is written before the
-/// first request, so that the next process removes the directory if this one is killed.
+/// The directories that probes have created at servers. The address of each directory is written to a file before the
+/// first request. If this process is killed, the next one finds the file and removes the directory.
 ///
-/// All domains of a provider share these files: after a set-up that was killed, there is no domain that could remove
-/// the directory. Functions block on the disk.
+/// All domains of a provider share these files: a set-up that was killed leaves no domain that could remove the
+/// directory. Functions block on the disk.
 package struct ProbeRecords: Sendable {
     private let path: String
 
@@ -20,7 +20,8 @@ package struct ProbeRecords: Sendable {
         path = state.deletingLastPathComponent().appendingPathComponent(".probes").path
     }
 
-    /// The record of one probe. Its process holds a lock on the file, so that no other one removes a directory in use.
+    /// The record of one probe. The process of the probe holds a lock on the file, so that no other process removes a
+    /// directory in use.
     package struct Record: Sendable {
         package let directory: HTTPAddress
         fileprivate let name: FileName
@@ -33,7 +34,7 @@ package struct ProbeRecords: Sendable {
         guard let name = FileName(name) else { throw Errno.invalidArgument }
         if mkdir(path, 0o700) < 0, Errno.current != .fileExists { throw Errno.current }
         let folder = try FileDescriptor.open(path, [.readOnly, .directory, .noFollow])
-        // The file is locked from its creation on.
+        // The file is locked as soon as it exists.
         var staged = try StagedFile(in: folder, permissions: 0o600)
         try Array(directory.description.utf8).withUnsafeBytes { try staged.descriptor.writeAll($0) }
         let file = staged.descriptor
@@ -41,14 +42,14 @@ package struct ProbeRecords: Sendable {
         return Record(directory: directory, name: name, file: file)
     }
 
-    /// Removes the record of a directory that does not exist any more.
+    /// Removes the record of a directory that no longer exists.
     package func end(_ record: Record) {
         // If this fails, the next process finds that the directory is missing.
         guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         try? folder.removeFile(record.name)
     }
 
-    /// Returns the records of processes that have ended without removing their directories in a folder at a server.
+    /// Returns the records of the directories in a folder at a server that processes did not remove before they ended.
     package func abandoned(in root: HTTPAddress) -> [Record] {
         guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]),
             let entries = try? folder.entries()
@@ -71,11 +72,11 @@ package struct ProbeRecords: Sendable {
 package enum DAVProbeStep: String, FaultPoint {
     /// The directory is recorded, and the server does not have it yet.
     case noted = "dav.probe.noted"
-    /// The server does not have the directory any more, and it is still recorded.
+    /// The directory no longer exists at the server, and it is still recorded.
     case removed = "dav.probe.removed"
 }
 
-/// The record of one probe that runs.
+/// The record of a running probe.
 private final class RecordedProbe: DAVProbeRecording {
     private let records: ProbeRecords
     // Leaf lock.
@@ -102,13 +103,14 @@ private final class RecordedProbe: DAVProbeRecording {
 }
 
 extension DAVAccount {
-    /// Probes the server in a folder. First removes the directories of probes in it that did not end.
+    /// Probes the server in a folder. First removes the directories that interrupted probes left there.
     func probe(_ client: DAVClient, in folder: HTTPAddress) async throws(DAVError) -> DAVServerProfile {
         await clearProbes(client, in: folder)
         return try await client.probe(folder, recordedBy: RecordedProbe(probes))
     }
 
-    /// Removes the directories of probes that did not end. Those that cannot be removed yet stay recorded.
+    /// Removes the directories that interrupted probes left in the domain's root. Directories that cannot be removed
+    /// yet stay recorded.
     func clearProbes() async {
         let records = probes
         guard let left = try? await Blocking.run({ [root] in records.abandoned(in: root) }), !left.isEmpty else {

@@ -4,14 +4,14 @@ import Security
 
 /// A store of the passwords of a domain.
 package protocol DAVPasswordStore: Sendable {
-    /// Returns the password of a user; `nil` if there is none. Blocks.
+    /// Returns the password of a user; `nil` if none is stored. Blocks.
     func password(for user: String, at origin: HTTPOrigin, domain: String) throws -> String?
 
     /// Stores a password, which replaces an earlier one. Blocks.
     func store(_ password: String, for user: String, at origin: HTTPOrigin, domain: String) throws
 }
 
-/// The passwords in the user's own store, by the functions of the module `Security`.
+/// The passwords in the user's keychain, accessed by the functions of the module `Security`.
 package struct KeychainPasswords: DAVPasswordStore {
     package init() {}
 

@@ -1,28 +1,28 @@
 import Foundation
 import HTTPTransport
 
-/// The settings of a domain, as `purvey domains add` and `purvey domains set` take them.
+/// The settings of a domain, as the user passes them to `purvey domains add` and `purvey domains set`.
 public struct DAVSettings: Sendable {
     /// A method of authentication.
     public enum Authentication: String, Sendable {
         case basic, digest, bearer
     }
 
-    /// The server's address; for WebDAV, that of the folder.
+    /// The server's address; for plain WebDAV, the address of the folder.
     public let address: HTTPAddress
-    /// The user's name at the server.
+    /// The user's account name at the server.
     public let user: String?
     /// The authentication method; `nil` to use the one that the server requests.
     public let authentication: Authentication?
     /// The fingerprint of the certificate that the user accepted for this domain.
     public let certificate: HTTPFingerprint?
-    /// The path of a file with certificates of authorities.
+    /// The path of a file with the certificates of further authorities.
     public let authorities: String?
     /// The maximum numbers of bytes that are downloaded and uploaded per second; `nil` for no limit.
     public let downloadLimit, uploadLimit: Int?
     /// The seconds between two checks of a folder that was viewed recently.
     public let poll: Int?
-    /// All settings, including those that only one service has.
+    /// All settings, including those of only one kind of service.
     public let values: [String: String]
 
     /// Parses settings.
@@ -58,7 +58,7 @@ public struct DAVSettings: Sendable {
         }
     }
 
-    /// Creates settings from those that are stored with a domain.
+    /// Creates settings from the user information that is stored with a domain.
     public init(userInfo: [AnyHashable: Any]?) throws(DAVSetUpError) {
         var values: [String: String] = [:]
         for (key, value) in userInfo ?? [:] {
@@ -78,7 +78,8 @@ public struct DAVSettings: Sendable {
         }
     }
 
-    /// Parses `UP/DOWN`, or one number for both, each with an optional suffix `K`, `M` or `G`.
+    /// Parses `UP/DOWN`, or one number for both directions, each in bytes per second with an optional suffix `K`, `M`
+    /// or `G`.
     private static func limits(_ text: String?) throws(DAVSetUpError) -> (up: Int?, down: Int?) {
         guard let text, !text.isEmpty else { return (nil, nil) }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)

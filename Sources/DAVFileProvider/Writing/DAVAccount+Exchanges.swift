@@ -2,11 +2,11 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The clearing of exchanges that were interrupted, because the process was killed or the connection broke.
+/// The cleanup of exchanges that were interrupted, because the process was killed or the connection broke.
 extension DAVAccount {
     /// Returns a writer of changes in a folder.
     ///
-    /// - Parameter temporary: the directory for contents that are compared.
+    /// - Parameter temporary: the directory for contents that are fetched only to compare them.
     func writer(
         _ client: DAVClient, _ profile: DAVServerProfile, in folder: Int64, temporary: URL
     ) -> ServerWriter {
@@ -15,10 +15,10 @@ extension DAVAccount {
             catalogue: catalogue, turns: exchangeTurns)
     }
 
-    /// Clears the recorded exchanges, except those that run. An exchange that cannot be cleared is tried again by the
-    /// next call.
+    /// Removes the temporary files of the recorded exchanges, except those in progress. The next call retries an
+    /// exchange that cannot be cleared.
     ///
-    /// - Parameter folder: the folder in which they are; `nil` for all.
+    /// - Parameter folder: the folder of the exchanges; `nil` for all folders.
     func clearExchanges(
         in folder: Int64? = nil, _ priority: HTTPRequest.Priority = .interactive, temporary: URL
     ) async {
@@ -28,9 +28,9 @@ extension DAVAccount {
         }
     }
 
-    /// Clears a recorded exchange. If it still runs, waits until it has ended.
+    /// Removes the temporary files of a recorded exchange. If the exchange is in progress, waits until it has ended.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether an exchange was recorded for this place.
     func clearExchange(
         _ place: ExchangePlace, _ priority: HTTPRequest.Priority = .interactive, temporary: URL
     ) async throws -> Bool {

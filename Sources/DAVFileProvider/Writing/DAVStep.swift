@@ -1,16 +1,16 @@
 import LinuxSystem
 
-/// The fault points of an exchange. After each of them, the server has files of the exchange, or the catalogue has a
-/// record of them.
+/// The fault points of an exchange. After each of them, the server has temporary files of the exchange, or the
+/// catalogue has a record of it.
 package enum DAVStep: String, FaultPoint {
-    /// The catalogue has the record, and the server has nothing.
+    /// The catalogue has the record, and the server has no temporary files.
     case exchangeNoted = "dav.exchange.noted"
     /// The server has the new contents under another name.
     case contentsSent = "dav.exchange.sent"
-    /// The server has no file with the item's name.
+    /// The old file has its temporary name, and the server has no file with the item's name.
     case fileTaken = "dav.exchange.taken"
-    /// The new contents have the item's name, and the old ones are still aside.
+    /// The new contents have the item's name, and the old file still has its temporary name.
     case contentsPlaced = "dav.exchange.placed"
-    /// The server has nothing of the exchange any more, and the catalogue has the record.
+    /// The server has no temporary files any more, and the catalogue still has the record.
     case remainsCleared = "dav.exchange.cleared"
 }

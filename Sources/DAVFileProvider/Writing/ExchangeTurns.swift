@@ -1,11 +1,11 @@
-/// The turns of exchanges. Two exchanges of the same file would use the same temporary files at the server, so the
-/// second one waits until the first has ended.
+/// A lock for each place of an exchange. Two exchanges of the same file would use the same temporary files at the
+/// server, so the second one waits until the first has ended.
 actor ExchangeTurns {
     /// The places in use, with the tasks that wait for each.
     private var waiting: [ExchangePlace: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// Runs a function when no other one runs for the place. The function must not wait for a turn of the same place,
-    /// which it would never get.
+    /// Runs a function while no other function runs for the place. Not reentrant: a function that waits for the same
+    /// place deadlocks.
     func perform<Reply: Sendable, Failure: Error>(
         _ place: ExchangePlace, _ body: @Sendable () async throws(Failure) -> Reply
     ) async throws(Failure) -> Reply {
@@ -25,7 +25,7 @@ actor ExchangeTurns {
         await withCheckedContinuation { waiting[place]?.append($0) }
     }
 
-    /// Passes the turn on to the task that has waited longest.
+    /// Resumes the task that has waited longest.
     private func end(_ place: ExchangePlace) {
         guard var others = waiting[place], !others.isEmpty else {
             waiting[place] = nil

@@ -8,7 +8,7 @@ struct OutgoingFile: Sendable {
     let file: FileDescriptor
     let count: Int
     let modified: HTTPDate?
-    /// A name that is the same for each attempt to send these contents.
+    /// A name that is the same for each attempt to upload these contents.
     let token: String
 
     /// Opens a file. Blocks.
@@ -20,7 +20,7 @@ struct OutgoingFile: Sendable {
         token = "\(identifier) \(count) \(try Self.digest(file, count))"
     }
 
-    /// Returns a digest of the beginning and the end of the contents, because reading all of them takes long.
+    /// Returns a digest of the beginning and the end of the contents. A digest of large contents would take too long.
     private static func digest(_ file: FileDescriptor, _ count: Int) throws(Errno) -> String {
         var digest = Digest()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)

@@ -1,10 +1,11 @@
-/// The moves that are in progress. While a folder is moved, nothing in it is at the address that the catalogue has,
-/// which does not mean that it was removed.
+/// The moves of items at the server that are in progress. While a folder is moved, its items are missing at the
+/// addresses in the catalogue, although they were not removed.
 actor RunningMoves {
     private var count = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Runs a function that moves an item at the server and records its new place. It must not wait for moves itself.
+    /// Runs a function that moves an item at the server and records its new place. The function must not call
+    /// ``wait()``.
     func perform<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         count += 1
         defer { end() }

@@ -1,20 +1,20 @@
 import HTTPTransport
 import WebDAVClient
 
-/// Contents of files.
+/// Changes of file contents.
 extension ServerWriter {
     /// The version that an edit is based on.
     struct Base: Sendable {
         let version: String
-        /// The digest of its contents, if other contents may have the same version; `nil` otherwise.
+        /// The digest of the version's contents if other contents may have the same version; `nil` otherwise.
         let digest: [UInt8]?
     }
 
-    /// Replaces the contents of a file, if they are the ones that the edit is based on. It is no conflict if another
-    /// client has written the same new contents.
+    /// Replaces the contents of a file if its current contents are the ones that the edit is based on. Succeeds as well
+    /// if another client has written the same new contents.
     ///
     /// - Returns: the state of the file with the new contents.
-    /// - Throws: `requirementFailed` if another client has changed them.
+    /// - Throws: `requirementFailed` if another client has changed the file.
     func replace(
         _ address: HTTPAddress, with contents: OutgoingFile, base: Base
     ) async throws(DAVError) -> DAVEntry {
@@ -44,13 +44,13 @@ extension ServerWriter {
         return try await written(contents, at: address, sent)
     }
 
-    /// Whether an upload needs no lock to identify the state that it has made: the reply has the state's tag, or the
-    /// server has no locks. Without a tag, only a lock ensures that a later write of another client is not taken for
-    /// this upload.
+    /// Whether an upload needs no lock to identify its result. This is so if the reply contains the tag of the new
+    /// state, or if the server has no locks. Without a tag, only a lock prevents a later write of another client from
+    /// being mistaken for this upload.
     private var showsResult: Bool { profile.repliesWithTag || profile.locking != .enforced }
 
-    /// Returns the tag of a file for a condition, from its properties, or else from the reply to a request for its
-    /// contents.
+    /// Returns the strong tag of a file for a condition, from the file's properties, or else from the reply to a
+    /// request for its contents.
     private func tagForCondition(_ entry: DAVEntry, _ base: Base) async throws(DAVError) -> DAVEntityTag? {
         if let tag = entry.tag { return tag.isWeak ? nil : tag }
         let contents = try await client.get(entry.address, range: HTTPByteRange(0..<1), to: .nowhere)
@@ -62,8 +62,8 @@ extension ServerWriter {
         return tag
     }
 
-    /// Replaces contents on a server that is not known to honour conditions: compares the version a last time, and then
-    /// uploads. The probe may have missed that the server honours conditions. Therefore the request has one, unless the
+    /// Replaces contents on a server that is not known to honour conditions: compares the version immediately before
+    /// the upload. The probe may not have noticed that the server honours conditions, so the request has one unless the
     /// server refuses conditions.
     private func replaceUnprotected(
         _ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base
@@ -89,9 +89,9 @@ extension ServerWriter {
             modified: contents.modified, token: contents.token, profile: profile)
     }
 
-    /// Sends a new file together with others.
+    /// Uploads a new file together with others.
     ///
-    /// - Returns: the state of the file; `nil` if it is to be sent alone.
+    /// - Returns: the state of the file; `nil` if the caller has to upload it separately.
     func sendTogether(
         _ contents: OutgoingFile, to address: HTTPAddress, in folder: DAVKnownItem
     ) async -> DAVEntry? {
@@ -110,14 +110,16 @@ extension ServerWriter {
         return try await digest(of: entry) == known
     }
 
-    /// Returns the state of a file that another client has changed, if its bytes equal those to be sent; throws
-    /// otherwise.
+    /// Returns the state of a file that another client has changed, if its bytes equal those of the upload.
+    ///
+    /// - Throws: `requirementFailed` if the bytes differ.
     private func same(_ entry: DAVEntry, _ contents: OutgoingFile) async throws(DAVError) -> DAVEntry {
         guard try await hasSameBytes(entry, as: contents) else { throw .requirementFailed(entry.address.path) }
         return entry
     }
 
-    /// Finds out the result of an upload that ended with an error.
+    /// Determines whether an upload that ended with an error has succeeded nevertheless, and returns the state of the
+    /// file.
     private func result(
         of contents: OutgoingFile, at address: HTTPAddress, after failure: DAVError, before: DAVEntry?
     ) async throws(DAVError) -> DAVEntry {
@@ -131,10 +133,10 @@ extension ServerWriter {
         return now
     }
 
-    /// Returns the state of a file after it was written.
+    /// Returns the state of a file after its upload.
     ///
-    /// - Parameter isLocked: whether no other client can have written it since.
-    /// - Throws: `requirementFailed` if another client has written it since.
+    /// - Parameter isLocked: whether a lock has prevented other clients from writing to the file since.
+    /// - Throws: `requirementFailed` if another client has written to the file since.
     private func written(
         _ contents: OutgoingFile, at address: HTTPAddress, _ sent: DAVUpload, isLocked: Bool = false
     ) async throws(DAVError) -> DAVEntry {
@@ -143,19 +145,19 @@ extension ServerWriter {
         }
         let hasSize = now.length == nil || now.length == contents.count
         let hasTag = sent.tag != nil && sent.tag?.opaque == now.tag?.opaque
-        // A file of another client is unlikely to have the same date.
+        // A file that another client has written is unlikely to have the same date.
         let hasDate = sent.tag == nil && sent.hasTakenDate && now.modified == contents.modified
         if hasSize, isLocked || hasTag || hasDate { return now }
-        // Some servers reply without a tag, or with one that is not that of their listings.
+        // Some servers reply without a tag, or with a tag that differs from the one in their listings.
         return try await same(now, contents)
     }
 
     // MARK: New files
 
-    /// Creates a file at a free address.
+    /// Creates a file at an unused address.
     ///
     /// - Parameter isRepeated: whether an earlier attempt may have left an empty file.
-    /// - Returns: the state of the file with these contents. A file that existed with the same contents is no conflict.
+    /// - Returns: the state of the file with these contents. An existing file with the same contents is no conflict.
     /// - Throws: `exists` if another item has the name.
     func create(
         _ address: HTTPAddress, _ contents: OutgoingFile, isRepeated: Bool
@@ -172,7 +174,7 @@ extension ServerWriter {
                 sent = try await send(contents, to: address, DAVRequirements(resource: .absent))
             } else if profile.locking == .enforced {
                 return try await withLock(on: address) { (lock) throws(DAVError) in
-                    // The lock itself makes an empty file on most servers.
+                    // On most servers, the lock itself creates an empty file.
                     if let other = try await entry(at: address), other.isDirectory || (other.length ?? 0) > 0 {
                         throw .exists(address.path)
                     }
@@ -196,9 +198,9 @@ extension ServerWriter {
         return try await written(contents, at: address, sent)
     }
 
-    /// Makes a folder at a free address.
+    /// Creates a folder at an unused address.
     ///
-    /// - Parameter isRepeated: whether an earlier attempt may have made it.
+    /// - Parameter isRepeated: whether an earlier attempt may have created the folder.
     func makeFolder(_ address: HTTPAddress, isRepeated: Bool) async throws(DAVError) -> DAVEntry {
         if !profile.refusesExistingDirectories || isRepeated, let existing = try await entry(at: address) {
             let isOwn = isRepeated && existing.isDirectory

@@ -4,17 +4,18 @@ import LinuxSystem
 import SQLite
 import WebDAVClient
 
-/// Changes on servers that honour neither conditions nor locks, but whose moves replace nothing.
+/// Changes on servers that honour neither conditions nor locks, but on which a move does not overwrite an existing
+/// file.
 ///
-/// A comparison before a change would not see what another client writes between the two. A move takes a file as it is
-/// at that moment, so the contents that are compared afterwards can no longer change.
+/// A comparison before a change would miss a write of another client between the comparison and the change. Therefore
+/// the file is first moved to a temporary name, where its contents no longer change, and compared afterwards.
 extension ServerWriter {
-    /// The prefixes of the names of new contents, and of files that were moved aside. The stamp of the catalogue
-    /// follows, so that each client only touches its own files.
+    /// The prefixes of the temporary names of new contents, and of files that were moved aside. The stamp of the
+    /// catalogue follows, so that each client only changes its own files.
     static let incoming = ".purvey-incoming-"
     static let aside = ".purvey-aside-"
 
-    /// The addresses of an exchange's own files. They are the same for each attempt.
+    /// The addresses of the item and of the temporary files of an exchange. They are the same for each attempt.
     private struct Places {
         let file: HTTPAddress
         let incoming: HTTPAddress
@@ -39,7 +40,7 @@ extension ServerWriter {
 
     // MARK: Exchanges
 
-    /// Sends new contents and moves them to a free address.
+    /// Uploads new contents to a temporary name and moves them to an unused address.
     ///
     /// - Throws: `requirementFailed` if another item has the name.
     func bring(_ contents: OutgoingFile, to address: HTTPAddress) async throws(DAVError) -> DAVEntry {
@@ -55,9 +56,9 @@ extension ServerWriter {
         }
     }
 
-    /// Replaces the contents of a file, if they are the ones that the edit is based on.
+    /// Replaces the contents of a file if its current contents are the ones that the edit is based on.
     ///
-    /// - Throws: `requirementFailed` if another client has changed them.
+    /// - Throws: `requirementFailed` if another client has changed the file.
     func exchange(_ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base) async throws(DAVError) -> DAVEntry {
         try await exchanging(address, base) { (places) throws(DAVError) in
             _ = try await send(contents, to: places.incoming, DAVRequirements())
@@ -70,15 +71,16 @@ extension ServerWriter {
                 return (moved, (try? await removeOwn(places.aside)) != nil)
             } catch {
                 guard case .exists = error else { throw error }
-                // Another client has written a file of this name, so both have replaced the same state.
+                // Another client has created a file of this name meanwhile, so that both clients have replaced the same
+                // state.
                 throw .requirementFailed(address.path)
             }
         }
     }
 
-    /// Removes a file, if it still has the version that the edit is based on.
+    /// Removes a file if it still has the version that the edit is based on.
     ///
-    /// - Throws: `requirementFailed` if another client has changed it.
+    /// - Throws: `requirementFailed` if another client has changed the file.
     func removeAside(_ address: HTTPAddress, _ base: Base) async throws(DAVError) {
         try await exchanging(address, base) { (places) throws(DAVError) in
             do throws(DAVError) {
@@ -93,7 +95,7 @@ extension ServerWriter {
         }
     }
 
-    /// Moves a file aside, and back if it is not in the state that an edit is based on.
+    /// Moves a file to its temporary name, and back if it is not in the state that an edit is based on.
     private func take(_ places: Places, _ base: Base) async throws(DAVError) {
         let taken = try await move(places.file, to: places.aside)
         if try await isBase(taken, base) { return }
@@ -103,9 +105,10 @@ extension ServerWriter {
 
     // MARK: The record
 
-    /// Runs a function that makes files of its own at the server. They are recorded before, and cleared if it fails.
+    /// Runs a function that creates temporary files at the server. The exchange is recorded before, and its files are
+    /// removed if the function fails.
     ///
-    /// - Parameter body: returns its result, and whether it has left no files of its own at the server.
+    /// - Parameter body: returns its result, and whether no temporary file is left at the server.
     private func exchanging<Reply: Sendable>(
         _ address: HTTPAddress, _ base: Base?,
         _ body: @Sendable (Places) async throws(DAVError) -> (reply: Reply, isClear: Bool)
@@ -121,22 +124,22 @@ extension ServerWriter {
                 if isClear { try? await record { try $0.end(exchange: place) } }
                 return reply
             } catch {
-                // The files are cleared in a separate task, because the caller's task may be cancelled. Files that
-                // stay are cleared later.
+                // The files are removed in a separate task, because the caller's task may be cancelled. If this fails,
+                // they are removed later.
                 await Task { try? await clear(places, place) }.value
                 throw error
             }
         }
     }
 
-    /// Clears the files that an earlier exchange of this file has left. If an exchange still runs, waits until it has
-    /// ended.
+    /// Removes the temporary files that an earlier exchange of this file has left. If an exchange is in progress, waits
+    /// until it has ended.
     func clearExchange(at address: HTTPAddress) async throws(DAVError) {
         let (places, place) = (try places(of: address), place(of: address))
         try await turns.perform(place) { () throws(DAVError) in try await clear(places, place) }
     }
 
-    /// Removes the new contents, which the system sends again, and moves the file that is aside back to its name.
+    /// Removes the uploaded contents, which the system uploads again, and moves the old file back to its name.
     private func clear(_ places: Places, _ place: ExchangePlace) async throws(DAVError) {
         var recorded: RecordedExchange?
         do {
@@ -165,15 +168,16 @@ extension ServerWriter {
         }
     }
 
-    /// Returns the error for a record that cannot be read or written.
+    /// Returns the error for a record of an exchange that cannot be read or written.
     private static func failure(_ error: any Error) -> DAVError {
         .transport(.file(error as? Errno ?? ((error as? Database.Failure)?.isFull == true ? .noSpace : .inputOutput)))
     }
 
     // MARK: Remains
 
-    /// Moves a file that is aside back to its name. If another client has taken the name, removes the file if it is
-    /// the one that both have replaced. Otherwise no client may have seen it, so it gets a name of its own.
+    /// Moves a file from its temporary name back to its name. If another client has used the name meanwhile, removes
+    /// the file if its contents are those that both clients have replaced. Otherwise it may contain a change that no
+    /// client has seen, so it gets a new name.
     private func putBack(_ places: Places, _ base: Base) async throws(DAVError) {
         guard let left = try await entry(at: places.aside) else { return }
         do {
@@ -195,7 +199,7 @@ extension ServerWriter {
         throw .exists(places.file.path)
     }
 
-    /// Removes a file of the writer's own, if it exists.
+    /// Removes a temporary file of an exchange, if it exists.
     private func removeOwn(_ address: HTTPAddress) async throws(DAVError) {
         do {
             try await client.delete(address)

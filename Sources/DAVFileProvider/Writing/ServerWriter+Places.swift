@@ -3,12 +3,12 @@ import WebDAVClient
 
 /// Moves and removals.
 extension ServerWriter {
-    /// Moves a file or folder to a free address. Items that other clients have added to the folder move with it.
+    /// Moves a file or folder to an unused address. Items that other clients have added to the folder move with it.
     ///
     /// - Returns: the state at the destination.
     /// - Throws: `exists` if another item has the name, `notFound` if the item does not exist any more.
     func move(_ source: HTTPAddress, to destination: HTTPAddress) async throws(DAVError) -> DAVEntry {
-        // On a server that ignores case, a name that differs only in case is the item's own.
+        // On a server that ignores case, a name that differs only in case is the name of the item itself.
         let isSameName = !profile.distinguishesCase && source.path.lowercased() == destination.path.lowercased()
         if profile.moveWithoutOverwriting != .honoured, !isSameName, try await entry(at: destination) != nil {
             throw .exists(destination.path)
@@ -19,7 +19,7 @@ extension ServerWriter {
                 source, to: destination, if: DAVRequirements(destination: isRefused ? .any : .absent))
         } catch {
             switch error {
-            // Servers differ in the status with which they refuse a name that exists.
+            // Servers differ in the status with which they refuse an existing name.
             case .requirementFailed, .exists, .status(400..<500, _):
                 guard !isSameName, try await entry(at: destination) != nil, try await entry(at: source) != nil else {
                     throw error
@@ -27,7 +27,7 @@ extension ServerWriter {
                 throw .exists(destination.path)
             default: break
             }
-            // The reply was lost, or an earlier attempt moved the item and its reply was lost.
+            // The reply to this attempt or to an earlier one was lost, and the item was moved.
             guard error.mayHaveSucceeded, let moved = try? await entry(at: destination),
                 let rest = try? await isGone(source), rest
             else { throw error }
@@ -38,9 +38,9 @@ extension ServerWriter {
 
     private func isGone(_ address: HTTPAddress) async throws(DAVError) -> Bool { try await entry(at: address) == nil }
 
-    /// Removes a file, if it still has the version that the edit is based on.
+    /// Removes a file if it still has the version that the edit is based on.
     ///
-    /// - Throws: `requirementFailed` if another client has changed it.
+    /// - Throws: `requirementFailed` if another client has changed the file.
     func remove(_ address: HTTPAddress, base: Base) async throws(DAVError) {
         if profile.removing == .exchange { try await clearExchange(at: address) }
         guard let now = try await settledEntry(at: address) else { return }
@@ -56,7 +56,7 @@ extension ServerWriter {
                     try await client.delete(address, if: DAVRequirements(locks: [lock]))
                 }
             } else {
-                // The condition is sent even if the probe has not found that the server checks it.
+                // The condition is sent even if the probe has not confirmed that the server checks it.
                 let condition = profile.deleteIfMatch == .refused ? nil : tag
                 try await client.delete(address, if: DAVRequirements(resource: condition.map { .tag($0) } ?? .any))
             }
@@ -78,8 +78,8 @@ extension ServerWriter {
         }
     }
 
-    /// Removes a folder after a listing has shown that it is empty. Between the two requests, a lock keeps other
-    /// clients from adding items.
+    /// Removes a folder after a listing has shown that it is empty. Between the two requests, a lock prevents other
+    /// clients from adding items, if the server supports locks.
     private func removeFolderIfEmpty(_ address: HTTPAddress) async throws(DAVError) {
         if profile.locking == .enforced {
             do {

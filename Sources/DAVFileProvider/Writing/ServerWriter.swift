@@ -3,22 +3,22 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The writer of changes to the server, which avoids overwriting another client's change. It protects each request by
-/// the best means that works according to the probe: a condition, a lock with a comparison, an exchange, or only a
+/// A writer of changes to the server that avoids overwriting another client's change. It protects each request by the
+/// best method that works according to the probe: a condition, a lock with a comparison, an exchange, or only a
 /// comparison.
 struct ServerWriter: Sendable {
     let client: DAVClient
     let profile: DAVServerProfile
     let service: any DAVServiceKind
     let clock: any Clock<Duration>
-    /// The directory for contents that are compared.
+    /// The directory for contents that are fetched only to compare them.
     let temporary: URL
-    /// The number of the folder in which a change is made.
+    /// The number of the folder in which the change is made.
     let folder: Int64
     let catalogue: SharedServerCatalogue
     let turns: ExchangeTurns
 
-    /// The owner of the locks, as other clients show it to their users.
+    /// The owner of the locks, which other clients show to their users.
     static let owner = "Purvey"
 
     // MARK: Looking
@@ -34,7 +34,7 @@ struct ServerWriter: Sendable {
     }
 
     /// Returns the state of a file. If the file was changed within the last second, waits first, because a further
-    /// change within that second would not change the version.
+    /// change within the same second would not change the version.
     func settledEntry(at address: HTTPAddress) async throws(DAVError) -> DAVEntry? {
         for _ in 0..<4 {
             guard let entry = try await entry(at: address) else { return nil }
@@ -50,7 +50,7 @@ struct ServerWriter: Sendable {
         return try await entry(at: address)
     }
 
-    /// Returns the digest of the contents at the server.
+    /// Fetches the contents from the server and returns their digest.
     func digest(of entry: DAVEntry) async throws(DAVError) -> [UInt8] {
         do {
             let url = temporary.appendingPathComponent(".purvey-compared-" + UUID().uuidString, isDirectory: false)
@@ -70,7 +70,7 @@ struct ServerWriter: Sendable {
         }
     }
 
-    /// Whether the server has the same bytes.
+    /// Whether the file at the server has the same bytes.
     func hasSameBytes(_ entry: DAVEntry, as contents: OutgoingFile) async throws(DAVError) -> Bool {
         guard !entry.isDirectory, entry.length == nil || entry.length == contents.count else { return false }
         if contents.count == 0 { return entry.length == 0 }
@@ -87,7 +87,7 @@ struct ServerWriter: Sendable {
 
     // MARK: Locks
 
-    /// Runs a function while a lock is held, and refreshes the lock until the function ends.
+    /// Runs a function while it holds a lock at the server. Refreshes the lock until the function ends.
     func withLock<Reply: Sendable>(
         on address: HTTPAddress, _ body: @Sendable (DAVLock) async throws(DAVError) -> Reply
     ) async throws(DAVError) -> Reply {
@@ -110,8 +110,8 @@ struct ServerWriter: Sendable {
         }
         renewal.cancel()
         let isLeft = hasFailed && lock.hasCreated
-        // The lock is removed in a separate task, because the caller's task may be cancelled. If the file was
-        // removed, the lock is gone already.
+        // The lock is removed in a separate task, because the caller's task may be cancelled. If the file was removed,
+        // the lock no longer exists.
         await Task { [client] in
             // Removes the empty file that the lock has made.
             if isLeft, let made = try? await client.entry(at: lock.address), !made.isDirectory, made.length ?? 0 == 0 {

@@ -2,13 +2,13 @@ import CCurl
 
 /// An absolute address with the scheme `http` or `https`, without a user name, password or fragment.
 ///
-/// libcurl parses it, so that comparisons of addresses see the same host to which libcurl connects.
+/// libcurl parses the address, so that comparisons of addresses use the same host name that libcurl connects to.
 ///
 ///     let root = try HTTPAddress("https://cloud.example/remote.php/dav/")
 ///     let file = try root.appending("Plan #1.txt")
 ///     file.description  // https://cloud.example/remote.php/dav/Plan%20%231.txt
 public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address, normalized: scheme and host in lower case, without the scheme's own port, without `.` and `..`.
+    /// The address, normalized: scheme and host in lower case, without the scheme's default port, without `.` and `..`.
     public let description: String
     /// The server.
     public let origin: HTTPOrigin
@@ -64,7 +64,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
         let flags = UInt32(CURLU_DISALLOW_USER | CURLU_URLENCODE)
         // The parser stops at a NUL.
         guard !text.utf8.contains(0), !text.isEmpty else { throw .invalidAddress(text, "it is not an address") }
-        // The parser also accepts any other number of slashes.
+        // The parser would also accept one slash, or more than two.
         if let colon = text.firstIndex(of: ":"), ["http", "https"].contains(text[..<colon].lowercased()) {
             let rest = text[text.index(after: colon)...]
             guard rest.hasPrefix("//"), !rest.hasPrefix("///") else { throw .invalidAddress(text, "it has no host") }
@@ -93,16 +93,16 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The server that an address leads to: scheme, host and port. Credentials belong to an origin.
+/// The server of an address: scheme, host and port. Credentials belong to an origin.
 public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Whether the connection is encrypted.
     public let isSecure: Bool
     /// The name or IP address, in lower case; an IPv6 address without brackets.
     public let host: String
-    /// The port, also if it is the scheme's own.
+    /// The port, also if it is the scheme's default port.
     public let port: Int
 
-    /// The address of the server's root, without the port if it is the scheme's own.
+    /// The address of the server's root, without the scheme's default port.
     public var description: String {
         let name = host.contains(":") ? "[\(host)]" : host
         let suffix = port == (isSecure ? 443 : 80) ? "" : ":\(port)"

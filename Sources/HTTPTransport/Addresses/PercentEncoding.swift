@@ -1,8 +1,5 @@
 extension String {
-    /// The text, percent-encoded for one component of a path or query: all bytes except letters, digits and `-._~`
-    /// become `%XX`.
-    ///
-    /// The components `.` and `..` have a special meaning in a path and cannot be encoded.
+    /// The components `.` and `..` have a special meaning in a path, and encoding does not change them.
     public var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

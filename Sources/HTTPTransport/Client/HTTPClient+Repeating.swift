@@ -1,7 +1,7 @@
 extension HTTPClient {
     typealias Attempt = @Sendable (HTTPRequest, Resumption?) async -> TransferOutcome
 
-    /// Sends a request, follows its redirects, and repeats it as its rules permit.
+    /// Sends a request, follows its redirects, and repeats it as its ``HTTPRetryPolicy`` permits.
     func repeating(_ request: HTTPRequest, _ send: Attempt) async throws(HTTPError) -> HTTPResponse {
         let rules = request.retry ?? configuration.retry
         var attempt = 1
@@ -40,8 +40,8 @@ extension HTTPClient {
         var rest = request.redirectLimit
         while true {
             let outcome = await send(request, resumption)
-            // The server cannot have carried out the request, because it did not get the whole body. The request is
-            // sent again to get the lost reply.
+            // The server cannot have carried out the request, because it did not receive the whole body. The request is
+            // sent again over HTTP/1.1, which delivers the reply that libcurl lost.
             if outcome.isReplyLost, !request.avoidsMultiplexing {
                 request.hasLostReply = true
                 continue
@@ -63,7 +63,7 @@ extension HTTPClient {
 }
 
 extension HTTPResponse {
-    /// Whether the server sends the client to another address.
+    /// Whether the server redirects the client to another address.
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && headers["Location"] != nil }
 }
 

@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// Connections to servers, and the requests on them.
 ///
-/// A client has one thread, on which libcurl runs all transfers. Connections are reused, so a program has one client
-/// for all servers that share settings. Releasing the client ends its requests with ``HTTPError/closed``.
+/// A client has one thread, on which libcurl runs all transfers. Connections are reused, so a program needs only one
+/// client for all servers with the same settings. Releasing the client ends its requests with ``HTTPError/closed``.
 ///
 ///     let client = try HTTPClient()
 ///     let address = try HTTPAddress("https://example.org/picture.jpg")
@@ -90,14 +90,15 @@ public final class HTTPClient: Sendable {
                 if !isSent { continuation.resume(returning: .failure(.closed)) }
             }
         } onCancel: {
-            // The flag is for a transfer that is not in the mailbox yet, so that the command would not find it.
+            // The flag cancels a transfer whose start command is not in the mailbox yet. A cancel command would arrive
+            // before it and have no effect.
             isCancelled.set()
             mailbox.send(.cancel(id))
         }
         return (id, outcome)
     }
 
-    /// The stream of the last attempt. Only one task uses it.
+    /// The stream of the last attempt to send the request. Only one task uses it.
     private final class LastStream: Sendable {
         private let state = Lock<(TransferID, StreamBuffer)>((0, StreamBuffer()))
         var value: (TransferID, StreamBuffer) { state.withLock { $0 } }
@@ -107,14 +108,15 @@ public final class HTTPClient: Sendable {
 
 /// A response whose body arrives in pieces. Releasing the stream ends the transfer.
 ///
-/// The transfer pauses while 1 MiB waits to be read.
+/// The transfer pauses while 1 MiB of received bytes waits to be read.
 public final class HTTPStream: Sendable {
-    /// The head of the response. If the status is not 2xx, the response has the body, and the stream is empty.
+    /// The head of the response. If the status is not 2xx, ``HTTPResponse/body`` contains the body, and the stream is
+    /// empty.
     public let response: HTTPResponse
 
     private let buffer: StreamBuffer
     private let id: TransferID
-    /// The client. Its thread runs as long as the stream retains the client.
+    /// The client. The stream retains it, so that its thread continues to run.
     private let client: HTTPClient
 
     init(_ response: HTTPResponse, _ buffer: StreamBuffer, _ id: TransferID, _ client: HTTPClient) {

@@ -11,7 +11,7 @@ public struct HTTPConfiguration: Sendable {
     public var proxies = HTTPProxies(environment: Self.environment)
     /// The maximum number of connections to one server.
     public var connectionsPerHost = 6
-    /// The maximum number of concurrent requests to one server over HTTP/2. Over HTTP/1.1, each request needs a
+    /// The maximum number of concurrent requests to one server over HTTP/2. Over HTTP/1.1, each request occupies a
     /// connection. Further requests wait.
     public var streamsPerHost = 32
     /// The time limit for opening a connection, including the lookup of the name and the TLS handshake.
@@ -24,8 +24,8 @@ public struct HTTPConfiguration: Sendable {
     public var retry = HTTPRetryPolicy()
     /// The maximum number of bytes of all heads of one response.
     public var headLimit = 64 << 10
-    /// Whether the client returns the cookies that servers set, which saves some servers a check of the password for
-    /// each request.
+    /// Whether the client returns the cookies that servers set. Some servers then need not check the password for each
+    /// request.
     public var keepsCookies = false
     /// The maximum number of bytes per second of all responses together; `nil` for no limit.
     public var downloadLimit: Int?
@@ -34,7 +34,8 @@ public struct HTTPConfiguration: Sendable {
 
     /// The clock of the pauses between attempts.
     public var clock: any Clock<Duration> = ContinuousClock()
-    /// A function that returns the time of day, for dates in `Retry-After` of servers that do not send their own time.
+    /// A function that returns the current date. A date in `Retry-After` is compared with it if the server does not
+    /// send its own date.
     public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
     /// A function that returns a number from 0 to 1, for the random part of pauses.
     public var chance: @Sendable () -> Double = { .random(in: 0...1) }
@@ -66,11 +67,11 @@ public struct HTTPProxies: Sendable, Equatable {
     /// Creates settings without proxies, so that all servers are reached directly.
     public init() {}
 
-    /// Takes the proxies from the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower
-    /// case or, except `http_proxy`, in upper case.
+    /// Reads the proxies from the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower case
+    /// or, except `http_proxy`, in upper case.
     ///
-    /// `HTTP_PROXY` is ignored, because in a program that a web server runs (CGI), it is the value of a header field
-    /// that a client sent.
+    /// `HTTP_PROXY` is ignored: in a program that a web server runs (CGI), a client sets this variable by a header
+    /// field.
     public init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             let text = environment[name] ?? environment[name.uppercased()]

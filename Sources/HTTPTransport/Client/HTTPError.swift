@@ -20,12 +20,12 @@ public enum HTTPError: Error, Equatable {
     case untrustedCertificate(HTTPOrigin, UntrustedCertificate)
     /// No encrypted connection could be made. The text is the reason.
     case secureConnection(HTTPOrigin, String)
-    /// Nothing was transferred for this time.
+    /// No byte was transferred for this duration.
     case noProgress(HTTPOrigin, Duration)
     /// The connection ended before the response was complete. The values are the numbers of bytes of the body that were
     /// received and announced.
     case truncated(HTTPOrigin, received: Int, announced: Int?)
-    /// The connection ended before a response began, or failed. The text is the reason.
+    /// The connection ended or failed before a response began. The text is the reason.
     case connectionLost(HTTPOrigin, String)
     /// The reply violates the protocol or does not fit the request. The text is the reason.
     case invalidReply(HTTPOrigin, String)
@@ -42,7 +42,7 @@ public enum HTTPError: Error, Equatable {
     case changed(HTTPOrigin)
     /// The request's file could not be read, or the response's file could not be written.
     case file(Errno)
-    /// The request's file is shorter than the request says.
+    /// The request's file is shorter than the byte count of the request's body.
     case fileTooShort
     /// The task was cancelled.
     case cancelled
@@ -73,7 +73,8 @@ public enum HTTPError: Error, Equatable {
         }
     }
 
-    /// Whether the same request may succeed later, if only the network or the server changes.
+    /// Whether the same request may succeed later without a change by the caller, because only the network or the
+    /// server has to change.
     public var isTransient: Bool {
         switch self {
         case .unknownHost, .refused, .unreachable, .proxy, .secureConnection, .noProgress, .truncated, .connectionLost,

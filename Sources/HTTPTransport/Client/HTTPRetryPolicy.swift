@@ -1,16 +1,17 @@
 /// The rules by which a request is repeated.
 ///
 /// A request is repeated after a failure that proves that the server has not seen it, and after the statuses 425 and
-/// 429. It is repeated after 503 unless it could fail because of its own first attempt, such as the creation of a
-/// directory. A request that only reads is also repeated after a lost connection, missing progress, and the statuses
-/// 502 and 504.
+/// 429. It is also repeated after 503, except for methods such as `MKCOL`, whose second attempt fails if the first one
+/// has succeeded. A request that only reads is also repeated after a lost connection, missing progress, and the
+/// statuses 502 and 504.
 public struct HTTPRetryPolicy: Sendable {
-    /// The number of attempts, at least 1.
+    /// The maximum number of attempts, at least 1.
     public var attempts: Int
-    /// The pause after the first attempt. It doubles with each further attempt. It is shortened by a random part, up to
-    /// one half, so that clients do not return all at once.
+    /// The pause after the first attempt. It doubles with each further attempt. Each pause is shortened by a random
+    /// part, up to one half, so that clients do not all retry at the same time.
     public var firstPause: Duration
-    /// The longest pause. If a server's `Retry-After` is longer, its response is returned.
+    /// The maximum pause. If a server's `Retry-After` is longer, the request is not repeated, and its response is
+    /// returned.
     public var longestPause: Duration
 
     /// Creates rules.
@@ -36,7 +37,7 @@ public struct HTTPRetryPolicy: Sendable {
         if let requested, requested > longestPause { return nil }
         let doubled = firstPause * (1 << min(attempt - 1, 20))
         let shortened = min(doubled, longestPause) * (1 - min(max(chance, 0), 1) / 2)
-        // Clients that a server refused at the same time return at different times, spread over the pause that they
+        // Clients that a server refused at the same time retry at different times, spread over the pause that they
         // would have made without `Retry-After`.
         return requested.map { $0 + shortened - min(doubled, longestPause) / 2 } ?? shortened
     }
@@ -50,7 +51,7 @@ public struct HTTPRetryPolicy: Sendable {
     func permits(_ method: HTTPMethod, after status: Int) -> Bool {
         switch status {
         case 425, 429: true
-        // A proxy may reply with this status after the server has carried out the request.
+        // A proxy may reply with status 503 after the server has carried out the request.
         case 503: method.isRepeatable
         case 502, 504: method.isSafe
         default: false

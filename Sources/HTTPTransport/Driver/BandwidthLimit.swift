@@ -1,24 +1,24 @@
-/// The limit of the bytes per second that all transfers of a client move in one direction.
+/// The limit of the bytes per second that all transfers of a client transfer in one direction.
 ///
-/// libcurl's own limit is per transfer, and may be exceeded by 100 buffers if the server sends faster.
+/// libcurl's own limit applies to one transfer only, and a server that sends faster may exceed it by 100 buffers.
 struct BandwidthLimit {
     /// Bytes per second; `nil` for no limit.
     private let rate: Int?
-    /// The number of bytes that may be moved now. Below 0, transfers wait.
+    /// The number of bytes that may be transferred now. Below 0, transfers wait.
     private var balance = 0.0
     private var lastLook = ContinuousClock.now
 
-    /// The bytes that a transfer moves at a time.
+    /// The maximum number of bytes that a transfer sends at a time while a limit applies.
     static let piece = 16 << 10
 
-    /// The time in seconds for which unused bandwidth can be used later.
+    /// The seconds for which unused bandwidth accumulates.
     private static let memory = 0.25
 
     init(_ rate: Int?) { self.rate = rate.map { max(1, $0) } }
 
     var isLimited: Bool { rate != nil }
 
-    /// Whether bytes may be moved now.
+    /// Whether bytes may be transferred now.
     mutating func permits(at now: ContinuousClock.Instant) -> Bool {
         guard let rate else { return true }
         balance = min(balance + (now - lastLook) / .seconds(1) * Double(rate), Double(rate) * Self.memory)

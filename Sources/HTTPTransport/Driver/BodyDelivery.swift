@@ -6,33 +6,33 @@ struct BodyDelivery {
         case goOn
         /// The destination is full. The same bytes must be offered again.
         case pause
-        /// The destination has everything, and the rest of the response is not needed.
+        /// The destination has all requested bytes, and the rest of the response is not needed.
         case cut
         case fail(HTTPError)
     }
 
     /// The bytes for ``HTTPResponse/body``.
     private(set) var collected: [UInt8] = []
-    /// The number of bytes that the destination has received, or receives with ``flush()``, including those of earlier
-    /// transfers.
+    /// The number of bytes that the destination has received, or receives with ``flush()``, including the bytes of
+    /// earlier attempts.
     private(set) var delivered: Int
 
     private let origin: HTTPOrigin
     private let destination: TransferDestination
     /// The destination if it is a file.
     private let file: BodyFile?
-    /// Whether the destination gets nothing because the request failed.
+    /// Whether the destination receives no bytes because the status is not 2xx.
     private let isRefused: Bool
-    /// The part of the file that is still missing; the end is `nil` for the file's end.
+    /// The range of the file that is still missing; `end` is `nil` for the file's end.
     private let wanted: (start: Int, end: Int?)
-    /// The offset in the file of the next byte that comes.
+    /// The offset in the file of the next byte to arrive.
     private var position: Int
     /// The offset in the file after the last expected byte, if the server announced it.
     private var announcedEnd: Int?
     /// The size of the whole file, if it is sent as a whole and the server announced its size.
     private let wholeCount: Int?
 
-    /// The maximum number of bytes of a failure's body that are kept.
+    /// The maximum number of bytes that are stored of the body of a response whose status is not 2xx.
     private static let refusalLimit = 64 << 10
 
     /// Begins the delivery, after the head of the response is complete.
@@ -87,7 +87,7 @@ struct BodyDelivery {
         }
         position += bytes.count
         guard let end = wanted.end, position >= end else { return .goOn }
-        // A response that ends here is read to its end, so that the connection can be used again.
+        // A response whose end is reached here is read completely, so that the connection can be reused.
         return position == announcedEnd ?? wholeCount ? .goOn : .cut
     }
 
@@ -109,7 +109,7 @@ struct BodyDelivery {
         }
     }
 
-    /// Writes the bytes that the destination has not received yet. To be called at the end of the transfer.
+    /// Writes the gathered bytes to the destination. The caller must call this at the end of the transfer.
     ///
     /// - Returns: the failure, after which ``delivered`` does not count these bytes.
     mutating func flush() -> HTTPError? {
@@ -123,14 +123,14 @@ struct BodyDelivery {
         }
     }
 
-    /// Returns the failure of a body that ended before the server's announcement.
+    /// Returns the failure if the body is shorter than the server announced; `nil` otherwise.
     func failureAtEnd() -> HTTPError? {
         guard let announcedEnd, position < min(announcedEnd, wanted.end ?? .max) else { return nil }
         return .truncated(origin, received: delivered, announced: announcedEnd - wanted.start)
     }
 }
 
-/// The head of a response, of which some lines have arrived.
+/// The head of a response, which may be incomplete.
 struct ResponseHead {
     /// The number of bytes of all heads so far, including those of interim responses.
     var count = 0

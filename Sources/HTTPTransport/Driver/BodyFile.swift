@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// The file that receives a response's body. libcurl delivers at most 16 KiB at a time, regardless of the size of its
-/// buffer. Larger writes take the kernel less than half of the time, so the bytes are gathered first.
+/// buffer. The bytes are gathered for larger writes, which take the kernel less than half of the time.
 ///
 /// Only the client's thread uses it.
 final class BodyFile {
@@ -9,7 +9,7 @@ final class BodyFile {
     private static let size = 256 << 10
 
     private let file: FileDescriptor
-    /// The offset in the file of the first gathered byte.
+    /// The offset in the file at which the first gathered byte belongs.
     private var offset: Int
     private var gathered: UnsafeMutableRawBufferPointer?
     /// The number of gathered bytes, which are not in the file yet.
@@ -22,7 +22,7 @@ final class BodyFile {
 
     deinit { gathered?.deallocate() }
 
-    /// Adds bytes, and writes those that were gathered once there are enough.
+    /// Gathers bytes, and writes them when the buffer is full.
     func add(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
         var rest = bytes
         while !rest.isEmpty {

@@ -1,7 +1,7 @@
 import CCurl
 import LinuxSystem
 
-/// The connection that libcurl made, or failed to make, for a handle.
+/// The connection of a libcurl handle, which was made or could not be made.
 struct ConnectionAttempt {
     let easy: UnsafeMutableRawPointer
     /// The buffer for libcurl's message.
@@ -10,7 +10,7 @@ struct ConnectionAttempt {
     let settings: TransferSettings
     let trust: TrustRules
 
-    /// Returns the reason why no connection was made; `nil` if the failure came later.
+    /// Returns the reason why no connection was made; `nil` if the transfer failed after the connection was made.
     func failure(_ code: CURLcode) -> HTTPError? {
         if let status = proxyRefusal { return .proxyRefused(origin, status: status) }
         switch code {

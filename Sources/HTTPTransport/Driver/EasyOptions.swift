@@ -1,6 +1,6 @@
 import CCurl
 
-/// Options of a handle, together with the first failure to set an option.
+/// The options of a libcurl handle. Records the first failure to set an option.
 struct EasyOptions {
     private let easy: UnsafeMutableRawPointer
     private(set) var failure = CURLE_OK
@@ -30,7 +30,7 @@ struct EasyOptions {
         // If the authorities are in one file only, libcurl parses that file once rather than for each connection.
         set(CURLOPT_CAPATH, nil as String?)
         check(ccurl_set_trust(easy, trust.pointer))
-        // An empty string keeps libcurl from reading the environment itself.
+        // An empty string prevents libcurl from reading the proxies from the environment.
         set(CURLOPT_PROXY, settings.proxy(for: origin) ?? "")
         set(CURLOPT_NOPROXY, settings.proxies.exceptions ?? "")
     }

@@ -23,7 +23,7 @@ struct HostQueue {
         }
     }
 
-    /// Takes the transfer to start next, if one may start.
+    /// Removes and returns the next transfer to start; `nil` if none may start now.
     mutating func next(_ settings: TransferSettings) -> Waiting? {
         let limit = isMultiplexed ? settings.streamsPerHost : settings.connectionsPerHost
         guard running < limit else { return nil }
@@ -33,7 +33,7 @@ struct HostQueue {
         return background.removeFirst()
     }
 
-    /// Removes the waiting transfer with a number, or all waiting transfers for `nil`.
+    /// Removes the waiting transfer with an identifier, or all waiting transfers for `nil`.
     mutating func remove(_ id: TransferID?) -> [Waiting] {
         let removed = (interactive + background).filter { id == nil || $0.id == id }
         interactive.removeAll { id == nil || $0.id == id }

@@ -9,7 +9,7 @@ final class StreamBuffer: Sendable {
         var count = 0
         /// Whether the transfer waits for space.
         var isPaused = false
-        /// The end of the transfer, which the reader sees after all pieces.
+        /// The result of the transfer, which the reader receives after all pieces.
         var end: Result<Void, HTTPError>?
         var readers: [Reader] = []
     }
@@ -17,14 +17,14 @@ final class StreamBuffer: Sendable {
     typealias Piece = Result<[UInt8]?, HTTPError>
     private typealias Reader = CheckedContinuation<Piece, Never>
 
-    /// The number of bytes at which the transfer is paused, and the number at which it continues.
+    /// The number of buffered bytes at which the transfer is paused, and the number at which it continues.
     private static let (full, low) = (1 << 20, 256 << 10)
 
     // Leaf lock: readers are resumed after it is released.
     private let state = Lock(State())
 
-    /// Adds bytes. Returns `false` if the buffer is full. In this case the transfer is paused, and offers the same
-    /// bytes again.
+    /// Adds bytes. Returns `false` if the buffer is full. In this case the caller pauses the transfer, and offers the
+    /// same bytes again later.
     func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
             if !state.readers.isEmpty { return (true, state.readers.removeFirst()) }
@@ -50,7 +50,7 @@ final class StreamBuffer: Sendable {
         for reader in readers { reader.resume(returning: end.map { nil }) }
     }
 
-    /// Waits for the next bytes; `nil` is the end.
+    /// Waits for the next bytes. The result is `nil` at the end of the stream.
     ///
     /// - Parameter goOn: A function that continues the paused transfer.
     func next(_ goOn: @Sendable () -> Void) async -> Piece {

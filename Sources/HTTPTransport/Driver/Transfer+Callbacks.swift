@@ -1,6 +1,7 @@
 import CCurl
 
-// libcurl passes these functions the transfer, which is alive while its handle is in the multi handle.
+// libcurl passes a pointer to the transfer to these functions. The transfer exists as long as its handle is in the
+// multi handle.
 
 extension Transfer {
     static let begin: ccurl_start_function = { context, _, _, _, _ in
@@ -28,7 +29,7 @@ extension Transfer {
         return transfer.send(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
     }
 
-    /// Sets the position in the request's body to its beginning, because libcurl sends the body again.
+    /// Sets the position in the request's body back to its beginning, because libcurl sends the body again.
     static let rewind: ccurl_seek_function = { context, offset, origin in
         guard let context, origin == SEEK_SET, offset >= 0 else { return CURL_SEEKFUNC_FAIL }
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().sendPosition = Int(offset)
@@ -62,7 +63,7 @@ extension Transfer {
     }
 }
 
-/// The time for which a transfer has made no progress.
+/// The check whether a transfer has made no progress for too long.
 struct StallWatch {
     /// The number of bytes that count as progress. A server that sends single bytes for hours makes no progress.
     static let least = 64

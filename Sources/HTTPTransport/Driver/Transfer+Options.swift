@@ -2,16 +2,16 @@ import CCurl
 import LinuxSystem
 
 extension Transfer {
-    /// Gives the request to libcurl.
+    /// Sets the request as options of the libcurl handle.
     ///
-    /// - Parameter share: the handle for cookies and TLS sessions.
+    /// - Parameter share: the handle that shares cookies and TLS sessions between transfers.
     func prepare(share: UnsafeMutableRawPointer?) throws(HTTPError) {
         var options = EasyOptions(easy)
         let request = plan.request
         options.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(message))
         options.set(CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: UInt(id)))
-        // A request that was redirected to another origin shares no cookies, because a cookie is for all ports of a
-        // host, and thus for several origins.
+        // A request that was redirected to another origin shares no cookies. A cookie is valid for all ports of a host,
+        // and thus for several origins.
         let hasCookies = settings.keepsCookies && !request.isAway
         options.set(CURLOPT_SHARE, hasCookies == settings.keepsCookies ? share : nil)
         options.set(CURLOPT_URL, request.address.description)
@@ -22,7 +22,7 @@ extension Transfer {
         if hasCookies { options.set(CURLOPT_COOKIEFILE, "") }
         options.setConnection(to: origin, settings, trust)
         options.set(CURLOPT_HTTP_VERSION, request.avoidsMultiplexing ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
-        // The first connection shows whether the server speaks HTTP/2, before further ones are made.
+        // Further transfers to the server wait until the first connection shows whether they can share it over HTTP/2.
         if origin.isSecure, !request.avoidsMultiplexing { options.set(CURLOPT_PIPEWAIT, 1) }
         try setMethod(&options)
         try setFields(&options)
@@ -53,7 +53,8 @@ extension Transfer {
             options.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         }
         if let start = partStart {
-            // libcurl would send the body as a part of the file, which some servers take for the whole.
+            // libcurl would send the body with a `Content-Range`, and some servers ignore that and replace the whole
+            // file.
             guard !hasBody else { throw .invalidHeader("Range") }
             let range = request.range?.end.map { "\(start)-\($0 - 1)" } ?? "\(start)-"
             options.set(CURLOPT_RANGE, range)
@@ -62,7 +63,7 @@ extension Transfer {
         }
     }
 
-    /// The offset of the first byte to request, if it is a part of the file.
+    /// The offset of the first byte to request if only a part of the file is requested; `nil` for the whole file.
     private var partStart: Int? {
         guard plan.request.range != nil || plan.resumption != nil else { return nil }
         return (plan.request.range?.start ?? 0) + (plan.resumption?.count ?? 0)
@@ -74,12 +75,12 @@ extension Transfer {
         if let resumption = plan.resumption { all.append(.init(name: "If-Range", value: resumption.entityTag)) }
         for field in all where !Self.ownFields.contains(field.name.lowercased()) {
             guard field.isValid else { throw .invalidHeader(field.name) }
-            // libcurl leaves out a field without a value, unless a semicolon replaces the colon.
+            // libcurl omits a field without a value, unless a semicolon replaces the colon.
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             try append(line)
         }
-        // libcurl would announce every upload with `Expect: 100-continue`, and wait up to a second if the server does
-        // not know this. Sending a small body takes less time, even if the server refuses it.
+        // libcurl would announce every upload with `Expect: 100-continue`, and wait up to a second for servers that do
+        // not support this. Sending a small body takes less time, even if the server refuses it.
         if plan.request.body.count < Self.leastAnnounced, plan.request.headers["Expect"] == nil {
             try append("Expect:")
         }
@@ -91,7 +92,7 @@ extension Transfer {
         fields = longer
     }
 
-    /// The number of bytes from which on a body is announced with `Expect: 100-continue` before it is sent.
+    /// The minimum number of bytes of a body that is announced with `Expect: 100-continue` before it is sent.
     private static let leastAnnounced = 1 << 20
 
     /// The header fields that the transport sets itself.

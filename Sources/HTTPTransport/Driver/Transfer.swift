@@ -13,17 +13,17 @@ final class Transfer {
     private let isMultiplexedServer: Bool
     private let complete: @Sendable (TransferOutcome) -> Void
 
-    /// The list of header fields, and the buffer for libcurl's message: libcurl uses both during the transfer.
+    /// The list of header fields, and the buffer for libcurl's error message. libcurl uses both during the transfer.
     var fields: UnsafeMutablePointer<curl_slist>?
     let message: UnsafeMutablePointer<CChar>
 
     var head = ResponseHead()
-    /// The number of bytes of heads when the request was sent last.
+    /// The value of ``ResponseHead/count`` when the request was sent last.
     private var headCountAtBegin: Int?
     var body: BodyDelivery?
-    /// The failure that ended the transfer from within a function that libcurl called.
+    /// The failure that ended the transfer from within a callback of libcurl.
     var failure: HTTPError?
-    /// Whether the transfer was ended because the destination has everything.
+    /// Whether the transfer was ended because the destination has all requested bytes.
     var isCut = false
     /// The offset in the request's body of the next byte to send.
     var sendPosition = 0
@@ -31,11 +31,11 @@ final class Transfer {
     private var received = 0
     /// The number of bytes of bodies in both directions, including bytes that were sent again.
     private var moved = 0
-    /// Whether the stream is full.
+    /// Whether the transfer is paused because the reader's ``StreamBuffer`` is full.
     private(set) var isPaused = false
-    /// Whether the bandwidth limits have paused the transfer, for each direction.
+    /// Whether the bandwidth limits have paused the transfer: receiving, and sending.
     private(set) var (isHeldDown, isHeldUp) = (false, false)
-    /// Whether the server has replied before it had the whole body of the request, and libcurl has lost the reply.
+    /// Whether the server replied before it had the whole body of the request, and libcurl lost that reply.
     private var isReplyLost = false
     /// Whether ``complete`` was called. For a stream, it is called before the body has arrived.
     private var isCompleted = false
@@ -59,7 +59,7 @@ final class Transfer {
         message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
-    // The handle was removed from the multi handle before.
+    // The transfer loop has removed the handle from the multi handle before.
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(fields)
@@ -70,8 +70,8 @@ final class Transfer {
 
     // MARK: Functions that libcurl calls
 
-    /// Begins to send the request. libcurl calls this again for a repetition in two cases: the server requests
-    /// credentials, or a reused connection ends without a reply.
+    /// Prepares sending of the request. libcurl also calls this before it repeats the request, in two cases: the server
+    /// requests credentials, or a reused connection ends without a reply.
     ///
     /// - Returns: Whether the request may be sent. A request that changes data is not repeated after a lost connection,
     ///   because the server may have carried it out. Over HTTP/2, a server reports which requests it has not processed.
@@ -83,19 +83,19 @@ final class Transfer {
         return failure == nil
     }
 
-    /// Takes a line of a response's head.
+    /// Receives a line of a response's head.
     func receiveHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         head.count += line.count
         guard head.count <= settings.headLimit else {
             failure = .headTooLong(origin, limit: settings.headLimit)
             return false
         }
-        // Trailers follow the body.
+        // Lines after the body has begun are trailers, which are ignored.
         if body == nil { head.take(line) }
         return true
     }
 
-    /// Takes bytes of a response's body. Returns their number; any other number reports a failure or a pause to
+    /// Receives bytes of a response's body. Returns their count; any other value reports a failure or a pause to
     /// libcurl.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard limits.download.permits(at: .now) else {
@@ -129,7 +129,7 @@ final class Transfer {
         plan.request.onProgress?(sendPosition, received)
     }
 
-    /// Copies bytes of the request's body.
+    /// Copies the next bytes of the request's body into a buffer.
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard limits.upload.permits(at: .now) else {
             isHeldUp = true
@@ -154,7 +154,8 @@ final class Transfer {
         }
     }
 
-    /// Begins the delivery of the body, after its head has arrived. The reader of a stream gets the response now.
+    /// Begins the delivery of the body after the head has arrived. The caller of ``HTTPClient/stream(_:)`` receives the
+    /// response at this moment.
     private func begunBody() -> BodyDelivery? {
         if let body { return body }
         do {
@@ -188,18 +189,19 @@ final class Transfer {
             isReplyLost = losesReply(code)
             return fail(error(code))
         }
-        // A response that refuses the request is more useful than the error of a connection that was lost after it.
+        // A response that refuses the request is more useful than the error of a connection that was lost after the
+        // response.
         guard code == CURLE_OK || isCut || (head.isComplete && head.status >= 400) else { return fail(error(code)) }
         if let error = body.failureAtEnd() { return fail(error) }
         finish(with: .success(response(body)))
         if case .stream(let buffer) = plan.destination { buffer.finish(.success(())) }
     }
 
-    /// Whether the head of a response has come since the request was sent last.
+    /// Whether the head of a response has arrived since the request was sent last.
     private var hasHead: Bool { head.isComplete && head.count > headCountAtBegin ?? 0 }
 
-    /// Whether libcurl has lost the reply. Over HTTP/2, it does so when the server ends the stream while the body is
-    /// sent, although a refusal may have come before that.
+    /// Whether libcurl has lost the reply. Over HTTP/2, libcurl loses a refusal if the server ends the stream while the
+    /// body is being sent.
     private func losesReply(_ code: CURLcode) -> Bool {
         // A server may carry out a POST without reading its body.
         guard code == CURLE_HTTP2_STREAM, !hasHead, plan.request.method != .post else { return false }
@@ -224,7 +226,7 @@ final class Transfer {
         if let error = body?.flush(), failure == nil { failure = error }
     }
 
-    /// The beginning of the file that was delivered, if the rest can be requested alone.
+    /// The part of the file that was delivered, if the next attempt can request only the rest; `nil` otherwise.
     private var resumption: Resumption? {
         guard plan.request.method == .get, case .plain(.file) = plan.destination, let body, body.delivered > 0,
             failure.map(\.isTransient) ?? true, let tag = head.headers["ETag"], tag.hasPrefix("\""),

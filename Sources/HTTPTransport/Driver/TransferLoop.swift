@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// The transfers of a client on its thread. All state belongs to that thread, and libcurl's handles as well.
+/// The transfers of a client, on the client's thread. Only that thread uses the state and libcurl's handles.
 final class TransferLoop {
     private let mailbox: TransferMailbox
     private let settings: TransferSettings
@@ -10,9 +10,9 @@ final class TransferLoop {
     private let share: UnsafeMutableRawPointer?
     private var transfers: [TransferID: Transfer] = [:]
     private var hosts: [HTTPOrigin: HostQueue] = [:]
-    /// The servers of transfers that wait.
+    /// The servers of the waiting transfers, by transfer identifier.
     private var waiting: [TransferID: HTTPOrigin] = [:]
-    /// The rules for each server. Connections refer to them, so they must exist as long as ``multi``.
+    /// The trust rules for each server. Connections refer to them, so they must exist as long as ``multi``.
     private var trust: [HTTPOrigin: TrustRules] = [:]
     private let limits: BandwidthLimits
     private var lastLook = ContinuousClock.now
@@ -82,14 +82,14 @@ final class TransferLoop {
         return wait
     }
 
-    /// Waits until a socket is ready, a command has arrived, the next check is due, or a time has passed.
+    /// Waits until a socket is ready, a command has arrived, the next progress check is due, or a duration has passed.
     private func wait(_ time: Duration?) {
         var extra = curl_waitfd(fd: mailbox.counter.descriptor.rawValue, events: CShort(CURL_WAIT_POLLIN), revents: 0)
         var count: CInt = 0
         let longest = transfers.isEmpty ? 60_000 : Self.pause
         let timeout = time.map { $0 == .zero ? 0 : min(longest, CInt(clamping: $0.wholeMilliseconds)) } ?? longest
         let code = curl_multi_poll(multi, &extra, 1, timeout, &count)
-        // The poll fails at once if memory is short. Without a pause, the loop would then occupy a processor.
+        // The poll fails at once if memory is short. Without a pause, the loop would then use a whole processor.
         if code != CURLM_OK { usleep(10_000) }
     }
 
@@ -189,7 +189,7 @@ final class TransferLoop {
 }
 
 extension Transfer {
-    /// Returns the number of the transfer that a handle belongs to.
+    /// Returns the identifier of the transfer that a handle belongs to.
     static func id(of easy: UnsafeMutableRawPointer) -> TransferID {
         var value: UnsafeMutablePointer<CChar>?
         ccurl_get_string(easy, CURLINFO_PRIVATE, &value)

@@ -3,7 +3,7 @@ import LinuxSystem
 /// The commands for the thread that runs a client's transfers.
 final class TransferMailbox: Sendable {
     enum Command: Sendable {
-        /// Begins a transfer, unless the flag is set.
+        /// Starts a transfer, unless the flag is set.
         case start(TransferID, TransferPlan, isCancelled: CancellationFlag, @Sendable (TransferOutcome) -> Void)
         case cancel(TransferID)
         /// Continues a transfer whose stream was full.
@@ -19,7 +19,7 @@ final class TransferMailbox: Sendable {
 
     // Leaf lock.
     private let state = Lock(State())
-    /// The counter that is raised when commands have arrived.
+    /// An event counter, which is raised when commands have arrived.
     let counter: EventCounter
 
     init() throws(Errno) { counter = try EventCounter() }
@@ -48,13 +48,13 @@ final class TransferMailbox: Sendable {
         counter.raise()
     }
 
-    /// Closes the mailbox of a client that has no loop, and refuses all commands.
+    /// Closes the mailbox of a client whose ``TransferLoop`` could not be created. All commands fail.
     func refuseAll() {
         close()
         for case .start(_, _, _, let complete) in take().commands { complete(.failure(.outOfMemory)) }
     }
 
-    /// Takes the commands that have arrived so far. Also returns whether the mailbox is closed.
+    /// Removes and returns the commands that have arrived so far. Also returns whether the mailbox is closed.
     func take() -> (commands: [Command], isClosed: Bool) {
         counter.reset()
         return state.withLock { state in
@@ -64,7 +64,7 @@ final class TransferMailbox: Sendable {
     }
 }
 
-/// A flag that is set when a task is cancelled, perhaps before its transfer begins.
+/// A flag that is set when a task is cancelled, even before its transfer begins.
 final class CancellationFlag: Sendable {
     private let value = Atomic(false)
 

@@ -8,7 +8,8 @@ struct TransferPlan: Sendable {
     let patience: Duration
 }
 
-/// The beginning of a file that an earlier transfer has delivered, so that the next transfer only requests the rest.
+/// The part of a file that an earlier attempt has delivered, from its beginning. The next attempt requests only the
+/// rest.
 struct Resumption: Sendable, Equatable {
     /// The strong entity tag of the file.
     let entityTag: String
@@ -19,15 +20,15 @@ struct Resumption: Sendable, Equatable {
 /// The outcome of a transfer.
 struct TransferOutcome: Sendable {
     let result: Result<HTTPResponse, HTTPError>
-    /// The beginning of the file that was delivered although the transfer failed.
+    /// The part of the file that was delivered although the transfer failed.
     var resumption: Resumption?
-    /// Whether the server ended the exchange before it had the whole body of the request, with a reply that is lost.
+    /// Whether the server replied before it had the whole body of the request, and libcurl lost that reply.
     var isReplyLost = false
 
     static func failure(_ error: HTTPError) -> TransferOutcome { TransferOutcome(result: .failure(error)) }
 }
 
-/// The number of a transfer, unique within its client.
+/// The identifier of a transfer, unique within its client.
 typealias TransferID = UInt64
 
 /// The settings that all transfers of a client have in common.

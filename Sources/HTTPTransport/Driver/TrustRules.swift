@@ -21,11 +21,11 @@ final class TrustRules {
 
     deinit { ccurl_trust_free(pointer) }
 
-    /// The certificate that the server presented last, after it was refused.
+    /// The last certificate of the server that was not trusted.
     var refused: HTTPError.UntrustedCertificate {
         var bytes = [UInt8](repeating: 0, count: Int(CCURL_FINGERPRINT_SIZE))
         let isPresent = ccurl_trust_fingerprint(pointer, &bytes) != 0
-        // libcurl compares the name after OpenSSL has found nothing else wrong.
+        // libcurl compares the name itself, if OpenSSL has found no other fault.
         let reason = ccurl_trust_reason(pointer).map { String(cString: $0) } ?? "it is for another name"
         return HTTPError.UntrustedCertificate(
             fingerprint: isPresent ? HTTPFingerprint(bytes: bytes) : nil, reason: reason, accepted: accepted)

@@ -1,4 +1,4 @@
-/// The bytes of a file that a request asks for.
+/// The range of a file's bytes that a request asks for.
 public struct HTTPByteRange: Hashable, Sendable {
     /// The offset of the first byte, at least 0.
     public let start: Int
@@ -11,14 +11,14 @@ public struct HTTPByteRange: Hashable, Sendable {
         end = max(start + 1, range.upperBound)
     }
 
-    /// Creates a range that ends with the file.
+    /// Creates a range up to the end of the file.
     public init(from start: Int) {
         self.start = max(0, start)
         end = nil
     }
 }
 
-/// The bytes of a file that a reply has, from its header field `Content-Range`.
+/// The range of a file's bytes in a reply, from the header field `Content-Range`.
 public struct HTTPContentRange: Hashable, Sendable {
     /// The bytes of the reply.
     public let bytes: Range<Int>

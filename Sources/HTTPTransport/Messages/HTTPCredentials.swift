@@ -1,4 +1,4 @@
-/// The proof of a user's identity that requests to one server carry.
+/// The credentials of a user that are sent with requests to one server.
 ///
 /// With `passwordAsRequested`, the user and password are sent by the scheme that the server requests. If the server
 /// offers both schemes, Digest is used. The first request is sent without credentials.
@@ -6,14 +6,14 @@ public enum HTTPCredentials: Sendable, Equatable {
     /// A user and a password in every request. The server can read them, and so can a listener on an unencrypted
     /// connection.
     case basic(user: String, password: String)
-    /// A user, and a proof that the client knows the password.
+    /// A user, and a proof that the client has the password, which is not sent itself.
     case digest(user: String, password: String)
     /// One of the schemes above, as requested by the server.
     case passwordAsRequested(user: String, password: String)
-    /// A token of the server's own.
+    /// A token that the server has issued.
     case bearer(token: String)
 
-    /// Whether the server requests the credentials first.
+    /// Whether the client sends the credentials only after the server has requested them.
     var needsChallenge: Bool {
         switch self {
         case .digest, .passwordAsRequested: true

@@ -1,6 +1,7 @@
-/// A date in a header field, to the second (RFC 9110, section 5.6.7).
+/// A date in a header field, with a resolution of one second (RFC 9110, section 5.6.7).
 ///
-/// A server's dates are those of its own clock. ``HTTPResponse/date`` shows the difference from this machine's clock.
+/// A server's dates are those of its own clock. The difference from this machine's clock can be computed from
+/// ``HTTPResponse/date``.
 public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Seconds since 1970.
     public let seconds: Int64

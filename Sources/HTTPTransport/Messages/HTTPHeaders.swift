@@ -23,7 +23,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         for (name, value) in elements { add(name, value) }
     }
 
-    /// The first value of a name. Setting it replaces all fields of this name; `nil` removes them.
+    /// The first value of a name. Setting a value replaces all fields of this name; `nil` removes them.
     public subscript(_ name: String) -> String? {
         get { fields.first { Self.isSame($0.name, name) }?.value }
         set {
@@ -62,8 +62,8 @@ extension HTTPHeaders.Field {
             ?? String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
     }
 
-    /// Whether the field can be sent: its name is a token, and its value has no control characters, which could begin
-    /// another field.
+    /// Whether the field can be sent: its name is a token, and its value contains no control characters. A line break
+    /// could begin another field.
     var isValid: Bool {
         let symbols = "!#$%&'*+-.^_`|~".utf8
         return !name.isEmpty

@@ -3,7 +3,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// The word in the request.
     public let rawValue: String
 
-    /// Creates a method from a word of upper-case letters and hyphens. Other characters end the request with
+    /// Creates a method from a word of upper-case letters and hyphens. A request with another method fails with
     /// ``HTTPError/invalidHeader(_:)``.
     public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -11,11 +11,11 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let get = HTTPMethod(rawValue: "GET")
     /// Gets the head of a response to ``get``.
     public static let head = HTTPMethod(rawValue: "HEAD")
-    /// Asks for the server's abilities.
+    /// Requests the server's capabilities.
     public static let options = HTTPMethod(rawValue: "OPTIONS")
     /// Writes a file.
     public static let put = HTTPMethod(rawValue: "PUT")
-    /// Hands data to a program of the server.
+    /// Passes data to a program of the server.
     public static let post = HTTPMethod(rawValue: "POST")
     /// Removes a file, or a directory with everything in it.
     public static let delete = HTTPMethod(rawValue: "DELETE")
@@ -33,7 +33,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let lock = HTTPMethod(rawValue: "LOCK")
     /// Removes a lock (WebDAV).
     public static let unlock = HTTPMethod(rawValue: "UNLOCK")
-    /// Asks for a report, such as changes (WebDAV).
+    /// Requests a report, such as a list of changes (WebDAV).
     public static let report = HTTPMethod(rawValue: "REPORT")
     /// Searches at the server (WebDAV).
     public static let search = HTTPMethod(rawValue: "SEARCH")
@@ -41,8 +41,8 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// Whether the method only reads, so that it may be repeated and redirected at any time.
     public var isSafe: Bool { Self.safe.contains(self) }
 
-    /// Whether a request can be repeated without failing because of its own first attempt, which may have made the
-    /// directory or obtained the lock already.
+    /// Whether a request can be repeated if its first attempt succeeded and the reply was lost. A repeated `MKCOL` or
+    /// `LOCK` would fail because of the first attempt.
     var isRepeatable: Bool { isSafe || [.put, .delete, .proppatch, .unlock].contains(self) }
 
     /// The word in the request.

@@ -7,11 +7,11 @@ import LinuxSystem
 ///     request.body = .text(#"<propfind xmlns="DAV:"><allprop/></propfind>"#)
 ///     let response = try await client.send(request)
 public struct HTTPRequest: Sendable {
-    /// The order of requests that wait for the same server.
+    /// The priority among requests that wait for the same server.
     public enum Priority: Sendable {
         /// A user or a program waits for the result.
         case interactive
-        /// Transfers that may wait for all other requests.
+        /// No user or program waits for the result, so all other requests are sent first.
         case background
     }
 
@@ -23,29 +23,29 @@ public struct HTTPRequest: Sendable {
     public var headers: HTTPHeaders = [:]
     /// The body. ``HTTPMethod/put`` and ``HTTPMethod/post`` have a body even if it is empty.
     public var body: HTTPBody = .none
-    /// The credentials for the origin of ``address``. No other origin gets them.
+    /// The credentials for the origin of ``address``. They are not sent to other origins.
     public var credentials: HTTPCredentials?
-    /// The part of the file to get; not for requests with a body. Exactly this part is delivered, even if the server
-    /// sends more.
+    /// The range of the file to request. A request with a body cannot have one. Exactly this range is delivered, even
+    /// if the server sends more.
     public var range: HTTPByteRange?
     /// The request's priority among waiting requests.
     public var priority = Priority.interactive
     /// Whether the server may compress the body of its reply. Has no effect with ``range``.
     public var acceptsCompression = false
-    /// The number of redirects to follow. 0 returns a redirect as the response.
+    /// The maximum number of redirects to follow. With 0, a redirect is returned as the response.
     ///
     /// Requests that only read are redirected to any origin, but without credentials if the origin differs. All other
     /// requests are redirected only within their origin.
     public var redirectLimit = 10
-    /// The rules by which the request is repeated; `nil` for those of the client.
+    /// The rules by which the request is repeated; `nil` for the client's rules.
     public var retry: HTTPRetryPolicy?
-    /// The time without progress after which the request fails; `nil` for that of the client. A server that
-    /// assembles a large upload needs a long time for its reply.
+    /// The duration without progress after which the request fails; `nil` for the client's. A server that assembles a
+    /// large upload needs a long time for its reply.
     public var patience: Duration?
     /// A function that is called with the bytes of the bodies sent and received so far. It is called on the client's
     /// thread and must not block.
     public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
-    /// Whether a redirect has led the request to another origin.
+    /// Whether the request was redirected to another origin.
     var isAway = false
     /// Whether the reply to the request was lost over HTTP/2.
     var hasLostReply = false
@@ -57,12 +57,13 @@ public struct HTTPRequest: Sendable {
         self.credentials = credentials
     }
 
-    /// Whether the request is sent over HTTP/1.1 in any case. Over HTTP/2, libcurl 7.88 loses replies that come before
-    /// the whole body is sent, such as the reply of a server that requests credentials.
+    /// Whether the request must be sent over HTTP/1.1. Over HTTP/2, libcurl 7.88 loses replies that arrive before the
+    /// whole body is sent, such as a reply that requests credentials.
     var avoidsMultiplexing: Bool { hasLostReply || (body.count > 0 && credentials?.needsChallenge == true) }
 }
 
-/// The body of a request. It can be sent again if the server requests credentials or is busy.
+/// The body of a request. It can be read several times, because a request is sent again if the server requests
+/// credentials or is busy.
 public enum HTTPBody: Sendable {
     case none
     case bytes([UInt8])
@@ -80,9 +81,10 @@ public enum HTTPBody: Sendable {
         }
     }
 
-    /// Copies bytes of the body.
+    /// Copies bytes of the body into a buffer.
     ///
-    /// - Returns: the number of bytes; 0 at the end of the body, or of a file that is shorter than it should be.
+    /// - Returns: the number of copied bytes; 0 at the end of the body, or at the end of a file that is shorter than
+    ///   the body.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) throws(Errno) -> Int {
         let count = min(buffer.count, self.count - position)
         guard count > 0 else { return 0 }
@@ -99,20 +101,22 @@ public enum HTTPBody: Sendable {
     }
 }
 
-/// The place for the body of a successful response. Bodies of other statuses go to ``HTTPResponse/body``, so that an
-/// error page is not mistaken for a file's contents.
+/// The destination of the body of a successful response. The bodies of other statuses are stored in
+/// ``HTTPResponse/body``, so that an error page is not mistaken for a file's contents.
 public enum HTTPDestination: Sendable {
     /// ``HTTPResponse/body``, up to a number of bytes. A longer body ends the request with
     /// ``HTTPError/bodyTooLong(_:limit:)``.
     case memory(limit: Int)
     /// A regular file or memory file, from an offset on. If the request fails, some bytes may have been written. If the
-    /// request was repeated, bytes after ``HTTPResponse/deliveredCount`` may be from an earlier attempt.
+    /// request was repeated, the file may contain bytes of an earlier attempt after the first
+    /// ``HTTPResponse/deliveredCount`` bytes.
     case file(FileDescriptor, offset: Int)
-    /// Nowhere; the body is only counted.
+    /// No destination; the body's bytes are only counted.
     case nowhere
 }
 
-/// The place for the body of one transfer: that of the request, or a buffer that the caller reads during the transfer.
+/// The destination of the body of one transfer: the request's destination, or a buffer that the caller reads during the
+/// transfer.
 enum TransferDestination: Sendable {
     case plain(HTTPDestination)
     case stream(StreamBuffer)

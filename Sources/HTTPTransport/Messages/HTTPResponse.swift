@@ -10,13 +10,13 @@ public struct HTTPResponse: Sendable {
     public let status: Int
     /// The header fields of the last head, without those of interim responses.
     public let headers: HTTPHeaders
-    /// The body, if the request collects it in memory or the status is not 2xx. The body of such a failure is cut
-    /// after 64 KiB.
+    /// The body, if the destination is memory or the status is not 2xx. The body of such a failure is truncated to 64
+    /// KiB.
     public let body: [UInt8]
-    /// The number of bytes that the destination got.
+    /// The number of bytes that the destination received.
     public let deliveredCount: Int
-    /// The part of the file that the server sent, if it reported the range. A server may send a part with status 200,
-    /// or the whole file although a part was requested. The destination gets the requested part in any case.
+    /// The range of the file that the server sent, if it reported the range. A server may send a range with status 200,
+    /// or the whole file although a range was requested. The destination receives the requested range in any case.
     public let contentRange: HTTPContentRange?
     /// The address after all redirects.
     public let address: HTTPAddress
@@ -26,7 +26,7 @@ public struct HTTPResponse: Sendable {
     /// Whether the status is 2xx.
     public var isSuccess: Bool { 200..<300 ~= status }
 
-    /// The server's time when it replied.
+    /// The date of the reply by the server's clock.
     public var date: HTTPDate? { headers["Date"].flatMap { HTTPDate($0) } }
 
     /// The size of the whole file, if the server reported it.
@@ -53,6 +53,6 @@ public struct HTTPResponse: Sendable {
         return self
     }
 
-    /// A year in seconds, so that no server's number overflows.
+    /// The maximum wait in seconds, a year, so that a number from a server does not cause an overflow.
     private static let longestWait: Int64 = 366 * 86_400
 }

@@ -1,7 +1,7 @@
 import CCurl
 import LinuxSystem
 
-/// A digest of contents, computed from pieces, by one of the algorithms that file servers use for checksums.
+/// A digest of contents that are added in pieces, by one of the algorithms that file servers use for checksums.
 ///
 ///     var digest = try MessageDigest(.md5)
 ///     try digest.add(bytes)

@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// A connection on which both sides send messages at any time (RFC 6455).
 ///
-/// It has a thread of its own, which reads ahead until 64 messages, or bytes of the longest permitted message, wait for
-/// ``next()``. Releasing the WebSocket ends the connection.
+/// Each WebSocket has a thread, which reads ahead until 64 messages, or as many bytes as the longest permitted message,
+/// wait for ``next()``. Releasing the WebSocket ends the connection.
 ///
 ///     let address = try HTTPAddress(webSocket: "wss://cloud.example/push")
 ///     let socket = try await client.openWebSocket(WebSocketRequest(address))
@@ -17,9 +17,9 @@ public final class WebSocket: Sendable {
         case bytes([UInt8])
     }
 
-    /// The reason that the server gave for the end.
+    /// The reason for which the server closed the connection.
     public struct Closure: Sendable, Equatable {
-        /// A number of RFC 6455, section 7.4; 1005 if the server gave none.
+        /// A status code of RFC 6455, section 7.4; 1005 if the server sent none.
         public let code: UInt16
         /// A text for developers.
         public let reason: String
@@ -31,14 +31,14 @@ public final class WebSocket: Sendable {
 
     deinit { mailbox.cancel() }
 
-    /// The reason that the server gave for the end; `nil` while the connection is open, or if the server did not end
+    /// The reason for which the server closed the connection; `nil` while it is open, or if the server did not close
     /// it.
     public var closure: Closure? { mailbox.closure }
 
-    /// Sends a message, and waits until the system has taken it. Cancelling the task ends the connection.
+    /// Sends a message, and waits until it has been passed to the system. Cancelling the task ends the connection.
     public func send(_ text: String) async throws(HTTPError) { try await send(.text, Array(text.utf8)) }
 
-    /// Sends a message of bytes, as ``send(_:)-(String)`` does.
+    /// Sends a message of bytes. Otherwise as ``send(_:)-(String)``.
     public func send(_ bytes: [UInt8]) async throws(HTTPError) { try await send(.binary, bytes) }
 
     private func send(_ kind: WebSocketFrame.Kind, _ payload: [UInt8]) async throws(HTTPError) {
@@ -62,8 +62,8 @@ public final class WebSocket: Sendable {
         return try result.get()
     }
 
-    /// Sends a close frame, and waits a few seconds at most for the close frame of the server. Messages that came
-    /// before can still be read.
+    /// Sends a close frame, and waits a few seconds at most for the server's close frame. Messages that arrived before
+    /// can still be read.
     public func close() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { mailbox.close($0) }
@@ -75,15 +75,16 @@ public final class WebSocket: Sendable {
 
 /// The settings of a WebSocket.
 public struct WebSocketRequest: Sendable {
-    /// The address, with the scheme `http` for `ws` and `https` for `wss`: see ``HTTPAddress/init(webSocket:)``.
+    /// The address, with the scheme `http` instead of `ws`, and `https` instead of `wss`: see
+    /// ``HTTPAddress/init(webSocket:)``.
     public var address: HTTPAddress
-    /// Header fields of the request in addition to those of the protocol.
+    /// Header fields of the handshake request in addition to those of the protocol.
     public var headers: HTTPHeaders = [:]
     /// The longest message in bytes. A longer one ends the connection with ``HTTPError/bodyTooLong(_:limit:)``.
     public var messageLimit = 1 << 20
-    /// The time without a byte from the server after which a ping is sent.
+    /// The duration without a byte from the server after which a ping is sent.
     public var silence = Duration.seconds(60)
-    /// The timeout of a ping and of the request that begins the connection. Without a reply, the connection ends with
+    /// The timeout of a ping and of the handshake. Without a reply, the connection ends with
     /// ``HTTPError/noProgress(_:_:)``.
     public var patience = Duration.seconds(30)
 
@@ -92,7 +93,7 @@ public struct WebSocketRequest: Sendable {
 }
 
 extension HTTPAddress {
-    /// Parses an address with the scheme `ws` or `wss`, and writes `http` or `https` in its place.
+    /// Parses an address with the scheme `ws` or `wss`, which is replaced by `http` or `https`.
     public init(webSocket text: String) throws(HTTPError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch parts.first?.lowercased() {
@@ -104,9 +105,9 @@ extension HTTPAddress {
 }
 
 extension HTTPClient {
-    /// Opens a WebSocket with the client's trust rules, proxies and connection timeout. It stays open until it is
-    /// released, even if the client ends before. Redirects are not followed. Cancelling the task ends the attempt at
-    /// once.
+    /// Opens a WebSocket with the client's trust rules, proxies and connection timeout. The WebSocket stays open until
+    /// it is released, even if the client is released before. Redirects are not followed. Cancelling the task ends the
+    /// attempt at once.
     ///
     /// - Throws: ``HTTPError/status(_:_:)`` if the server refuses, besides the errors of connections.
     public func openWebSocket(_ request: WebSocketRequest) async throws(HTTPError) -> WebSocket {

@@ -2,9 +2,9 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// A connection that libcurl makes and encrypts, and that carries another protocol than HTTP (`CURLOPT_CONNECT_ONLY`).
-/// The libcurl of Debian 12 has no WebSockets. Only one thread uses the connection. A function blocks only if its
-/// comment says so.
+/// A connection that libcurl makes and encrypts, but that carries another protocol than HTTP (`CURLOPT_CONNECT_ONLY`),
+/// because the libcurl of Debian 12 does not support WebSockets. Only one thread uses the connection. A function blocks
+/// only if its comment says so.
 final class WebSocketConnection {
     /// The result of an attempt to send or receive.
     enum Attempt: Equatable {
@@ -45,9 +45,9 @@ final class WebSocketConnection {
         options.set(CURLOPT_PROTOCOLS_STR, "http,https")
         options.setConnection(to: origin, settings, trust)
         options.set(CURLOPT_CONNECT_ONLY, 1)
-        // If HTTP/2 is offered, the server may choose it, and a WebSocket needs HTTP/1.1.
+        // If the client offered HTTP/2, the server might choose it, but a WebSocket needs HTTP/1.1.
         options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        // A proxy must pass all bytes on unchanged.
+        // The proxy must forward all bytes unchanged.
         options.set(CURLOPT_HTTPPROXYTUNNEL, 1)
         guard options.failure == CURLE_OK else {
             throw .transport(origin, String(cString: curl_easy_strerror(options.failure)))
@@ -55,7 +55,7 @@ final class WebSocketConnection {
         guard curl_multi_add_handle(multi, easy) == CURLM_OK else { throw .outOfMemory }
     }
 
-    // A handle that is removed from its multi handle loses its connection, so it stays there until the end.
+    // A handle loses its connection when it is removed from its multi handle, so it is removed only here.
     deinit {
         curl_multi_remove_handle(multi, easy)
         curl_easy_cleanup(easy)
@@ -63,7 +63,7 @@ final class WebSocketConnection {
         message.deallocate()
     }
 
-    /// Continues to connect, and blocks until there is progress or the counter is raised, for a second at most.
+    /// Continues to connect. Blocks until the attempt makes progress or the counter is raised, for a second at most.
     ///
     /// - Returns: whether the connection is made.
     func connect(_ counter: EventCounter) throws(HTTPError) -> Bool {
@@ -83,12 +83,12 @@ final class WebSocketConnection {
         }
         var extra = curl_waitfd(fd: counter.descriptor.rawValue, events: CShort(CURL_WAIT_POLLIN), revents: 0)
         var count: CInt = 0
-        // The poll fails at once if memory is short. Without a pause, the loop would then occupy a processor.
+        // The poll fails at once if memory is short. Without a pause, the loop would then use a whole processor.
         if curl_multi_poll(multi, &extra, 1, 1_000, &count) != CURLM_OK { usleep(10_000) }
         return false
     }
 
-    /// Sends bytes, as many as the system takes.
+    /// Sends as many of the bytes as the system accepts now.
     func send(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> Attempt {
         var count = 0
         let code = bytes.withUnsafeBytes { curl_easy_send(easy, $0.baseAddress, $0.count, &count) }
@@ -111,16 +111,16 @@ final class WebSocketConnection {
 
     private func text(_ code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
 
-    /// Blocks until the connection is ready or the counter is raised, for a time at most. Bytes that are decrypted and
-    /// not received yet do not end the wait.
+    /// Blocks until the connection is ready or the counter is raised, for a duration at most. Bytes that libcurl has
+    /// decrypted but that were not received yet do not end the wait.
     func wait(_ counter: EventCounter, receiving: Bool, sending: Bool, for time: Duration) {
         let events = (receiving ? POLLIN : 0) | (sending ? POLLOUT : 0)
         var descriptors = [
             pollfd(fd: counter.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
-            // Without requested events, the socket would still end the wait at once after the server hangs up.
+            // With no requested events, a socket that the server has closed would still end the wait at once.
             pollfd(fd: events == 0 ? -1 : socket, events: Int16(events), revents: 0),
         ]
-        // EINTR ends the wait early, which does no harm.
+        // An early end by EINTR is harmless.
         poll(&descriptors, 2, CInt(clamping: time.wholeMilliseconds))
     }
 }

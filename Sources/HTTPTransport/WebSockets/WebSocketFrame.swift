@@ -1,4 +1,4 @@
-/// The frames of which messages consist.
+/// The encoding of WebSocket frames. A message consists of one or more frames.
 enum WebSocketFrame {
     /// The opcodes.
     enum Kind: UInt8 {
@@ -15,10 +15,10 @@ enum WebSocketFrame {
     /// The maximum number of bytes in the payload of a control frame.
     static let controlLimit = 125
 
-    /// Returns a client's frame with a whole message.
+    /// Returns a client's frame that contains a whole message.
     ///
-    /// - Parameter mask: the key that the payload is masked with, so that no proxy takes it for a request. It must not
-    ///   be predictable.
+    /// - Parameter mask: the key that masks the payload, so that no proxy mistakes the payload for a request. It must
+    ///   not be predictable.
     static func encoded(_ kind: Kind, _ payload: [UInt8], mask: UInt32 = .random(in: .min ... .max)) -> [UInt8] {
         var frame: [UInt8] = [0x80 | kind.rawValue]
         frame.reserveCapacity(payload.count + 14)
@@ -45,11 +45,11 @@ enum WebSocketFrame {
     }
 }
 
-/// A fault of the server, after which the connection cannot be used.
+/// A protocol fault of the server, after which the connection cannot be used.
 enum WebSocketFault: Error, Equatable {
     /// The frames violate the protocol, for this reason.
     case protocolError(String)
-    /// A text is not UTF-8.
+    /// A text message is not UTF-8.
     case invalidText
     /// A message is longer than permitted.
     case tooLong

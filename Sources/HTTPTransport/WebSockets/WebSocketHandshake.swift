@@ -24,7 +24,7 @@ struct WebSocketHandshake {
 
     private var origin: HTTPOrigin { request.address.origin }
 
-    /// Returns the bytes to send.
+    /// Returns the bytes of the request.
     func bytes() throws(HTTPError) -> [UInt8] {
         let name = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
         let port = origin.port == (origin.isSecure ? 443 : 80) ? "" : ":\(origin.port)"
@@ -44,7 +44,8 @@ struct WebSocketHandshake {
 
     /// Reads the next bytes of the reply.
     ///
-    /// - Returns: the bytes after the head of the reply; `nil` until the head is complete. An invalid head is an error.
+    /// - Returns: the bytes after the head of the reply; `nil` until the head is complete.
+    /// - Throws: an error if the head is invalid.
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> [UInt8]? {
         received += bytes
         guard let end = Self.end(of: received) else {

@@ -1,27 +1,28 @@
 import LinuxSystem
 
-/// The work of a WebSocket on its thread, which owns all state.
+/// The loop of a WebSocket, on the WebSocket's thread. Only that thread uses the state.
 final class WebSocketLoop {
     private let mailbox: WebSocketMailbox
     private let request: WebSocketRequest
     private let settings: TransferSettings
     private var reader: WebSocketReader
-    /// The frames to send. A part of the first may be sent already.
+    /// The frames to send. The beginning of the first one may have been sent already.
     private var pending:
         [(bytes: ArraySlice<UInt8>, continuation: CheckedContinuation<Result<Void, HTTPError>, Never>?)] =
             []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    /// The time of the last byte from the server, and the time of the ping that was sent since then.
+    /// The instant of the last byte from the server, and of the last ping; `pinged` is `nil` if a byte has arrived
+    /// since.
     private var lastReceived = ContinuousClock.now
     private var pinged: ContinuousClock.Instant?
-    /// The time since which no byte of the first pending frame could be sent.
+    /// The instant since which the system has accepted no byte of the first pending frame.
     private var stuckSince: ContinuousClock.Instant?
     /// Whether a close frame was sent, and whether one was received.
     private var (hasSentClose, hasReceivedClose) = (false, false)
     private var closeDeadline: ContinuousClock.Instant?
 
-    /// The time limit for all frames after the first close frame.
+    /// The timeout for the exchange of all remaining frames, from the first close frame on.
     private static let closePatience = Duration.seconds(5)
 
     init(_ mailbox: WebSocketMailbox, _ request: WebSocketRequest, _ settings: TransferSettings) {
@@ -66,9 +67,9 @@ final class WebSocketLoop {
         } while try !connection.connect(mailbox.counter)
     }
 
-    /// Sends the request for the WebSocket.
+    /// Sends the handshake request, and reads its reply.
     ///
-    /// - Returns: the bytes that came with the reply.
+    /// - Returns: the bytes that followed the head of the reply.
     private func shakeHands(_ connection: WebSocketConnection) throws(HTTPError) -> [UInt8] {
         var handshake = WebSocketHandshake(request, settings)
         var unsent = try handshake.bytes()[...]
@@ -128,12 +129,12 @@ final class WebSocketLoop {
 
     /// Receives the bytes that have arrived.
     ///
-    /// - Returns: whether no byte is left.
+    /// - Returns: whether no more bytes can be received now.
     private func receive(_ connection: WebSocketConnection) throws(HTTPError) -> Bool {
         switch try connection.receive(buffer) {
         case .later: return true
         case .ended:
-            // The server may end the connection after a close frame of either side.
+            // After a close frame of either side, the server may close the connection.
             guard hasSentClose || hasReceivedClose else { throw .connectionLost(origin, "the server closed it") }
             abandon()
             return true
@@ -142,7 +143,7 @@ final class WebSocketLoop {
             do {
                 try takeFrames(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             } catch {
-                // The close frame gives the server the reason. It is sent only if the system takes it at once.
+                // The close frame contains the reason for the server. It is sent only if the system accepts it at once.
                 _ = try? connection.send(WebSocketFrame.close(error.code)[...])
                 throw self.error(error)
             }
@@ -165,7 +166,7 @@ final class WebSocketLoop {
             switch event {
             case .message(let message): mailbox.deliver(message)
             case .ping(let payload):
-                // Only the last ping needs a reply. A flood of pings must not fill the memory with replies.
+                // Only the last ping needs a reply. Replies to a flood of pings would fill the memory.
                 pending.removeAll { $0.continuation == nil && $0.bytes.startIndex == 0 && !hasSentClose }
                 pending.append((WebSocketFrame.encoded(.pong, payload)[...], nil))
             case .pong: break
@@ -200,17 +201,17 @@ final class WebSocketLoop {
 
     // MARK: Time
 
-    /// Sends a ping after ``WebSocketRequest/silence``, and ends the connection if the server sends nothing for
-    /// ``WebSocketRequest/patience`` after that.
+    /// Sends a ping after ``WebSocketRequest/silence``. Throws an error if the server sends no byte for
+    /// ``WebSocketRequest/patience`` after the ping.
     ///
-    /// - Parameter isReading: whether bytes of the server are being read. Otherwise, their absence proves nothing.
-    /// - Returns: the time until the next check.
+    /// - Parameter isReading: whether the loop reads bytes from the server. If it does not, their absence proves
+    ///   nothing.
+    /// - Returns: the duration until the next check.
     private func checkTime(isReading: Bool) throws(HTTPError) -> Duration {
         let now = ContinuousClock.now
         if let closeDeadline {
             guard now < closeDeadline else {
-                // The connection ends properly without the close frame of the server, because that carries no further
-                // information.
+                // A missing close frame of the server is no error, because it would contain no further information.
                 abandon()
                 mailbox.counter.raise()
                 return .zero

@@ -27,13 +27,13 @@ final class WebSocketMailbox: Sendable {
 
     // Leaf lock: continuations are resumed after it is released.
     private let state = Lock(State())
-    /// The counter that is raised when the thread has work.
+    /// An event counter, which is raised when the thread has work.
     let counter: EventCounter
     private let limit: Int
 
     private static let longestQueue = 64
 
-    /// - Parameter limit: the bytes that may wait for a reader, besides one message.
+    /// - Parameter limit: the number of bytes of received messages above which no further message is read.
     init(limit: Int) throws(Errno) {
         counter = try EventCounter()
         self.limit = limit
@@ -77,7 +77,7 @@ final class WebSocketMailbox: Sendable {
         }
         guard let result else { return }
         continuation.resume(returning: result)
-        // The thread may have waited for space.
+        // The thread may have waited until messages were read.
         counter.raise()
     }
 
@@ -105,7 +105,7 @@ final class WebSocketMailbox: Sendable {
     /// Whether a task has requested the end of the connection.
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
-    /// Whether further messages may be read from the connection.
+    /// Whether the queue has room for further messages from the connection.
     var hasRoom: Bool {
         state.withLock { $0.incoming.count < Self.longestQueue && $0.incomingCount <= limit }
     }
@@ -137,7 +137,7 @@ final class WebSocketMailbox: Sendable {
 
     func note(_ closure: WebSocket.Closure) { state.withLock { $0.closure = closure } }
 
-    /// Ends the connection for all tasks. Only the first call has an effect.
+    /// Ends the connection for all waiting tasks. Only the first call has an effect.
     func end(_ end: Done) {
         let waiting = state.withLock { state -> State in
             guard state.end == nil else { return State() }

@@ -1,6 +1,6 @@
 /// A parser of a server's frames, which arrive in pieces of any size.
 struct WebSocketReader {
-    /// The result of a frame.
+    /// A message or control frame that was read completely.
     enum Event: Equatable {
         case message(WebSocket.Message)
         case ping([UInt8])
@@ -11,14 +11,14 @@ struct WebSocketReader {
     private let limit: Int
     /// The bytes of an incomplete frame.
     private var rest: [UInt8] = []
-    /// The message of which only some fragments have arrived.
+    /// The message of which some fragments are still missing.
     private var begun: (kind: WebSocketFrame.Kind, payload: [UInt8])?
 
     init(limit: Int) { self.limit = limit }
 
     /// Reads the next bytes.
     ///
-    /// - Returns: the events that they complete, in order.
+    /// - Returns: the messages and control frames that these bytes complete, in order.
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(WebSocketFault) -> [Event] {
         rest += bytes
         var events: [Event] = []
@@ -39,9 +39,10 @@ struct WebSocketReader {
         let count: Int
     }
 
-    /// Returns the head of the frame at a position, and the position of its payload; `nil` if the head is incomplete.
+    /// Returns the header of the frame at a position, and the position of its payload; `nil` if the header is
+    /// incomplete.
     ///
-    /// A length beyond the limit is an error before the payload arrives, so that the payload takes no memory.
+    /// A length beyond the limit is an error before the payload arrives, so that the payload uses no memory.
     private func head(at position: Int) throws(WebSocketFault) -> (Head, Int)? {
         guard rest.count - position >= 2 else { return nil }
         let (first, second) = (rest[position], rest[position + 1])
@@ -107,7 +108,7 @@ struct WebSocketReader {
     }
 
     private static func closure(_ payload: [UInt8]) throws(WebSocketFault) -> WebSocket.Closure {
-        // The code 1005 means that the frame has no code, and is never sent.
+        // The code 1005 stands for a close frame without a code, and is never sent.
         guard !payload.isEmpty else { return WebSocket.Closure(code: 1005, reason: "") }
         guard payload.count >= 2 else { throw .protocolError("the end has half a code") }
         let code = UInt16(payload[0]) << 8 | UInt16(payload[1])

@@ -1,44 +1,45 @@
 import HTTPTransport
 import WebDAVClient
 
-/// The abilities that a server claims.
+/// The capabilities that a server announces.
 public struct NextcloudCapabilities: Hashable, Sendable {
     /// The components of the version number.
     public let version: [Int]
     /// The version as text.
     public let versionText: String
-    /// The name that the administrator gave the server.
+    /// The name of the server, as its administrator chose it.
     public let name: String?
-    /// Whether large files can be sent in chunks.
+    /// Whether large files can be uploaded in chunks.
     public let hasChunking: Bool
-    /// The largest chunk in bytes; `nil` if the server does not report it.
+    /// The maximum size of a chunk in bytes; `nil` if the server does not report it.
     public let largestChunk: Int?
-    /// Whether several new files can be sent in one request.
+    /// Whether several new files can be uploaded in one request.
     public let hasBulkUpload: Bool
-    /// Whether removed files are kept in the trash.
+    /// Whether the server moves removed files to a trash.
     public let hasTrash: Bool
-    /// Whether earlier versions of files are kept.
+    /// Whether the server stores earlier versions of files.
     public let hasVersions: Bool
     /// Whether files can be shared by links.
     public let hasLinks: Bool
     /// Whether a link needs a password.
     public let linksNeedPassword: Bool
-    /// The addresses for notices of changes; `nil` without them.
+    /// The addresses for notices of changes; `nil` if the server sends none.
     public let push: Push?
-    /// Characters that names cannot have.
+    /// The characters that the server does not permit in names.
     public let forbiddenCharacters: [String]
-    /// Names that files cannot have.
+    /// The names that the server does not permit.
     public let forbiddenNames: [String]
-    /// Names that files cannot have with any extension.
+    /// The names that the server does not permit, with or without any extension.
     public let forbiddenStems: [String]
-    /// Endings that names of files cannot have.
+    /// The endings that the server does not permit in names.
     public let forbiddenExtensions: [String]
 
     /// The addresses for notices of changes (notify_push).
     public struct Push: Hashable, Sendable {
         /// The WebSocket's address.
         public let socket: String
-        /// The address from which a token is requested that replaces the password.
+        /// The address from which the client requests a token, which it sends instead of the password; `nil` if the
+        /// server has none.
         public let token: String?
     }
 
@@ -69,7 +70,7 @@ public struct NextcloudCapabilities: Hashable, Sendable {
         forbiddenExtensions = known["files"]["forbidden_filename_extensions"].texts
     }
 
-    /// Returns the reason why a file cannot have a name, for users; `nil` if it can.
+    /// Returns the reason why the server does not permit a name, for users; `nil` if it permits the name.
     public func objection(to name: String) -> String? {
         if let character = forbiddenCharacters.first(where: { !$0.isEmpty && name.contains($0) }) {
             return "the server does not permit the character \(character) in names"
@@ -86,18 +87,18 @@ public struct NextcloudCapabilities: Hashable, Sendable {
 
 /// A user of a server.
 public struct NextcloudUser: Hashable, Sendable {
-    /// The name in addresses.
+    /// The user's identifier, which is a part of addresses.
     public let id: String
     /// The name to show.
     public let displayName: String
-    /// The bytes that can still be written; `nil` without a limit.
+    /// The number of bytes that can still be written; `nil` if the server reports no limit.
     public let free: Int64?
-    /// The bytes that are used.
+    /// The number of bytes that are used.
     public let used: Int64?
 }
 
 extension NextcloudClient {
-    /// Asks for the server's abilities.
+    /// Requests the server's capabilities.
     public func capabilities() async throws(DAVError) -> NextcloudCapabilities {
         NextcloudCapabilities(try await ocs(.get, "cloud/capabilities"))
     }

@@ -10,10 +10,10 @@ extension NextcloudClient {
         public let bytes: [UInt8]
     }
 
-    /// Fetches a picture of a file's contents that fits into a size in pixels.
+    /// Fetches a picture of a file's contents that fits into a rectangle, whose width and height are in pixels.
     ///
-    /// - Parameter tag: the file's tag, so that no cache gives the picture of another state.
-    /// - Returns: `nil` if the server has none.
+    /// - Parameter tag: the file's tag, which prevents a cache from returning the picture of another state.
+    /// - Returns: `nil` if the server has no picture of the file.
     public func preview(
         of fileID: Int64, width: Int, height: Int, tag: DAVEntityTag? = nil
     ) async throws(DAVError) -> Preview? {
@@ -23,7 +23,7 @@ extension NextcloudClient {
         // Without this field, the server rejects requests that send cookies and have no token against forgery.
         request.headers["OCS-APIRequest"] = "true"
         let response = try await files.attempt(request, to: .memory(limit: 16 << 20))
-        // Status 400 means that the server makes no pictures of this type of file.
+        // Status 400 means that the server generates no pictures for this file type.
         if response.status == 404 || response.status == 400 { return nil }
         try await files.check(response, to: request)
         let type = response.headers["Content-Type"]
@@ -34,6 +34,6 @@ extension NextcloudClient {
         return Preview(contentType: type, bytes: response.body)
     }
 
-    /// Returns the page of a file or directory in the browser.
+    /// Returns the address of the web page of a file or directory.
     public func page(of fileID: Int64) throws(DAVError) -> HTTPAddress { try page("index.php/f/\(fileID)") }
 }

@@ -4,9 +4,9 @@ import WebDAVClient
 
 /// A notice of changes at the server.
 public enum NextcloudNotice: Sendable, Equatable {
-    /// The connection is made. Earlier changes were not reported.
+    /// The connection is established. Changes before this notice were not reported.
     case connected
-    /// These files or directories changed.
+    /// The files or directories with these identifiers changed.
     case files([Int64])
     /// Any file may have changed.
     case anyFile
@@ -16,7 +16,7 @@ public enum NextcloudNotice: Sendable, Equatable {
 
 /// The subscription to a server's notices of changes (notify_push).
 ///
-/// The server drops some notices, so callers also check for changes by themselves, less often while connected.
+/// The server drops some notices, so callers also poll for changes, but less often while connected.
 ///
 ///     for try await notice in client.notices(capabilities) { … }
 struct NextcloudPush: Sendable {
@@ -24,8 +24,8 @@ struct NextcloudPush: Sendable {
     let push: NextcloudCapabilities.Push
     let rules: NextcloudClient.PushRules
 
-    /// Subscribes, and subscribes again whenever the connection ends, until the task is cancelled or the server refuses
-    /// the user.
+    /// Subscribes, and subscribes again whenever the connection ends. Ends when the task is cancelled or the server
+    /// refuses the credentials.
     func run(_ notify: @Sendable (NextcloudNotice) -> Void) async throws(DAVError) {
         var pause = rules.firstPause
         while true {
@@ -39,12 +39,13 @@ struct NextcloudPush: Sendable {
                 failure = error
             }
             if Task.isCancelled { throw .transport(.cancelled) }
-            // The server delays all requests of a user after several attempts with a wrong password.
+            // Another attempt is not made: after several attempts with a wrong password, the server delays all requests
+            // of the user.
             if case .notSignedIn = failure { throw failure }
             notify(.disconnected(failure))
             if .now - begin > .seconds(60) { pause = rules.firstPause }
             do {
-                // The random part of the pause keeps all clients of a restarted server from connecting at once.
+                // The random part of the pause prevents all clients of a restarted server from connecting at once.
                 try await client.files.clock.sleep(for: pause * rules.chance())
             } catch {
                 throw .transport(.cancelled)
@@ -93,7 +94,7 @@ struct NextcloudPush: Sendable {
     }
 
     /// Returns a token that can be used once instead of the password. If the server has no tokens, returns the user and
-    /// password, but only for the server's own host, which knows the password.
+    /// password, but only for the server's own origin, which receives the password anyway.
     private func proof(for origin: HTTPOrigin) async throws(DAVError) -> (name: String, secret: String) {
         if let token = push.token.flatMap({ try? HTTPAddress($0) }), token.origin == client.server.origin {
             var request = client.files.request(.post, token)
@@ -125,7 +126,8 @@ struct NextcloudPush: Sendable {
         return .transport(.connectionLost(client.server.origin, "the server closed it"))
     }
 
-    /// Parses a message. Some servers send the numbers of files in a separate message.
+    /// Parses a message. Some servers send the identifiers of the files in a separate message, which follows the
+    /// notice.
     static func notice(_ text: String, _ expectsNumbers: inout Bool) -> NextcloudNotice? {
         let words = text.split(separator: " ", maxSplits: 1)
         let followsWord = expectsNumbers
@@ -150,11 +152,11 @@ struct NextcloudPush: Sendable {
 extension NextcloudClient {
     /// The timeouts and retry delays of a subscription to notices.
     public struct PushRules: Sendable {
-        /// The pause before the first reconnection. It doubles with each further one.
+        /// The pause before the first reconnection. It doubles with each further reconnection.
         public var firstPause = Duration.seconds(2)
         /// The longest pause before a reconnection.
         public var longestPause = Duration.seconds(300)
-        /// The time without a byte from the server after which a ping is sent.
+        /// The duration without a byte from the server after which a ping is sent.
         public var silence = Duration.seconds(75)
         /// The function that returns a random factor for a pause, from 0.5 to 1.
         public var chance: @Sendable () -> Double = { .random(in: 0.5...1) }
@@ -163,11 +165,11 @@ extension NextcloudClient {
         public init() {}
     }
 
-    /// Subscribes to notices of changes. The stream ends with an error if the server refuses the user. Otherwise it
-    /// ends when it is released or its task is cancelled. It reconnects by itself.
+    /// Subscribes to notices of changes, and reconnects when the connection ends. The stream ends with an error if the
+    /// server refuses the credentials. Otherwise it ends when it is released or its task is cancelled.
     ///
-    /// A slow reader loses no change: if 1,000 notices wait, a single notice that any file may have changed replaces
-    /// them.
+    /// A slow reader misses no change: if 1,000 notices wait, they are replaced by a single notice that any file may
+    /// have changed.
     public func notices(
         _ push: NextcloudCapabilities.Push, rules: PushRules = PushRules()
     ) -> AsyncThrowingStream<NextcloudNotice, any Error> {

@@ -6,8 +6,8 @@ extension NextcloudClient {
     /// Searches the server for files and directories whose name contains a text, without regard to case.
     ///
     /// - Parameters:
-    ///   - directory: the directory to search, with all within it; `nil` for all of the user's files.
-    ///   - count: the number of results at most. The most recently changed come first.
+    ///   - directory: the directory to search, including its subdirectories; `nil` for all of the user's files.
+    ///   - count: the maximum number of results. The most recently changed items come first.
     public func search(
         _ text: String, in directory: HTTPAddress? = nil, count: Int = 100
     ) async throws(DAVError) -> [NextcloudEntry] {
@@ -22,7 +22,7 @@ extension NextcloudClient {
         return try await search(condition, scope: scope, order: order, count: count)
     }
 
-    /// Finds a file or directory by its number; `nil` if the user has none with it.
+    /// Finds a file or directory by its identifier; `nil` if the user has no such file or directory.
     public func entry(withID fileID: Int64) async throws(DAVError) -> NextcloudEntry? {
         let condition =
             "<D:eq><D:prop><fileid xmlns=\"http://owncloud.org/ns\"/></D:prop><D:literal>\(fileID)</D:literal></D:eq>"

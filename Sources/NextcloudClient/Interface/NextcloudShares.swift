@@ -3,13 +3,13 @@ import WebDAVClient
 
 /// A share of a file or directory.
 public struct NextcloudShare: Hashable, Sendable {
-    /// The kinds of shares that have names; servers have others, too.
+    /// The kind of a share. The server has further kinds, which are represented by their number.
     public enum Kind: Hashable, Sendable {
         case user, group, link
         case other(Int)
     }
 
-    /// The number of the share.
+    /// The identifier of the share.
     public let id: String
     /// The kind.
     public let kind: Kind
@@ -19,7 +19,7 @@ public struct NextcloudShare: Hashable, Sendable {
     public let recipient: String?
     /// The path from the user's root.
     public let path: String
-    /// The number of the file.
+    /// The identifier of the shared file or directory.
     public let fileID: Int64?
     /// The last day on which the share is valid, such as `2026-12-31`.
     public let expiration: String?
@@ -56,7 +56,7 @@ extension NextcloudClient {
         return data.list.compactMap { NextcloudShare($0) }
     }
 
-    /// Makes a link by which a file or directory can be read without an account.
+    /// Creates a link by which a file or directory can be read without an account.
     ///
     /// - Parameter expiration: the last day on which the link is valid, such as `2026-12-31`.
     public func makeLink(

@@ -5,11 +5,11 @@ import XMLStream
 
 /// A tag that all users of a server can see.
 public struct NextcloudTag: Hashable, Sendable {
-    /// The number of the tag at this server.
+    /// The identifier of the tag at this server.
     public let id: Int64
     /// The name of the tag.
     public let name: String
-    /// Whether this user may tag files with it.
+    /// Whether this user has permission to add the tag to files.
     public let isAssignable: Bool
 }
 
@@ -74,9 +74,9 @@ extension NextcloudClient {
         }
     }
 
-    /// Makes a tag that all users can see and use.
+    /// Creates a tag that all users can see and use.
     ///
-    /// - Throws: ``DAVError/exists(_:)`` if there is one of this name.
+    /// - Throws: ``DAVError/exists(_:)`` if a tag with this name exists.
     public func makeTag(_ name: String) async throws(DAVError) -> NextcloudTag {
         struct Tag: Encodable {
             let name: String

@@ -4,13 +4,13 @@ import XMLStream
 
 /// A removed file or directory in the user's trash.
 public struct NextcloudTrashItem: Sendable {
-    /// The properties. The name in the trash contains the time of the removal.
+    /// The properties of the item in the trash. Its name there contains the time of the removal.
     public let entry: NextcloudEntry
     /// The name before the removal.
     public let name: String
     /// The path before the removal, from the user's root.
     public let formerPath: String
-    /// The time of the removal.
+    /// The date of the removal.
     public let removed: HTTPDate?
 
     init(_ entry: DAVEntry) {
@@ -40,14 +40,14 @@ extension NextcloudClient {
 
     /// Returns the address of a file or directory in the trash.
     ///
-    /// - Parameter names: the name in the trash, and the names in a removed directory.
+    /// - Parameter names: the path in the trash: the name of a removed item, followed by names within it.
     public func trashAddress(_ names: [String]) throws(DAVError) -> HTTPAddress {
         var address = try trash
         for name in names { address = try child(name, of: address.asDirectory) }
         return address
     }
 
-    /// Lists a removed directory, or one in it.
+    /// Lists a removed directory, or a directory within a removed one.
     public func trashItems(in names: [String]) async throws(DAVError) -> [NextcloudTrashItem] {
         let listing = try await files(Self.trashProperties).list(trashAddress(names).asDirectory)
         return try await listing.all().map { NextcloudTrashItem($0) }
@@ -58,8 +58,8 @@ extension NextcloudClient {
         NextcloudTrashItem(try await files(Self.trashProperties).entry(at: trashAddress(names)))
     }
 
-    /// Restores a removed file or directory to its former directory, or to the root if that does not exist any more. If
-    /// its name was taken, the server gives it another one.
+    /// Restores a removed file or directory to its former directory, or to the root if that directory no longer exists.
+    /// If another item has its name, the server renames the restored item.
     public func restore(_ item: NextcloudTrashItem) async throws(DAVError) {
         let target = try child(item.entry.name, of: directory("trashbin", user, "restore"))
         try await files.move(item.entry.entry.address, to: target, if: DAVRequirements())
@@ -74,7 +74,7 @@ extension NextcloudClient {
     public func emptyTrash() async throws(DAVError) { try await files.delete(trash) }
 }
 
-/// Earlier contents of a file.
+/// An earlier version of a file's contents.
 public struct NextcloudVersion: Sendable {
     /// The address of the contents.
     public let address: HTTPAddress
@@ -84,12 +84,12 @@ public struct NextcloudVersion: Sendable {
     public let size: Int?
     /// The name that a user gave the version.
     public let label: String?
-    /// The user who wrote it.
+    /// The user who wrote this version.
     public let author: String?
 }
 
 extension NextcloudClient {
-    /// Lists the versions of a file, in the order of the server. The present one is among them.
+    /// Lists the versions of a file, in the order of the server, including the current version.
     public func versions(of fileID: Int64) async throws(DAVError) -> [NextcloudVersion] {
         let directory = try directory("versions", user, "versions", String(fileID))
         let client = files([.nc("version-label"), .nc("version-author")])
@@ -104,7 +104,7 @@ extension NextcloudClient {
         }
     }
 
-    /// Makes an earlier version the present contents of its file. The contents that it replaces become a version.
+    /// Replaces the current contents of a file by an earlier version. The replaced contents become a version.
     public func restore(_ version: NextcloudVersion) async throws(DAVError) {
         let target = try child("target", of: directory("versions", user, "restore"))
         try await files.move(version.address, to: target, if: DAVRequirements())

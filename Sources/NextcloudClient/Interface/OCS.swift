@@ -2,15 +2,15 @@ import HTTPTransport
 import WebDAVClient
 import XMLStream
 
-/// A value of a reply of Nextcloud's interface for programs (OCS), read from its XML.
+/// A value in a reply of Nextcloud's programming interface (OCS), read from the reply's XML.
 ///
 ///     let data = try await client.ocs(.get, "cloud/user")
 ///     data["quota"]["free"].number
 struct OCSValue: Sendable {
-    /// The XML element of the value; `nil` if the reply does not have it.
+    /// The XML element of the value; `nil` if the reply does not contain it.
     let element: DAVElement?
 
-    /// The value of a name within this value.
+    /// The value with a name within this value.
     subscript(_ name: String) -> OCSValue {
         OCSValue(element: element?.children.first { $0.name.local == name })
     }
@@ -36,11 +36,11 @@ struct OCSValue: Sendable {
 }
 
 extension NextcloudClient {
-    /// Calls a function of the interface OCS.
+    /// Calls a function of the OCS interface.
     ///
     /// - Parameters:
     ///   - path: the path after `ocs/v2.php/`.
-    ///   - fields: the arguments. A method that only reads sends them in the query.
+    ///   - fields: the arguments. They are sent in the query if the method only reads, and else in the body.
     /// - Returns: the data of the reply.
     func ocs(
         _ method: HTTPMethod, _ path: String, _ fields: [(name: String, value: String)] = []
@@ -60,7 +60,7 @@ extension NextcloudClient {
         return try Self.data(of: response, path)
     }
 
-    /// Decodes a reply. An error has a status in the reply's contents, and often an HTTP status as well.
+    /// Decodes a reply. An error has a status in the body of the reply, and often an HTTP status as well.
     private static func data(of response: HTTPResponse, _ path: String) throws(DAVError) -> OCSValue {
         let root: DAVElement
         do {

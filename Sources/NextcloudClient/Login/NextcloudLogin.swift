@@ -2,13 +2,13 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The server, name and password by which a client uses an account.
+/// The server, user name and password with which a client uses an account.
 public struct NextcloudAccount: Hashable, Sendable {
     /// The server's address.
     public let server: HTTPAddress
-    /// The name for the sign-in.
+    /// The user name for the sign-in.
     public let loginName: String
-    /// The password that the server made for this client only.
+    /// The password that the server generated for this client only.
     public let appPassword: String
 
     /// Creates an account from stored values.
@@ -36,17 +36,17 @@ extension NextcloudAccount: CustomStringConvertible, CustomDebugStringConvertibl
 ///
 /// The server discards a sign-in that is not finished after 20 minutes.
 public struct NextcloudLogin: Sendable {
-    /// The reason why there is no account.
+    /// The reason why the sign-in failed.
     public enum LoginError: Error, Equatable {
         /// The server's reply was an error.
         case server(DAVError)
-        /// The server names another host, which must not receive a password.
+        /// The server's reply contains the address of another host, which must not receive a password.
         case otherServer(String)
         /// The user did not finish in time.
         case expired
     }
 
-    /// The page to open.
+    /// The page that the user must open in a browser.
     public let link: HTTPAddress
 
     private let server: HTTPAddress
@@ -57,12 +57,12 @@ public struct NextcloudLogin: Sendable {
     /// The clock that measures the pauses.
     public var clock: any Clock<Duration> = ContinuousClock()
 
-    /// The time after which the server discards a sign-in that is not finished.
+    /// The duration after which the server discards a sign-in that is not finished.
     private static let lifetime = Duration.seconds(20 * 60)
 
     /// Begins a sign-in.
     ///
-    /// - Parameter name: the name under which the user sees the client at the server.
+    /// - Parameter name: the name of the client that the server shows to the user.
     public static func begin(
         at server: HTTPAddress, _ http: HTTPClient, name: String = "Purvey"
     ) async throws(LoginError) -> NextcloudLogin {
@@ -103,8 +103,8 @@ public struct NextcloudLogin: Sendable {
         self.http = http
     }
 
-    /// Returns an address that the server sent, at the origin by which the client reaches the server. A server behind a
-    /// proxy often does not know that its connection is encrypted, and writes `http`.
+    /// Returns an address that the server sent, with the origin at which the client reaches the server. A server behind
+    /// a proxy often does not know that the connection is encrypted, and sends `http`.
     private static func own(_ text: String, _ server: HTTPAddress) throws(LoginError) -> HTTPAddress {
         do {
             let address = try HTTPAddress(text)
@@ -120,8 +120,8 @@ public struct NextcloudLogin: Sendable {
         }
     }
 
-    /// Waits until the user has finished. The pauses between requests grow from 1 to 5 seconds. Cancelling the task
-    /// ends the wait at once.
+    /// Waits until the user has finished the sign-in. The pauses between requests grow from 1 to 5 seconds. Cancelling
+    /// the task ends the wait at once.
     public func wait() async throws(LoginError) -> NextcloudAccount {
         var (pause, waited) = (Duration.seconds(1), Duration.zero)
         while waited < Self.lifetime {
@@ -137,7 +137,7 @@ public struct NextcloudLogin: Sendable {
         throw .expired
     }
 
-    /// Asks once whether the user has finished.
+    /// Requests once whether the user has finished the sign-in. Returns `nil` if not.
     ///
     /// The server sends the password only once. If that reply is lost, the sign-in ends with ``LoginError/expired``.
     public func poll() async throws(LoginError) -> NextcloudAccount? {
@@ -153,7 +153,7 @@ public struct NextcloudLogin: Sendable {
         do {
             response = try await http.send(request, to: .memory(limit: 1 << 20))
         } catch {
-            // The network may come back while the user signs in.
+            // The network may become available while the user signs in.
             guard error.isTransient else { throw .server(DAVError(error)) }
             return nil
         }
@@ -168,7 +168,7 @@ public struct NextcloudLogin: Sendable {
         }
         let address = try Self.own(reply.server, server)
         return NextcloudAccount(
-            // The address in the reply comes from the server's settings, which may lack the path.
+            // The address in the reply comes from the server's configuration, which may lack the path.
             server: address.path.utf8.count > server.path.utf8.count ? address.asDirectory : server,
             loginName: reply.loginName, appPassword: reply.appPassword)
     }

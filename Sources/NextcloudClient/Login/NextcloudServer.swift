@@ -2,7 +2,7 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The information that a Nextcloud server gives without a sign-in.
+/// The information that a Nextcloud server returns without a sign-in.
 public struct NextcloudServer: Hashable, Sendable {
     /// The server's address after redirects.
     public let address: HTTPAddress

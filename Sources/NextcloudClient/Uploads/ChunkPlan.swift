@@ -1,8 +1,8 @@
 /// The chunks of an upload that are missing.
 ///
 /// The number of a chunk determines its offset: chunk 1 begins at the start of the file, and chunk 3 two units later,
-/// regardless of the sizes of the chunks before it. Therefore several chunks can be sent at the same time, and after an
-/// interruption all chunks that have arrived are used, even if chunks between them are missing.
+/// regardless of the sizes of the chunks before it. Several chunks can therefore be sent at the same time. After an
+/// interruption, all chunks that have arrived are used, even if chunks between them are missing.
 struct ChunkPlan {
     /// A chunk to send.
     struct Chunk: Sendable, Hashable {
@@ -13,15 +13,15 @@ struct ChunkPlan {
     private let unit: Int
     /// The missing ranges, in order.
     private var gaps: [Range<Int>]
-    /// The number of bytes that the server had when the plan was made.
+    /// The number of bytes that the server had when the plan was created.
     let present: Int
 
-    /// Makes the plan for the ranges that the server does not have.
+    /// Creates the plan for the ranges that the server does not have.
     ///
     /// - Parameters:
-    ///   - chunks: the sizes of the chunks that the server has, by number.
-    ///   - misfits: receives the numbers of chunks that fit no plan, such as one that overlaps the next. They must be
-    ///     removed.
+    ///   - chunks: the sizes in bytes of the chunks that the server has, by chunk number.
+    ///   - misfits: receives the numbers of chunks that cannot be used, such as a chunk that overlaps the next one. The
+    ///     caller must remove them from the server.
     init(fileSize size: Int, chunks: [Int: Int], misfits: inout [Int]) {
         unit = ChunkSizes.unit(ofFileSize: size)
         var position = 0
@@ -40,7 +40,7 @@ struct ChunkPlan {
         present = size - gaps.reduce(0) { $0 + $1.count }
     }
 
-    /// Takes the next chunk to send; `nil` if none is left.
+    /// Removes and returns the next chunk to send; `nil` if none is left.
     mutating func next(_ sizes: ChunkSizes) -> Chunk? {
         guard let gap = gaps.first else { return nil }
         let end = gap.lowerBound + sizes.size(in: gap.count)

@@ -4,7 +4,7 @@ import WebDAVClient
 
 /// A small new file for ``NextcloudClient/writeNew(_:)``.
 public struct NextcloudNewFile: Sendable {
-    /// The address, in a directory that exists.
+    /// The address, whose directory must exist.
     public let address: HTTPAddress
     /// The contents.
     public let contents: [UInt8]
@@ -23,11 +23,11 @@ extension NextcloudClient {
     /// Writes several small files in one request (bulk upload), if the server has
     /// ``NextcloudCapabilities/hasBulkUpload``.
     ///
-    /// The request has no conditions, and overwrites files that exist. Therefore it is only for names that are known to
-    /// be free. All files are in memory, so callers send some megabytes at a time.
+    /// The request is unconditional and overwrites existing files. Callers must therefore only use names that are known
+    /// to be unused. All files are in memory, so callers send some megabytes at a time.
     ///
     /// - Returns: the outcome of each file, in order.
-    /// - Throws: an error if there is no outcome for any file. Some files may be written nevertheless, if
+    /// - Throws: an error if the outcome of all files is unknown. Some files may have been written nevertheless, if
     ///   ``DAVError/mayHaveSucceeded``.
     public func writeNew(
         _ newFiles: [NextcloudNewFile]
@@ -63,7 +63,7 @@ extension NextcloudClient {
         return NextcloudWritten(tag: upload.tag, instanceID: nil, hasTakenDate: upload.hasTakenDate)
     }
 
-    /// Returns the path of a file from the user's root, as a part's header field has it.
+    /// Returns the path of a file from the user's root, in the form of a part's header field.
     private func path(of file: NextcloudNewFile) throws(DAVError) -> String {
         guard let names = names(of: file.address), !names.isEmpty else {
             throw .notFound(DAVError.name(of: file.address))
@@ -108,7 +108,8 @@ extension NextcloudClient {
         request.headers["Content-Type"] = "multipart/related; boundary=\(boundary)"
         request.body = .bytes(body)
         let response = try await files.attempt(request)
-        // Status 400 means that the server could not read a part. The reply has the outcomes of the parts before it.
+        // Status 400 means that the server could not read a part. The reply contains the outcomes of the parts before
+        // it.
         guard response.isSuccess || response.status == 400 else {
             throw DAVError(status: response.status, DAVError.name(of: request.address), response, .post)
         }

@@ -26,7 +26,7 @@ extension NextcloudClient {
         try directory("uploads", user, upload.name)
     }
 
-    /// Sends one chunk. A chunk that was sent before is replaced, so this can be repeated at any time.
+    /// Sends one chunk. It replaces a chunk with the same number, so that the call can be repeated at any time.
     func send(
         _ range: Range<Int>, of file: NextcloudFile, as number: Int, _ upload: NextcloudUpload,
         _ onProgress: (@Sendable (_ sent: Int) -> Void)?
@@ -44,7 +44,7 @@ extension NextcloudClient {
         _ = try await files.send(request, to: .memory(limit: 1 << 20))
     }
 
-    /// Returns the chunks that the server has, by number; `nil` if it does not know the upload any more.
+    /// Returns the chunks that the server has, by number; `nil` if the upload no longer exists at the server.
     func chunks(of upload: NextcloudUpload) async throws(DAVError) -> [Int: (size: Int, address: HTTPAddress)]? {
         let directory = try directory(of: upload)
         var found: [Int: (size: Int, address: HTTPAddress)] = [:]
@@ -60,8 +60,8 @@ extension NextcloudClient {
         return found
     }
 
-    /// Whether the server still has the directory of an upload. It removes the directory when the file is assembled, or
-    /// when the upload is too old.
+    /// Whether the directory of an upload still exists at the server. The server removes it when the file is assembled,
+    /// or when the upload is too old.
     func exists(_ upload: NextcloudUpload) async throws(DAVError) -> Bool {
         do {
             _ = try await files([]).entry(at: directory(of: upload))
@@ -72,13 +72,13 @@ extension NextcloudClient {
         }
     }
 
-    /// Asks the server to assemble a file.
+    /// Requests that the server assemble a file from its chunks.
     func assemble(_ upload: NextcloudUpload, _ file: NextcloudFile) async throws(DAVError) -> NextcloudWritten {
         var request = files.request(.move, try child(".file", of: directory(of: upload)))
         file.apply(to: &request)
-        // If-Match would be compared with the chunks. The tag of the destination is sent in the field If.
+        // The server would compare If-Match with the chunks. The tag of the destination is sent in the field If.
         DAVRequirements(destination: file.state).apply(to: &request, destination: file.address)
-        // The caller decides what to do after a lost reply.
+        // After a lost reply, the caller decides whether to repeat the request.
         request.retry = .never
         request.patience = .seconds(300)
         return NextcloudWritten(try await files.send(request, to: .memory(limit: 1 << 20)))
@@ -95,15 +95,15 @@ public struct NextcloudUpload: Hashable, Sendable, Codable {
     public let destination: String
     /// The number of bytes of the file.
     public let size: Int
-    /// An identifier of the file's contents, from the caller. Chunks of different contents must never be combined.
+    /// The caller's identifier of the file's contents. Chunks of different contents must never be combined.
     public let contents: String
-    /// Whether the request to assemble the file was sent, so that the file may be assembled.
+    /// Whether the request to assemble the file was sent. The file may then exist already.
     public internal(set) var isAssembling = false
 
-    /// Creates the upload of a file. It has the same name for the same address, size and contents, so it is found again
-    /// even if it was not stored.
+    /// Creates the upload of a file. The name depends only on the address, size and contents, so the upload is found
+    /// again even if it was not stored.
     public init(_ file: NextcloudFile, contents: String) throws(DAVError) {
-        // The numbers of chunks denote offsets in the file, in units of this size.
+        // The number of a chunk denotes its offset in the file, in units of this size.
         let unit = ChunkSizes.unit(ofFileSize: file.size)
         let text = "\(file.address) \(file.size) \(contents) \(unit)"
         do {

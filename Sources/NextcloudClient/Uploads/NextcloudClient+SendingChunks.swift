@@ -2,7 +2,7 @@ import LinuxSystem
 import WebDAVClient
 
 extension NextcloudClient {
-    /// The bytes of the chunks that were sent so far.
+    /// The number of bytes of the chunks that were sent so far.
     private final class SentBytes: Sendable {
         private let report: (@Sendable (_ sent: Int) -> Void)?
         // Leaf lock. It also keeps the reports in order.
@@ -29,8 +29,8 @@ extension NextcloudClient {
         let failure: DAVError?
     }
 
-    /// Sends all chunks that the server does not have, several at the same time. After a failure, no further chunk is
-    /// begun, but the transfers that run are completed, because they can be used later.
+    /// Sends all chunks that the server does not have, several of them concurrently. After a failure, no further chunk
+    /// is started. The running transfers are completed, because a resumed upload can use their chunks.
     func sendMissing(
         _ upload: NextcloudUpload, _ file: NextcloudFile, _ plan: ChunkPlan, _ rules: UploadRules,
         _ onProgress: (@Sendable (_ sent: Int) -> Void)?
@@ -73,8 +73,8 @@ extension NextcloudClient {
         return SentChunk(chunk: chunk, time: .now - begin, failure: failure)
     }
 
-    /// Repeats an operation after a lost reply. The operation must be one that has no further effect if it is carried
-    /// out twice. Requests that a busy server refuses are repeated by the transport.
+    /// Repeats an operation after a lost reply. The operation must be idempotent. The transport itself repeats requests
+    /// that a busy server refuses.
     private func repeated(
         _ rules: UploadRules, _ operation: () async throws(DAVError) -> Void
     ) async throws(DAVError) {

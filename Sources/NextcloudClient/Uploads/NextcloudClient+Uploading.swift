@@ -2,20 +2,20 @@ import HTTPTransport
 import WebDAVClient
 
 extension NextcloudClient {
-    /// The file size from which ``upload(_:contents:resuming:rules:note:onProgress:)`` sends chunks.
+    /// The minimum size in bytes of files that ``upload(_:contents:resuming:rules:note:onProgress:)`` sends in chunks.
     public static let chunkedSize = 20_000_000
 
     /// The rules of an upload in chunks.
     public struct UploadRules: Sendable {
-        /// The largest chunk that the server announces: ``NextcloudCapabilities/largestChunk``.
+        /// The maximum size of a chunk in bytes that the server announces: ``NextcloudCapabilities/largestChunk``.
         public var largestChunk: Int?
         /// The maximum number of attempts to send a chunk.
         public var attempts = 4
-        /// The maximum number of chunks of a file that are sent at the same time. The server takes some time after each
-        /// chunk, in which the connection would be idle.
+        /// The maximum number of chunks of a file that are sent concurrently. The server processes each chunk for a
+        /// while after its transfer, so that with a single chunk the connection would be idle.
         public var chunksAtOnce = 4
-        /// The time to wait for the assembly of a file after the reply to its request was lost. The server may take up
-        /// to an hour. The upload can be resumed later.
+        /// The duration to wait for the assembly of a file if the reply to its request was lost. The assembly may take
+        /// up to an hour. The upload can be resumed later.
         public var assemblyPatience = Duration.seconds(600)
         /// The first pause between two checks for the assembled file. It doubles up to half a minute.
         public var firstPause = Duration.seconds(1)
@@ -32,9 +32,9 @@ extension NextcloudClient {
     /// - Parameters:
     ///   - contents: an identifier of the contents, such as a version or digest. Chunks of an earlier upload are reused
     ///     only if it has the same identifier.
-    ///   - earlier: the upload as it was noted before, if one has begun.
-    ///   - note: stores the upload. Called after the upload has begun and before the assembly, and with `nil` when
-    ///     nothing is to be stored any more.
+    ///   - earlier: the upload that `note` stored before; `nil` if none has begun.
+    ///   - note: stores the upload. Called after the upload has begun and before the assembly, and with `nil` when the
+    ///     stored upload can be removed.
     public func upload(
         _ file: NextcloudFile, contents: String, resuming earlier: NextcloudUpload? = nil,
         rules: UploadRules = UploadRules(), note: @Sendable (NextcloudUpload?) async -> Void = { _ in },
@@ -53,7 +53,7 @@ extension NextcloudClient {
         do {
             return try await uploaded(upload, file, base, rules, note, onProgress)
         } catch {
-            // The server has discarded the upload, perhaps after a day. The upload begins again, once.
+            // The server has discarded the upload, for example after a day. The upload begins again, but only once.
             guard case .notFound(let path) = error, let directory = try? directory("uploads", user),
                 path.hasPrefix(DAVError.name(of: directory))
             else { throw error }
@@ -71,8 +71,8 @@ extension NextcloudClient {
             await note(nil)
             return written
         } catch {
-            // The condition can never be met, or the chunks do not make up the file. The chunks are useless then, and
-            // count towards the user's quota.
+            // The condition can never become true, or the chunks do not amount to the whole file. The chunks are
+            // useless then, and count towards the user's quota.
             switch error {
             case .requirementFailed, .status(400, _):
                 try? await abort(upload)
@@ -107,7 +107,7 @@ extension NextcloudClient {
         await note(complete)
     }
 
-    /// Begins an upload, or finds the chunks that are missing from one that has begun.
+    /// Begins an upload, or determines the missing chunks of an upload that has begun.
     private func plan(_ upload: NextcloudUpload, _ file: NextcloudFile) async throws(DAVError) -> ChunkPlan {
         var misfits: [Int] = []
         guard let known = try await chunks(of: upload) else {
@@ -132,7 +132,7 @@ extension NextcloudClient {
         }
     }
 
-    /// Whether the reply was lost, or was replaced by the timeout of a proxy.
+    /// Whether the server's reply was lost, or a proxy replied with a timeout instead.
     static func isLost(_ error: DAVError) -> Bool {
         switch error {
         case .transport(let error):
@@ -147,8 +147,8 @@ extension NextcloudClient {
 
     // MARK: Assembly
 
-    /// Makes the server assemble the file. After a lost reply, looks for the result. The request is not repeated
-    /// meanwhile, because a second assembly could begin.
+    /// Requests that the server assemble the file. After a lost reply, polls for the assembled file. Does not repeat
+    /// the request meanwhile, because a second assembly could begin.
     private func assembled(
         _ upload: NextcloudUpload, _ file: NextcloudFile, _ base: NextcloudEntry?, _ rules: UploadRules
     ) async throws(DAVError) -> NextcloudWritten {
@@ -159,7 +159,7 @@ extension NextcloudClient {
             switch error {
             // The server is still assembling the file, or another client has locked it.
             case .locked: patience = min(patience, .seconds(60))
-            // The upload does not exist any more: an earlier request assembled the file, or the upload was too old.
+            // The upload no longer exists: an earlier request assembled the file, or the upload was too old.
             case .notFound:
                 if let now = try await current(file), Self.fits(now, file, since: base) {
                     return NextcloudWritten(now, modified: file.modified)
@@ -185,7 +185,7 @@ extension NextcloudClient {
                 if let now = try await current(file), Self.fits(now, file, since: base), !exists {
                     return NextcloudWritten(now, modified: file.modified)
                 }
-                // Without the chunks, there is nothing to wait for.
+                // Without the chunks, the file cannot be assembled any more.
                 if !exists { throw failure }
             } catch {
                 guard error != failure, error.isTransient || Self.isLost(error) else { throw error }
@@ -203,8 +203,8 @@ extension NextcloudClient {
         }
     }
 
-    /// Whether the file at the server is the one that was sent. Compares size, date and checksum, as far as they are
-    /// known. The tag must differ from the one before the upload.
+    /// Whether the file at the server is the uploaded one. Compares size, date and checksum, as far as they are known.
+    /// The tag must differ from the one before the upload.
     private static func fits(_ entry: NextcloudEntry, _ file: NextcloudFile, since base: NextcloudEntry?) -> Bool {
         guard entry.entry.length == file.size, !entry.entry.isDirectory else { return false }
         if let base, base.entry.tag == entry.entry.tag { return false }

@@ -3,11 +3,11 @@ import WebDAVClient
 import XMLStream
 
 extension NextcloudWritten {
-    /// The properties of a directory that are also those of the files in it.
+    /// The properties that the files of a directory have in common with it.
     public struct Parent: Sendable {
         /// The kind of storage: ``NextcloudEntry/mountType``.
         public let mountType: String?
-        /// The name of the owner to show.
+        /// The display name of the owner.
         public let owner: String?
 
         /// Creates the properties.
@@ -17,15 +17,15 @@ extension NextcloudWritten {
         }
     }
 
-    /// Returns the entry of a new file, as a listing will have it, without a further request. The file is no favorite,
-    /// and has no tags, shares or preview yet.
+    /// Returns the entry of a new file without a further request. It equals the entry in a listing: the file is no
+    /// favorite, and has no tags, shares or preview yet.
     ///
-    /// - Returns: `nil` if the reply lacks a property, or the server may have given the file another date.
+    /// - Returns: `nil` if the reply lacks a property, or the server may have set another date.
     public func entry(
         of name: String, at address: HTTPAddress, size: Int, _ modified: HTTPDate?, _ parent: Parent
     ) -> DAVEntry? {
         guard hasTakenDate, let modified, let tag, let instanceID, let permissionLetters,
-            // The server's identifier, which follows the number, begins with a letter.
+            // The server's identifier, which follows the file's identifier, begins with a letter.
             let number = Int64(instanceID.prefix { $0.isASCII && $0.isNumber })
         else { return nil }
         var properties = [

@@ -6,12 +6,12 @@ import WebDAVClient
 public struct NextcloudWritten: Sendable, Equatable {
     /// The tag of the new state.
     public let tag: DAVEntityTag?
-    /// The number of the file together with the server's identifier, as in ``NextcloudEntry/instanceID``.
+    /// The identifier of the file, followed by the server's identifier, as in ``NextcloudEntry/instanceID``.
     public let instanceID: String?
     /// Whether the server has stored the date that the client sent.
     public let hasTakenDate: Bool
-    /// The letters of the user's permissions, as ``NextcloudEntry/permissions`` reads them; `nil` if the reply does not
-    /// have them.
+    /// The letters of the user's permissions, as ``NextcloudPermissions/init(letters:)`` parses them; `nil` if the
+    /// reply does not contain them.
     public var permissionLetters: String?
 
     init(_ response: HTTPResponse) {
@@ -34,7 +34,7 @@ public struct NextcloudWritten: Sendable, Equatable {
     }
 }
 
-/// A file to write, and the state that is expected at its address.
+/// A file to write, and the required state at its address.
 public struct NextcloudFile: Sendable {
     /// The contents. They must not change while they are sent.
     public var file: FileDescriptor
@@ -42,7 +42,7 @@ public struct NextcloudFile: Sendable {
     public var size: Int
     /// The address.
     public var address: HTTPAddress
-    /// The state that the address must have: absent, or a file with a tag.
+    /// The required state at the address: no file, or a file with a tag.
     public var state = DAVRequirements.State.any
     /// The file's date.
     public var modified: HTTPDate?

@@ -3,32 +3,32 @@ import WebDAVClient
 import XMLStream
 
 extension XMLName {
-    /// Returns a name in the namespace of ownCloud, which Nextcloud shares.
+    /// Returns a name in ownCloud's namespace, which Nextcloud uses as well.
     static func oc(_ local: String) -> XMLName { XMLName("http://owncloud.org/ns", local) }
     /// Returns a name in the namespace of Nextcloud.
     static func nc(_ local: String) -> XMLName { XMLName("http://nextcloud.org/ns", local) }
 }
 
-/// A file or directory at a Nextcloud, with the properties that Nextcloud has beyond WebDAV.
+/// A file or directory at a Nextcloud server, with the properties that Nextcloud has beyond WebDAV.
 public struct NextcloudEntry: Sendable {
-    /// The properties of WebDAV. The entity tag of a directory changes with everything in it, except what is in
-    /// external storages.
+    /// The properties of WebDAV. The entity tag of a directory changes when any of its descendants changes, except for
+    /// those in external storages.
     public let entry: DAVEntry
-    /// The number of the file or directory at this server. It stays when the name or the place changes.
+    /// The identifier of the file or directory at this server. It stays the same through renames and moves.
     public let fileID: Int64?
-    /// The number of the file together with the server's identifier, so that it is unique among servers.
+    /// The identifier of the file, followed by the server's identifier, so that it is unique among servers.
     public let instanceID: String?
     /// The user's permissions; `nil` if the server does not report them.
     public let permissions: NextcloudPermissions?
-    /// The number of bytes, of a directory with everything in it.
+    /// The number of bytes; for a directory, the total of its descendants.
     public let size: Int?
     /// Whether the item is a favorite of the user.
     public let isFavorite: Bool
-    /// The names of the item's tags that all users see.
+    /// The names of the item's tags that are visible to all users.
     public let tags: [String]
-    /// The checksums, such as `SHA1:…`, that the uploading client gave. The server does not check them.
+    /// The checksums, such as `SHA1:…`, that the uploading client sent. The server does not verify them.
     public let checksums: [String]
-    /// Whether the server can make a picture of the file.
+    /// Whether the server can generate a picture of the file.
     public let hasPreview: Bool
     /// The kind of storage of the item: empty for the user's own, or for example `shared`, `group`, `external`.
     public let mountType: String
@@ -42,7 +42,7 @@ public struct NextcloudEntry: Sendable {
     public let created: HTTPDate?
     /// The date of the upload.
     public let uploaded: HTTPDate?
-    /// The kinds of the item's shares, as the server numbers them: 0 user, 1 group, 3 link, 4 mail, 6 remote.
+    /// The kinds of the item's shares, by the server's numbers: 0 user, 1 group, 3 link, 4 mail, 6 remote.
     public let shareTypes: Set<Int>
     /// The user who owns the file.
     public let ownerID: String?
@@ -68,7 +68,7 @@ public struct NextcloudEntry: Sendable {
             "system-tags", "lock", "lock-owner-displayname",
         ].map { .nc($0) }
 
-    /// Reads the properties of an entry.
+    /// Parses the properties of an entry.
     public init(_ entry: DAVEntry) {
         self.entry = entry
         func text(_ name: XMLName) -> String? {
@@ -113,12 +113,12 @@ extension NextcloudClient {
     }
 }
 
-/// The rights of a user on a file or directory.
+/// The permissions of a user for a file or directory.
 public struct NextcloudPermissions: OptionSet, Hashable, Sendable, Codable {
     /// The bits.
     public let rawValue: Int
 
-    /// Creates rights from bits.
+    /// Creates permissions from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The item was shared with the user by another user (S).
@@ -137,9 +137,9 @@ public struct NextcloudPermissions: OptionSet, Hashable, Sendable, Codable {
     public static let move = NextcloudPermissions(rawValue: 64)
     /// The file's contents may be changed (W).
     public static let write = NextcloudPermissions(rawValue: 128)
-    /// Files may be made in the directory (C).
+    /// Files may be created in the directory (C).
     public static let createFiles = NextcloudPermissions(rawValue: 256)
-    /// Directories may be made in the directory (K).
+    /// Directories may be created in the directory (K).
     public static let createDirectories = NextcloudPermissions(rawValue: 512)
 
     private static let letters: [Character: NextcloudPermissions] = [
@@ -147,6 +147,6 @@ public struct NextcloudPermissions: OptionSet, Hashable, Sendable, Codable {
         "C": .createFiles, "K": .createDirectories,
     ]
 
-    /// Reads the server's letters. Unknown ones are ignored.
+    /// Parses the server's letters. Unknown letters are ignored.
     public init(letters: String) { self = Self(letters.compactMap { Self.letters[$0] }) }
 }

@@ -1,17 +1,17 @@
 import HTTPTransport
 
 extension DAVClient {
-    /// Checks that an address is that of a directory over WebDAV which the user can list. Nothing is changed.
+    /// Checks that an address is that of a WebDAV directory which the user can list. Changes nothing at the server.
     ///
-    /// - Parameter skew: the seconds by which the clocks may differ. With a larger difference, certificates and tokens
-    ///   fail sooner or later, and the dates of new files are misleading.
-    /// - Returns: the directory at its address after redirects, and the abilities that the server claims.
+    /// - Parameter skew: the maximum difference between the clocks in seconds. With a larger difference, certificates
+    ///   and tokens fail sooner or later, and the dates of new files are misleading.
+    /// - Returns: the directory at its address after redirects, and the capabilities that the server announces.
     public func examine(
         _ root: HTTPAddress, skew: Int64 = 300
     ) async throws(DAVError) -> (directory: DAVEntry, features: DAVFeatures) {
         let directory = try await entry(at: root.asDirectory, hasQuota: true)
         guard directory.isDirectory else { throw .notDirectory(DAVError.name(of: root)) }
-        // A server that supports PROPFIND but not OPTIONS claims no abilities, which is no error.
+        // A server that supports PROPFIND but not OPTIONS announces no capabilities, which is no error.
         let response = try await attempt(request(.options, directory.address))
         let features = DAVFeatures(response, now: now())
         if let offset = features.clockOffset, offset.magnitude > skew.magnitude {
@@ -21,15 +21,15 @@ extension DAVClient {
     }
 }
 
-/// The abilities that a server claims.
+/// The capabilities that a server announces.
 public struct DAVFeatures: Hashable, Sendable {
-    /// The classes in the header field `DAV`; empty for a server without WebDAV, or one that does not announce it.
+    /// The WebDAV compliance classes in the header field `DAV`; empty for a server that announces none.
     public let classes: [String]
     /// The methods in the header field `Allow`.
     public let methods: [String]
-    /// The name that the server gives its software (`Server`).
+    /// The name and version of the server's software (`Server`).
     public let server: String?
-    /// The seconds by which the server's clock is ahead, if it reported its time.
+    /// The seconds by which the server's clock is ahead of this machine's; `nil` if the server did not report its time.
     public let clockOffset: Int64?
 
     init(_ response: HTTPResponse, now: HTTPDate) {
@@ -43,6 +43,6 @@ public struct DAVFeatures: Hashable, Sendable {
         clockOffset = response.date.map { $0.seconds - now.seconds }
     }
 
-    /// Whether the server claims locks.
+    /// Whether the server announces support for locks.
     public var claimsLocks: Bool { classes.contains("2") }
 }

@@ -2,10 +2,11 @@ import HTTPTransport
 import XMLStream
 
 extension DAVClient {
-    /// Sends a request whose reply has entries of any directories, such as a search or a report.
+    /// Sends a request whose reply contains entries of arbitrary directories, such as a search or a report.
     ///
     /// - Parameter limit: the number of entries after which the rest of the reply is not read.
-    /// - Returns: the entries in the order of the server. Entries with names that no file can have are left out.
+    /// - Returns: the entries in the order of the server. Entries with names that no file on this machine can have are
+    ///   left out.
     package func entries(of request: HTTPRequest, limit: Int = 10_000) async throws(DAVError) -> [DAVEntry] {
         let stream: HTTPStream
         let parser: XMLStreamParser
@@ -53,7 +54,8 @@ extension DAVClient {
 }
 
 extension DAVEntry {
-    /// Parses the response of an entry at any path; `nil` if the entry vanished, or has a name that no file can have.
+    /// Parses the response of an entry at any path; `nil` if the entry no longer exists, or has a name that no file on
+    /// this machine can have.
     fileprivate init?(_ element: DAVElement, at address: HTTPAddress, date: HTTPDate?) {
         let response = DAVResponse(element)
         guard response.failure == nil else { return nil }

@@ -2,12 +2,12 @@ import HTTPTransport
 import XMLStream
 
 extension DAVClient {
-    /// Locks a file against writes by all other clients. If nothing exists at the address, most servers make an empty
+    /// Locks a file against writes by all other clients. If nothing exists at the address, most servers create an empty
     /// file there.
     ///
     /// - Parameters:
-    ///   - owner: the text by which other clients' users see who has locked it.
-    ///   - timeout: the time after which the server removes the lock; the server may choose another one.
+    ///   - owner: the owner of the lock, which other clients show to their users.
+    ///   - timeout: the duration after which the server removes the lock; the server may choose another one.
     public func lock(
         _ address: HTTPAddress, owner: String, timeout: Duration = .seconds(300)
     ) async throws(DAVError) -> DAVLock {
@@ -19,7 +19,7 @@ extension DAVClient {
         request.headers["Timeout"] = "Second-\(timeout.components.seconds)"
         let response = try await send(request)
         let found = try? activeLocks(response)
-        // The header field has the token of the new lock. The body may have older ones as well, which are shared.
+        // The header field contains the token of the new lock. The body may also contain older, shared locks.
         let header = response.headers["Lock-Token"]?.trimmed.drop { $0 == "<" }.prefix { $0 != ">" }
         guard let token = header.map({ String($0) }) ?? found?.last?.token, Self.isToken(token) else {
             throw .invalidReply(response.address.origin, "it grants a lock without a token")

@@ -2,7 +2,7 @@ import HTTPTransport
 import XMLStream
 
 extension DAVClient {
-    /// Asks for the abilities that the server claims at an address.
+    /// Requests the capabilities that the server announces at an address.
     public func features(of address: HTTPAddress) async throws(DAVError) -> DAVFeatures {
         DAVFeatures(try await send(request(.options, address)), now: now())
     }
@@ -25,7 +25,8 @@ extension DAVClient {
         try await list(directory, Self.properties + additionalProperties)
     }
 
-    /// Returns the names in a directory, also of entries that the server does not show. It is faster than ``list(_:)``.
+    /// Returns the names of all entries of a directory, including those that the server does not show to the user.
+    /// Faster than ``list(_:)``.
     public func names(in directory: HTTPAddress) async throws(DAVError) -> Set<String> {
         let listing = try await list(directory, [.dav("resourcetype")])
         var names: Set<String> = []
@@ -71,16 +72,17 @@ extension DAVClient {
     public enum ReadCondition: Sendable {
         /// Any state.
         case any
-        /// The state with this tag; with another one, the request fails with ``DAVError/changed(_:)``.
+        /// The state with this tag. If the file has another tag, the request fails with ``DAVError/changed(_:)``.
         case tag(DAVEntityTag)
-        /// As ``tag(_:)``, but as a condition of the range only (`If-Range`), for servers that ignore `If-Match`.
+        /// Like ``tag(_:)``, but sent as a condition of the range only (`If-Range`), for servers that ignore
+        /// `If-Match`.
         case range(DAVEntityTag)
     }
 
     /// Reads a file or a part of it.
     ///
-    /// The state is compared after the transfer as well, because some servers ignore conditions. After
-    /// ``DAVError/changed(_:)``, the bytes at the destination may be of another state.
+    /// Also compares the tag after the transfer, because some servers ignore conditions. After
+    /// ``DAVError/changed(_:)``, the bytes at the destination may belong to another state of the file.
     public func get(
         _ address: HTTPAddress, range: HTTPByteRange? = nil, if condition: ReadCondition = .any,
         to destination: HTTPDestination
@@ -119,7 +121,8 @@ public struct DAVContents: Sendable {
     public let tag: DAVEntityTag?
     /// The date of the last change.
     public let modified: HTTPDate?
-    /// Whether the version must be read again before it is trusted: ``DAVVersion/isRacy(at:)``.
+    /// Whether the version must be read again before it is used, because the file changed shortly before:
+    /// ``DAVVersion/isRacy(at:)``.
     public let isRacy: Bool
     /// Whether the server sent the whole file although a part was requested.
     public let isWhole: Bool

@@ -3,14 +3,14 @@ import XMLStream
 
 /// The result of writing a file.
 public struct DAVUpload: Sendable {
-    /// The tag of the new state, if the server replied with it.
+    /// The tag of the new state; `nil` if the reply did not contain it.
     public let tag: DAVEntityTag?
-    /// Whether nothing was at the address before, as far as the server reports it.
+    /// Whether the server reported that it created the file, because nothing existed at the address.
     public let hasCreated: Bool
     /// Whether the server has stored the date that was sent with the file.
     public let hasTakenDate: Bool
 
-    /// Creates the result of an upload by a protocol of the service's own.
+    /// Creates the result of an upload, for a service that uploads by a protocol of its own.
     public init(tag: DAVEntityTag?, hasCreated: Bool, hasTakenDate: Bool) {
         self.tag = tag
         self.hasCreated = hasCreated
@@ -19,7 +19,7 @@ public struct DAVUpload: Sendable {
 }
 
 extension DAVClient {
-    /// Writes a whole file. Parts are never written, because some servers would truncate the file to the part.
+    /// Writes a whole file. The client never writes parts, because some servers would truncate the file to the part.
     ///
     /// - Parameter modified: the file's date, which some servers store.
     public func put(
@@ -37,7 +37,7 @@ extension DAVClient {
             hasTakenDate: response.headers["X-OC-MTime"]?.isSame("accepted") ?? false)
     }
 
-    /// Makes a directory.
+    /// Creates a directory.
     ///
     /// - Throws: ``DAVError/exists(_:)`` if the directory exists, unless the server does not report that.
     public func makeDirectory(
@@ -57,8 +57,8 @@ extension DAVClient {
         try requireAll(await send(request), .delete)
     }
 
-    /// Removes a directory with everything in it, also at a server that only removes empty ones (SeaweedFS). Such a
-    /// server gets one request after the other, so some entries may be left after an error.
+    /// Removes a directory with everything in it, also at a server that only removes empty directories (SeaweedFS).
+    /// Such a server receives a request for each entry, so some entries may be left after an error.
     public func deleteTree(_ directory: HTTPAddress) async throws(DAVError) {
         try await deleteTree(directory, depth: 0)
     }
@@ -89,9 +89,9 @@ extension DAVClient {
 
     /// Moves a file or directory.
     ///
-    /// - Parameter requirements: the required states, also of the destination. If none is required there, the
-    ///   destination is overwritten.
-    /// - Returns: whether nothing was at the destination before, as far as the server reports it.
+    /// - Parameter requirements: the required states of the source and the destination. Without a requirement for the
+    ///   destination, it is overwritten.
+    /// - Returns: whether the server reported that nothing existed at the destination before.
     @discardableResult
     public func move(
         _ source: HTTPAddress, to destination: HTTPAddress, if requirements: DAVRequirements
@@ -101,9 +101,9 @@ extension DAVClient {
 
     /// Copies a file, or a directory with everything in it, at the server.
     ///
-    /// - Parameter requirements: the required states, also of the destination. If none is required there, the
-    ///   destination is overwritten.
-    /// - Returns: whether nothing was at the destination before, as far as the server reports it.
+    /// - Parameter requirements: the required states of the source and the destination. Without a requirement for the
+    ///   destination, it is overwritten.
+    /// - Returns: whether the server reported that nothing existed at the destination before.
     @discardableResult
     public func copy(
         _ source: HTTPAddress, to destination: HTTPAddress, if requirements: DAVRequirements
@@ -121,7 +121,7 @@ extension DAVClient {
         return response.status == 201
     }
 
-    /// Sets the date of a file by the property that Nextcloud and ownCloud have for it.
+    /// Sets the date of a file by the `lastmodified` property, which Nextcloud and ownCloud support.
     ///
     /// - Returns: whether the server reports that it has set the date.
     public func setModified(
@@ -133,8 +133,8 @@ extension DAVClient {
 
     /// Changes properties of a file or directory (PROPPATCH).
     ///
-    /// - Parameter changes: elements `set` and `remove`, with the prefix `D`.
-    /// - Returns: whether the server changed all of them. It changes all or none.
+    /// - Parameter changes: XML elements `set` and `remove`, with the prefix `D`.
+    /// - Returns: whether the server changed the properties. It changes all of them or none.
     public func change(
         _ address: HTTPAddress, _ changes: String, _ requirements: DAVRequirements = DAVRequirements()
     ) async throws(DAVError) -> Bool {

@@ -4,26 +4,26 @@ import XMLStream
 
 /// A client of WebDAV servers (RFC 4918).
 ///
-/// It keeps no state. All functions end at once when their task is cancelled, and throw ``DAVError``. Addresses of
-/// directories end with a slash; some servers insist on it.
+/// The client is stateless. All functions end at once when their task is cancelled, and throw ``DAVError``. Addresses
+/// of directories end with a slash, which some servers require.
 ///
 ///     let client = DAVClient(http, credentials: .basic(user: "ada", password: secret))
 ///     let root = try HTTPAddress("https://cloud.example/dav/")
 ///     let listing = try await client.list(root)
 ///     while let entries = try await listing.next() { … }
 public struct DAVClient: Sendable {
-    /// The HTTP client, which keeps the connections.
+    /// The HTTP client, which reuses the connections.
     public let http: HTTPClient
-    /// The proof of the user's identity.
+    /// The credentials of the user.
     public var credentials: HTTPCredentials?
-    /// Properties to request besides the default ones; ``DAVEntry/property(_:)`` has them.
+    /// Properties to request in addition to the default ones. Their values are read by ``DAVEntry/property(_:)``.
     public var additionalProperties: [XMLName] = []
     /// The priority of the client's requests.
     public var priority = HTTPRequest.Priority.interactive
     /// A function that is called with the bytes of the bodies sent and received so far, for each request. It is called
     /// on the connections' thread and must not block.
     public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
-    /// A function that returns the time of day, with which the server's clock is compared.
+    /// A function that returns the current date, with which the server's clock is compared.
     public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
     /// The clock of pauses in ``probe(_:)``.
     public var clock: any Clock<Duration> = ContinuousClock()
@@ -62,13 +62,13 @@ public struct DAVClient: Sendable {
         } catch {
             throw DAVError(error)
         }
-        // Unlike other replies, the contents of a file have no addresses to which later requests could be sent.
+        // Unlike other replies, the contents of a file contain no addresses to which later requests could be sent.
         if request.method != .get { try requireOrigin(of: request, response) }
         return response
     }
 
-    /// Throws an error if a request with credentials was redirected to another server: later requests would send the
-    /// credentials to the addresses of its reply.
+    /// Throws an error if a request with credentials was redirected to another server. Later requests would send the
+    /// credentials to the addresses in that server's reply.
     package func requireOrigin(of request: HTTPRequest, _ response: HTTPResponse) throws(DAVError) {
         let (origin, target) = (request.address.origin, response.address.origin)
         guard request.credentials != nil, target != origin else { return }
@@ -88,16 +88,16 @@ public struct DAVClient: Sendable {
         return response
     }
 
-    /// Throws the error for a response that is no success.
+    /// Throws the error for a response whose status is not 2xx.
     package func check(_ response: HTTPResponse, to request: HTTPRequest) async throws(DAVError) {
         guard !response.isSuccess else { return }
         let path = DAVError.name(of: request.address)
-        // The lock's owner is requested with PROPFIND. After a refusal of PROPFIND itself, that would be refused again
-        // and again.
+        // The owner of a lock is requested with PROPFIND. If PROPFIND itself is refused, requesting the owner would
+        // recurse without end.
         guard response.status == 423, request.method != .propfind else {
             throw DAVError(status: response.status, path, response, request.method)
         }
-        // If a request concerns two paths, servers that follow the protocol name the locked one in their reply.
+        // If a request concerns two paths, servers that comply with the protocol return the locked path in their reply.
         var locked = [request.address]
         if let error = try? DAVTreeBuilder.document(response.body),
             let href = error.child("lock-token-submitted")?.child("href")?.text.trimmed,
@@ -113,7 +113,7 @@ public struct DAVClient: Sendable {
         throw .locked(path, owner: nil)
     }
 
-    /// Throws an error if a multistatus reports that an operation on a tree has failed in parts.
+    /// Throws an error if a multistatus reports that an operation failed for a part of a directory tree.
     package func requireAll(_ response: HTTPResponse, _ method: HTTPMethod) throws(DAVError) {
         guard response.status == 207 else { return }
         let element: DAVElement
@@ -123,7 +123,7 @@ public struct DAVClient: Sendable {
             throw .unreadable(response, beginning: response.body, error.description)
         }
         let failures = element.children.filter { $0.name == .dav("response") }.map { DAVResponse($0) }.filter {
-            // 424 follows from another failure.
+            // Status 424 only means that the operation failed because of another failure.
             $0.status.map { !(200..<300 ~= $0) && $0 != 424 } ?? false
         }
         guard let first = failures.first, let status = first.status else { return }

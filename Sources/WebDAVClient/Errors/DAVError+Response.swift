@@ -11,11 +11,11 @@ extension DAVError {
             }
     }
 
-    /// Creates the error for a status that is no success.
+    /// Creates the error for a status other than 2xx.
     ///
     /// - Parameters:
-    ///   - path: the path that the status is about.
-    ///   - response: the response, for its reason and times.
+    ///   - path: the path that the status concerns.
+    ///   - response: the response, which may contain the reason and the time after which to retry.
     package init(status: Int, _ path: String, _ response: HTTPResponse, _ method: HTTPMethod) {
         let origin = response.address.origin
         // Without the server's own time, a date in `Retry-After` has no meaning.
@@ -42,7 +42,7 @@ extension DAVError {
             }
     }
 
-    /// Returns the error for a reply that cannot be parsed. The errors for a web page say that it is one.
+    /// Returns the error for a reply that cannot be parsed. If the reply is a web page, the error says so.
     package static func unreadable(_ response: HTTPResponse, beginning: [UInt8], _ reason: String) -> DAVError {
         let text = String(decoding: beginning.prefix(65_536), as: UTF8.self).lowercased()
         let type = response.headers["Content-Type"]?.lowercased() ?? ""
@@ -55,8 +55,8 @@ extension DAVError {
         return asksToSignIn ? .signInPage(origin) : .noWebDAV(origin)
     }
 
-    /// Returns the reason in the body of a refusal, from the elements `message` or `responsedescription` of servers
-    /// that have one.
+    /// Returns the reason in the body of a refusal, from the elements `message` or `responsedescription`; `nil` if it
+    /// has none.
     private static func reason(_ response: HTTPResponse) -> String? {
         guard let error = try? DAVTreeBuilder.document(response.body) else { return nil }
         let found = error.children.first { $0.name.local == "message" || $0.name == .dav("responsedescription") }

@@ -10,23 +10,23 @@ public enum DAVError: Error, Equatable {
     case transport(HTTPError)
     /// The server's certificate is not trusted.
     case untrustedCertificate(HTTPOrigin, HTTPError.UntrustedCertificate)
-    /// A sign-in page came instead of a reply.
+    /// The reply was a sign-in page.
     case signInPage(HTTPOrigin)
-    /// The address is not one of WebDAV.
+    /// The address does not support WebDAV.
     case noWebDAV(HTTPOrigin)
-    /// The address is that of a file, where a directory is needed.
+    /// The address is that of a file, but a directory is needed.
     case notDirectory(String)
     /// The user and password are wrong, or have expired.
     case notSignedIn(HTTPOrigin)
-    /// The server refuses access to the path to this user. The reason is the server's own, or `nil` if it gave none.
+    /// The server denies this user access to the path. The reason is the server's own; `nil` if it sent none.
     case forbidden(String, reason: String?)
-    /// Nothing is at the path.
+    /// Nothing exists at the path.
     case notFound(String)
     /// The server does not support this method at the path.
     case notAllowed(HTTPMethod, String)
-    /// Something is at the path already.
+    /// An item already exists at the path.
     case exists(String)
-    /// The directory for the path does not exist.
+    /// The parent directory of the path does not exist.
     case parentMissing(String)
     /// The path is not in the state that the request requires, because another client changed it.
     case requirementFailed(String)
@@ -34,17 +34,18 @@ public enum DAVError: Error, Equatable {
     case changed(String)
     /// The requested bytes are beyond the end of the file. `size` is that of the file, if it is known.
     case pastEnd(String, size: Int?)
-    /// The server, or a proxy before it, does not accept a file of this size.
+    /// The server, or a proxy in front of it, does not accept a file of this size.
     case tooLarge(String)
-    /// Another client has locked the path. `owner` is the owner that the lock names.
+    /// Another client has locked the path. `owner` is the owner in the lock.
     case locked(String, owner: String?)
-    /// The server refuses the request because it got too many. It accepts more after the given time, if that is known.
+    /// The server refuses the request because it received too many. It accepts requests again after this duration;
+    /// `nil` if it did not report one.
     case tooManyRequests(HTTPOrigin, after: Duration?)
     /// The server is busy or in maintenance.
     case unavailable(HTTPOrigin, after: Duration?)
-    /// The account is full.
+    /// The account's quota is exhausted.
     case noSpace(HTTPOrigin)
-    /// The clocks differ by this number of seconds; positive if the server's is ahead.
+    /// The clocks differ by this number of seconds; positive if the server's clock is ahead.
     case clockSkew(HTTPOrigin, seconds: Int64)
     /// The server carried out only a part of the operation: the first path that failed, its status, and the number of
     /// failed paths.
@@ -66,12 +67,12 @@ public enum DAVError: Error, Equatable {
         }
     }
 
-    /// Whether the server may have carried out the request nevertheless, so that its result must be checked before the
-    /// request is repeated.
+    /// Whether the server may have carried out the request although it failed. The caller must then check the result
+    /// before it repeats the request.
     public var mayHaveSucceeded: Bool {
         switch self {
         case .transport(let error): !error.isUnsent
-        // A proxy may report that it is busy after the server has carried out the request.
+        // A proxy may report that the server is busy after the server has carried out the request.
         case .partial, .invalidReply, .unavailable: true
         case .status(let status, _): status >= 500 && status != 501
         default: false

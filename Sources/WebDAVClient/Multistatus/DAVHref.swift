@@ -1,13 +1,13 @@
 import HTTPTransport
 
-/// The path in an `href`: an absolute address, an absolute path, or a path relative to the listed directory.
+/// The path in an `href`, which is an absolute address, an absolute path, or a path relative to the listed directory.
 ///
-/// Only the path counts: servers behind a proxy write another scheme and host than the client's.
+/// Scheme and host are ignored, because a server behind a proxy may not know those that the client uses.
 struct DAVHref {
-    /// The names in the path, decoded. They are bytes, because servers have names that are not UTF-8.
+    /// The names in the path, decoded. They are bytes, because some servers have names that are not UTF-8.
     let components: [[UInt8]]
 
-    /// Parses an `href`, or returns `nil` if it steps out of a directory.
+    /// Parses an `href`. Returns `nil` if it contains the component `..`.
     init?(_ text: String, in directory: [[UInt8]] = []) {
         var bytes = Array(text.utf8)[...]
         var components: [[UInt8]] = []
@@ -41,8 +41,8 @@ struct DAVHref {
         return colon - bytes.startIndex + 3
     }
 
-    /// Decodes `%XX`. A percent sign that begins no such sequence is kept, because a server that does not encode it can
-    /// only mean the character itself.
+    /// Decodes `%XX`. Any other percent sign stays as it is, because a server that did not encode it can only mean the
+    /// character itself.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return Array(bytes) }
         var result: [UInt8] = []
@@ -71,19 +71,19 @@ struct DAVHref {
         }
     }
 
-    /// Returns a name as text, or `nil` if no entry of a directory can have it: it is not UTF-8, or it has a slash or
-    /// NUL.
+    /// Returns a name as text; `nil` if no file on this machine can have the name: it is empty or `.`, is not UTF-8, or
+    /// contains a slash or NUL.
     static func name(_ bytes: [UInt8]) -> String? {
         guard !bytes.isEmpty, !bytes.contains(0), !bytes.contains(UInt8(ascii: "/")), bytes != [UInt8(ascii: ".")]
         else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether two names may be the same to a server: their bytes are equal, or they differ only in normal form or
-    /// case.
+    /// Whether a server may treat two names as the same: their bytes are equal, or they differ only in Unicode
+    /// normalization or case.
     private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         if one == other { return true }
-        // Equality of strings is canonical equivalence.
+        // Strings compare as equal if they are canonically equivalent.
         return String(decoding: one, as: UTF8.self).lowercased() == String(decoding: other, as: UTF8.self).lowercased()
     }
 

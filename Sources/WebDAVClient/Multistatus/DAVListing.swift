@@ -1,43 +1,44 @@
 import HTTPTransport
 import XMLStream
 
-/// The entries of a directory, which are returned while they arrive from the server. Releasing it ends the transfer.
+/// The entries of a directory, which are returned while they arrive from the server. Releasing the listing ends the
+/// transfer.
 ///
-/// One task reads it. It keeps no entries, so a directory of any size takes little memory, but an entry that the server
-/// sends twice is also returned twice.
+/// Only one task may read the listing. It stores no entries, so that a directory of any size needs little memory. An
+/// entry that the server sends twice is returned twice.
 ///
 ///     let listing = try await client.list(directory)
 ///     while let entries = try await listing.next() { … }
 public actor DAVListing {
     /// The listed directory, after redirects.
     public nonisolated let address: HTTPAddress
-    /// The server's time of the reply.
+    /// The date of the reply by the server's clock.
     public nonisolated let date: HTTPDate?
-    /// The directory's own properties, once the server has sent them.
+    /// The directory's own properties; `nil` until the server has sent them.
     public private(set) var directory: DAVEntry?
-    /// The number of entries that exist but are left out, because no file on this machine can have their names (such as
-    /// names that are not UTF-8), because the user may not see them, or because their addresses are not in the
+    /// The number of existing entries that are left out, for one of three reasons: no file on this machine can have
+    /// their names (such as names that are not UTF-8), the user may not see them, or their addresses are not in the
     /// directory.
     public private(set) var refusedCount = 0
-    /// The first 100 of these names or addresses; bytes that are not UTF-8 are replaced.
+    /// The names or addresses of the first 100 entries that are left out. Bytes that are not UTF-8 are replaced.
     public private(set) var refusedNames: [String] = []
     /// The names of entries that the user may not see.
     public private(set) var forbiddenNames: [String] = []
-    /// The number of entries of deeper directories, which are sent only by a server that ignores the depth.
+    /// The number of entries of subdirectories. Only a server that ignores the requested depth sends them.
     public private(set) var deeperCount = 0
 
     private let stream: HTTPStream
     private let parser: XMLStreamParser
     private var builder = DAVTreeBuilder(depth: 1)
     private let path: [[UInt8]]
-    /// Whether the reply has entries that are not in this directory.
+    /// Whether the reply contains entries that are not in this directory.
     private var hasStrangers = false
-    /// Whether the reply has entries of this directory.
+    /// Whether the reply contains entries of this directory.
     private var hasEntries = false
     private var isOver = false
     /// The error with which the listing ended. Each further call throws it again.
     private var failure: DAVError?
-    /// The beginning of the reply, by which a web page is recognized that comes instead of a listing.
+    /// The beginning of the reply, by which a web page is recognized that was sent instead of a listing.
     private var beginning: [UInt8] = []
 
     init(_ stream: HTTPStream) throws(DAVError) {
@@ -58,8 +59,7 @@ public actor DAVListing {
 
     /// Waits for the next entries, and returns them. Returns `nil` at the end of a complete listing.
     ///
-    /// After an error, entries may be missing. Their absence from an incomplete listing does not show that they were
-    /// removed.
+    /// After an error, the listing is incomplete. Entries that are missing from it may still exist.
     public func next() async throws(DAVError) -> [DAVEntry]? {
         if let failure { throw failure }
         do {
@@ -77,7 +77,7 @@ public actor DAVListing {
             for response in responses { try take(response, into: &entries) }
             if !entries.isEmpty { return entries }
         }
-        // A complete listing has the directory itself. Some servers leave it out if the listing has other entries.
+        // A complete listing contains the directory itself. Some servers omit it if the listing has other entries.
         guard directory != nil || (hasEntries && !hasStrangers) else {
             let reason = hasStrangers ? "it lists another directory" : "it is a listing without the directory itself"
             throw .invalidReply(address.origin, reason)
@@ -85,15 +85,15 @@ public actor DAVListing {
         return nil
     }
 
-    /// Reads all entries into memory. For directories that are known to be small.
+    /// Reads all entries into memory. Meant for directories that are known to be small.
     public func all() async throws(DAVError) -> [DAVEntry] {
         var entries: [DAVEntry] = []
         while let next = try await next() { entries += next }
         return entries
     }
 
-    /// Checks that the listing, which must be at its end, has left out no entries of the directory. They would be
-    /// removed together with the directory.
+    /// Checks that the listing, which must be at its end, has left out no entries of the directory. Called before the
+    /// directory is removed, because such entries would be removed with it.
     ///
     /// - Throws: ``DAVError/partial(_:status:count:)`` with the first entry that was left out.
     public func requireNothingLeftOut() throws(DAVError) {
@@ -153,19 +153,19 @@ public actor DAVListing {
         }
     }
 
-    /// Handles the status that an entry has instead of properties.
+    /// Handles an entry that has a status instead of properties.
     private func take(_ status: Int, of place: DAVHref.Place, _ href: String) throws(DAVError) {
         switch (place, status) {
         case (.itself, 507): throw .truncatedListing(DAVError.name(of: address))
         case (.itself, _): throw DAVError(status: status, DAVError.name(of: address), stream.response, .propfind)
-        // The entry vanished while the server wrote the listing.
+        // The entry was removed while the server wrote the listing.
         case (_, 404), (_, 410): return
         case (.child(let bytes), 403) where forbiddenNames.count < Self.mostForbidden:
             hasEntries = true
             refuse(bytes)
             if let name = DAVHref.name(bytes) { forbiddenNames.append(name) }
         case (.deeper, 403), (.elsewhere, 403): refuse(Array(href.utf8))
-        // The server could not read the entry, which exists nevertheless.
+        // The server could not read the entry, although it exists.
         default: throw .truncatedListing(DAVError.name(of: address))
         }
     }
@@ -177,8 +177,8 @@ public actor DAVListing {
 
     private static func name(_ path: [[UInt8]]) -> String { path.last.flatMap { DAVHref.name($0) } ?? "" }
     private static let beginningLimit = 4_096
-    /// The maximum number of forbidden entries, whose names are kept in memory. A listing with more of them counts as
-    /// incomplete.
+    /// The maximum number of forbidden entries, because their names are kept in memory. A listing with more of them
+    /// counts as incomplete.
     private static let mostForbidden = 100_000
 }
 
@@ -196,7 +196,7 @@ extension DAVEntry {
         }
         let responses = element.children.filter { $0.name == .dav("response") }.map { DAVResponse($0) }
         let own = DAVHref(response.address.path)
-        // A server that ignores the depth sends others, too.
+        // A server that ignores the requested depth also sends other entries.
         let itself = responses.first { response in
             guard let own, let href = response.hrefs.first.flatMap({ DAVHref($0) }) else { return false }
             return href.place(in: own.components) == .itself
@@ -205,20 +205,20 @@ extension DAVEntry {
             throw .invalidReply(response.address.origin, "it has no entry")
         }
         if let status = found.failure {
-            // The failure of another address does not show that this one does not exist.
+            // A failure for another address does not show that the item at this address does not exist.
             guard itself != nil || Self.isSame(found, own) else {
                 throw .invalidReply(response.address.origin, "it is about another address")
             }
             throw DAVError(status: status, DAVError.name(of: response.address), response, .propfind)
         }
-        // The name is taken as the server spells it.
+        // The server's spelling of the name is used.
         let path = found.hrefs.first.flatMap { DAVHref($0) } ?? own
         let name = path?.components.last.flatMap { DAVHref.name($0) } ?? ""
         self.init(found, name: name, address: response.address, date: response.date)
     }
 
-    /// Whether a response is about an address although the server has encoded that twice, as xandikos does if nothing
-    /// exists there.
+    /// Whether a response concerns an address, even if the server has encoded the address twice. xandikos does so if
+    /// nothing exists at the address.
     private static func isSame(_ response: DAVResponse, _ address: DAVHref?) -> Bool {
         guard let address, let href = response.hrefs.first.flatMap({ DAVHref($0) }) else { return false }
         return href.decodedAgain.place(in: address.components) == .itself

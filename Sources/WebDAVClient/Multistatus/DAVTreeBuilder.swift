@@ -1,27 +1,27 @@
 import XMLStream
 
-/// A builder of elements from a parser's events.
+/// A builder of XML elements from a parser's events.
 ///
-/// It returns the elements at one depth as they end and keeps none of them, so a long reply takes the memory of its
-/// largest element.
+/// It returns the elements at one depth as they end and stores none of them, so that a long reply only needs the memory
+/// of its largest element.
 package struct DAVTreeBuilder {
-    /// The elements at the wanted depth and below it that have begun and not ended, outermost first.
+    /// The elements at the wanted depth and deeper that have begun but not ended, outermost first.
     private var open: [DAVElement] = []
     private var depth = 0
     private let wanted: Int
     /// The size of the current element at the depth, in bytes.
     private var size = 0
-    /// The name of the document's root element, once it has begun.
+    /// The name of the document's root element; `nil` before it has begun.
     private(set) var root: XMLName?
 
-    /// The maximum size of one element at the depth, in bytes. Each element within it counts as ``elementSize`` bytes.
+    /// The maximum size in bytes of one element at the depth. Each of its descendants counts as ``elementSize`` bytes.
     static let limit = 1 << 20
     private static let elementSize = 64
 
     /// - Parameter depth: 0 for the root element, 1 for its children.
     init(depth: Int) { wanted = depth }
 
-    /// Takes the parser's next events.
+    /// Processes the parser's next events.
     ///
     /// - Returns: the elements at the depth that these events complete.
     mutating func read(_ events: [XMLEvent]) throws(XMLStreamError) -> [DAVElement] {
@@ -67,13 +67,13 @@ package struct DAVTreeBuilder {
     }
 }
 
-/// An element of a reply, with everything in it.
+/// An element of a reply, with its descendants.
 public struct DAVElement: Sendable, Equatable {
     /// The name.
     public let name: XMLName
-    /// The text directly in the element.
+    /// The element's own text, without that of its descendants.
     public internal(set) var text = ""
-    /// The elements directly in the element, in order.
+    /// The child elements, in order.
     public internal(set) var children: [DAVElement] = []
 
     init(_ name: XMLName) { self.name = name }
@@ -87,7 +87,7 @@ public struct DAVElement: Sendable, Equatable {
     /// Returns the first child with a name in WebDAV's namespace.
     public func child(_ local: String) -> DAVElement? { children.first { $0.name == .dav(local) } }
 
-    /// The text in the element and in those within it.
+    /// The text of the element and its descendants.
     package var wholeText: String { text + children.map(\.wholeText).joined(separator: " ") }
 }
 

@@ -1,22 +1,24 @@
 import HTTPTransport
 
-/// A record of the directory that a probe makes at the server, for the case that the process is killed.
+/// A persistent record of the directory that a probe creates at the server. If the process is killed, the next one
+/// removes the directory.
 public protocol DAVProbeRecording: Sendable {
-    /// Records the directory. Called before the request that makes it.
+    /// Records the directory. Called before the request that creates it.
     func begin(_ directory: HTTPAddress) async throws(DAVError)
-    /// Ends the record. Called when the server does not have the directory any more.
+    /// Removes the record. Called when the directory no longer exists at the server.
     func end() async
 }
 
 extension DAVClient {
-    /// The beginning of the name of a probe's directory.
+    /// The prefix of the names of probes' directories.
     public static let probePrefix = ".purvey-probe-"
 
-    /// Tests the behaviour of a server, in a directory that the probe makes and removes again, even if the task is
-    /// cancelled or the server fails meanwhile. Takes about 70 small requests, and up to 3 seconds of pauses.
+    /// Tests the behaviour of a server in a directory that the probe creates. Removes the directory afterwards, even if
+    /// the task is cancelled or the server fails meanwhile. Takes about 70 small requests, and up to 3 seconds of
+    /// pauses.
     ///
     /// - Parameters:
-    ///   - root: the directory in which the probe makes its own directory.
+    ///   - root: the directory in which the probe creates its own directory.
     ///   - recording: the record of the probe's directory.
     /// - Throws: the error of the server, unless a refusal is itself a finding.
     public func probe(
@@ -59,7 +61,7 @@ extension DAVClient {
 
     /// Removes the directory of a probe.
     ///
-    /// - Returns: whether the server does not have it any more.
+    /// - Returns: whether the directory no longer exists at the server.
     public func removeProbe(_ directory: HTTPAddress, attempts: Int = 1) async -> Bool {
         for attempt in 1...attempts {
             do {
@@ -68,14 +70,15 @@ extension DAVClient {
             } catch {
                 if case .notFound = error { return true }
                 guard error.isTransient else { return await isMissing(directory) }
-                // A cancelled request may go on at the server for a while.
+                // The server may continue a cancelled request for a while.
                 if attempt < attempts { try? await clock.sleep(for: .milliseconds(200 << attempt)) }
             }
         }
         return false
     }
 
-    /// Whether the server says that it has nothing at an address. A server may refuse to delete what does not exist.
+    /// Whether the server reports that nothing exists at an address. A server may refuse to delete an item that does
+    /// not exist.
     private func isMissing(_ address: HTTPAddress) async -> Bool {
         do {
             _ = try await entry(at: address)

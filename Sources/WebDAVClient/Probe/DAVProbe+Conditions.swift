@@ -60,8 +60,8 @@ extension DAVProbe {
         }
     }
 
-    /// Checks that requests which do not carry a file's lock cannot write, overwrite or remove the file, and that the
-    /// same requests succeed if they carry the lock.
+    /// Checks that requests without a file's lock token cannot write, overwrite or remove the file, and that the same
+    /// requests succeed with the token.
     mutating func checkLocks() async throws(DAVError) {
         let (client, file, other) = (client, try file("lock"), try file("locked"))
         var granted: DAVLock?
@@ -104,7 +104,8 @@ extension DAVProbe {
         }
     }
 
-    /// Removes the probe's locks, which would prevent the removal of its directory. Some may have ended already.
+    /// Removes the probe's locks, because they would prevent the removal of its directory. Some locks may have ended
+    /// already.
     mutating func unlock() async {
         for lock in locks { try? await client.unlock(lock) }
         locks = []

@@ -50,7 +50,7 @@ extension DAVProbe {
         _ = try await client.put(.text("date"), to: file, modified: date)
         profile.takesDateOnUpload = try await client.entry(at: file).modified == date
         if profile.takesDateOnUpload, let first = try await tag(file) {
-            // Some tags are made of the date and the size alone.
+            // Some servers compute tags only from the date and the size.
             _ = try await client.put(.text("size"), to: file, modified: date)
             if try await tag(file)?.opaque == first.opaque { profile.distinguishesQuickChanges = false }
         }

@@ -2,15 +2,16 @@ import HTTPTransport
 
 /// One run of the probe of a server.
 ///
-/// Each check has files of its own, so that none depends on the result of another.
+/// Each check uses its own files, so that it does not depend on the result of another check.
 struct DAVProbe {
     let client: DAVClient
     let scratch: HTTPAddress
     var profile = DAVServerProfile()
-    /// The locks that were granted.
+    /// The locks that the server has granted.
     var locks: [DAVLock] = []
 
-    /// The names of the files, without the extension `.txt`. Some servers send no tags for types that they do not know.
+    /// The names of the files, without the extension `.txt`. They need an extension, because some servers send no tags
+    /// for unknown types.
     private static let files = [
         "put", "new", "move", "overwrite", "over", "replace", "replaced", "delete", "lock", "locked", "copy", "leave",
     ]
@@ -47,9 +48,9 @@ struct DAVProbe {
         return try await client.get(address, to: .nowhere).tag
     }
 
-    /// Carries out a request.
+    /// Sends a request that the server may refuse.
     ///
-    /// - Returns: whether the server has carried it out. Otherwise, the server has refused it.
+    /// - Returns: whether the server has carried out the request; `false` if the server refused it.
     /// - Throws: errors that do not show how the server treats such a request, such as a lost connection.
     func isDone(_ request: () async throws(DAVError) -> Void) async throws(DAVError) -> Bool {
         do {
@@ -64,7 +65,7 @@ struct DAVProbe {
         }
     }
 
-    /// Tests a condition: first with a request whose condition does not hold, then with one whose condition holds.
+    /// Tests a condition: first with a request whose condition is false, then with one whose condition is true.
     func adherence(
         _ violating: () async throws(DAVError) -> Void, _ holding: () async throws(DAVError) -> Void
     ) async throws(DAVError) -> DAVServerProfile.Adherence {
@@ -92,7 +93,7 @@ struct DAVProbe {
             for _ in 0..<3 where try await tag(file)?.isWeak == true { try await pause() }
             if try await tag(file)?.isWeak == false { profile.tagging = .weakAtFirst }
         }
-        // Several writes are compared, because two of them may happen to be in different seconds.
+        // Several writes are compared, because two consecutive ones may happen to fall into different seconds.
         var tags: [String] = []
         for round in 0..<6 {
             _ = try await client.put(.text("round \(round)"), to: file)

@@ -57,7 +57,7 @@ extension DAVServerProfile {
 }
 
 extension DAVServerProfile.Protection {
-    /// The protection in a few words.
+    /// The protection in a few words, for users.
     public var words: String {
         switch self {
         case .conditions: "conditions"

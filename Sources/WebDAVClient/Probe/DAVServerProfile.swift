@@ -1,15 +1,15 @@
-/// The behaviour of a server as ``DAVClient/probe(_:)`` has seen it.
+/// The behaviour of a server as ``DAVClient/probe(_:)`` has observed it.
 ///
-/// The claims of a server are not used: four of nine servers overwrite a file although the condition of the request
-/// does not hold.
+/// The capabilities that a server announces are not used: four of nine servers overwrite a file although the condition
+/// of the request is false.
 public struct DAVServerProfile: Hashable, Sendable, Codable {
-    /// The effect of a condition.
+    /// The effect of a condition of a request.
     public enum Adherence: String, Sendable, Codable {
-        /// Requests are carried out if the condition holds, and refused if not.
+        /// Requests are carried out if the condition is true, and refused if it is false.
         case honoured
-        /// Requests are carried out whether it holds or not.
+        /// Requests are carried out even if the condition is false.
         case ignored
-        /// Requests are refused whether it holds or not.
+        /// Requests with the condition are refused even if it is true.
         case refused
         /// The condition was not tested, for example because the server has no tags.
         case unknown
@@ -17,9 +17,9 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
 
     /// The effect of locks.
     public enum Locking: String, Sendable, Codable {
-        /// Only requests that carry the lock may change what is locked.
+        /// Only requests that carry the lock token may change the locked item.
         case enforced
-        /// Locks are granted, but other requests change what is locked.
+        /// Locks are granted, but requests without the lock token also change the locked item.
         case ignored
         /// Locks are not granted.
         case absent
@@ -28,15 +28,15 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     /// The kind of entity tags.
     public enum Tagging: String, Sendable, Codable {
         case strong
-        /// Tags are weak while a file is young, and strong afterwards.
+        /// Tags are weak for a short time after a change of the file, and strong afterwards.
         case weakAtFirst
         case weak
         case absent
     }
 
-    /// The normal form of names.
+    /// The Unicode normalization of names.
     public enum Naming: String, Sendable, Codable {
-        /// Names stay as they are.
+        /// Names are stored unchanged.
         case kept
         /// Names are changed to the composed form (NFC).
         case composed
@@ -44,23 +44,23 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
         case refused
     }
 
-    /// The name that the server gives its software.
+    /// The name and version of the server's software.
     public var server: String?
-    /// The classes of WebDAV that it claims.
+    /// The WebDAV compliance classes that the server announces.
     public var classes: [String] = []
-    /// The seconds by which its clock is ahead.
+    /// The seconds by which the server's clock is ahead of this machine's.
     public var clockOffset: Int64?
-    /// The effect of the condition that a file has a given tag when it is written.
+    /// The effect of a condition on the tag of the file that an upload replaces.
     public var putIfMatch = Adherence.unknown
-    /// The effect of the condition that no file exists at the address when one is written.
+    /// The effect of the condition of an upload that no file exists at its address.
     public var putIfNoneMatch = Adherence.unknown
-    /// The effect of the condition that the source of a move has a given tag.
+    /// The effect of a condition on the tag of the source of a move.
     public var moveIfMatch = Adherence.unknown
     /// The effect of the condition that nothing exists at the destination of a move.
     public var moveWithoutOverwriting = Adherence.unknown
-    /// The effect of the condition that the file that a move overwrites has a given tag.
+    /// The effect of a condition on the tag of the file that a move overwrites.
     public var moveIfDestinationMatches = Adherence.unknown
-    /// The effect of the condition that a file has a given tag when it is removed.
+    /// The effect of a condition on the tag of the file that is removed.
     public var deleteIfMatch = Adherence.unknown
     /// The effect of locks.
     public var locking = Locking.absent
@@ -68,78 +68,81 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var movesUnderLock = false
     /// Whether the holder of a lock can replace the locked file by a move.
     public var replacesUnderLock = false
-    /// The entity tags.
+    /// The kind of the server's entity tags.
     public var tagging = Tagging.absent
-    /// Whether listings have the tags; otherwise, only replies with a file's contents have them.
+    /// Whether listings contain the tags. If not, only replies with a file's contents do.
     public var listsTags = false
-    /// Whether the reply to an upload has the file's new tag.
+    /// Whether the reply to an upload contains the file's new tag.
     public var repliesWithTag = false
-    /// Whether tags differ between two states of the same size within a second, or with the same date; `nil` without
-    /// tags.
+    /// Whether the tag changes when a file is overwritten with other contents of the same size within a second, or with
+    /// the same date; `nil` without tags.
     public var distinguishesQuickChanges: Bool?
-    /// Whether a part of a file can be read.
+    /// Whether the server honours requests for a range of a file.
     public var sendsRanges = false
-    /// Whether a part is sent only if the file has the given tag (`If-Range`); `nil` without parts or tags.
+    /// Whether the server honours the condition on the file's tag in a request for a range (`If-Range`); `nil` without
+    /// ranges or tags.
     public var honoursIfRange: Bool?
     /// Whether listings stop at the requested depth.
     public var honoursDepth = true
     /// The account's quota.
     public var quota: DAVQuota?
-    /// Whether a file gets the date that is sent with it.
+    /// Whether the server stores the date that is sent with an upload.
     public var takesDateOnUpload = false
-    /// Whether a file's date can be set afterwards.
+    /// Whether a file's date can be set by a property after the upload.
     public var takesDateByProperty = false
-    /// The normal form of names.
+    /// The Unicode normalization of names.
     public var naming = Naming.kept
-    /// Whether names with `#`, `%`, `+`, `&`, `;` and spaces stay as they are.
+    /// Whether names with `#`, `%`, `+`, `&`, `;` and spaces are stored unchanged.
     public var keepsSpecialNames = false
     /// Whether names that differ only in case are different.
     public var distinguishesCase = false
-    /// Whether listings have files whose names begin with a dot; `nil` if it is not known, or such names are refused.
+    /// Whether listings contain files whose names begin with a dot; `nil` if this is unknown, or such names are
+    /// refused.
     public var listsHiddenFiles: Bool?
-    /// Whether the server copies files itself.
+    /// Whether the server supports `COPY` for files.
     public var copies = false
-    /// Whether the server makes missing parent directories by itself.
+    /// Whether the server creates missing parent directories.
     public var makesParents = false
-    /// Whether a directory is removed with everything in it.
+    /// Whether the server removes a directory together with everything in it.
     public var removesTrees = false
-    /// Whether it is an error to make a directory that exists.
+    /// Whether creating a directory that exists is an error.
     public var refusesExistingDirectories = true
-    /// The path of the probe's directory, if the server did not remove it.
+    /// The path of the probe's directory if it could not be removed; `nil` otherwise.
     public var remains: String?
 
-    /// Creates the profile of a server about which nothing is known.
+    /// Creates the profile of a server that was not probed.
     public init() {}
 
-    /// The means that keep a change from overwriting a change by another client.
+    /// The method that prevents a change from overwriting another client's change.
     public enum Protection: String, Sendable, Codable {
-        /// The server checks the condition.
+        /// The server checks a condition of the request.
         case conditions
-        /// The file is locked, its version is compared, and then it is changed.
+        /// The client locks the file, compares its version, and then changes the file.
         case locks
-        /// The file is moved aside, its version is compared there, and the new contents are moved to its name unless
-        /// another client has taken that.
+        /// The client moves the file to a temporary name, compares its version there, and moves the new contents to its
+        /// name, which fails if another client has used the name meanwhile.
         case exchange
-        /// The version is compared before and after the change. Changes in between are overwritten.
+        /// The client compares the version before and after the change. It overwrites another client's change in
+        /// between.
         case comparison
     }
 
-    /// The protection of a file's contents when it is written.
+    /// The protection when a file's contents are written.
     public var writing: Protection {
         putIfMatch == .honoured && putIfNoneMatch == .honoured && tagging != .weak ? .conditions : fallback
     }
 
-    /// The protection of the file that is moved.
+    /// The protection of a file that is moved.
     public var moving: Protection {
         moveIfMatch == .honoured ? .conditions : movesUnderLock ? fallback : .comparison
     }
 
-    /// The protection of the file that a move replaces.
+    /// The protection of a file that a move replaces.
     public var replacing: Protection {
         moveIfDestinationMatches == .honoured ? .conditions : replacesUnderLock ? fallback : .comparison
     }
 
-    /// The protection of the file that is removed.
+    /// The protection of a file that is removed.
     public var removing: Protection { deleteIfMatch == .honoured ? .conditions : fallback }
 
     private var fallback: Protection {

@@ -1,15 +1,16 @@
 /// A server's identifier of a state of a file (RFC 9110, section 8.8.3).
 ///
-/// Servers write the same tag in several ways: Apache's is weak while the file is younger than a second, and WsgiDAV
-/// leaves out the quotes in listings. Only ``opaque`` distinguishes states.
+/// Servers write the same tag in several ways: Apache's tag is weak while the file is younger than a second, and
+/// WsgiDAV omits the quotes in listings. Only ``opaque`` distinguishes states.
 public struct DAVEntityTag: Hashable, Sendable, Codable {
     /// The part between the quotes.
     public let opaque: String
-    /// Whether the server promises only that the states mean the same, not that the bytes are equal.
+    /// Whether states with the same tag may differ in their bytes, because the server only guarantees that they are
+    /// equivalent.
     public let isWeak: Bool
 
-    /// Parses a tag: `"x"`, `W/"x"`, or `x` without quotes. Returns `nil` for an empty one and for one that could not
-    /// be sent.
+    /// Parses a tag: `"x"`, `W/"x"`, or `x` without quotes. Returns `nil` for an empty tag, and for a tag that could
+    /// not be sent in a header field.
     public init?(_ text: String) {
         var rest = text.trimmed
         isWeak = rest.hasPrefix("W/") || rest.hasPrefix("w/")
@@ -20,11 +21,11 @@ public struct DAVEntityTag: Hashable, Sendable, Codable {
         opaque = String(rest)
     }
 
-    /// Creates a strong tag from its opaque part, as a ``DAVVersion`` has it.
+    /// Creates a strong tag from its opaque part, which is ``DAVVersion/tag``.
     public init?(opaque: String) { self.init("\"\(opaque)\"") }
 
-    /// The tag in the form of a condition: strong, because a condition with a weak tag never holds. If the server's own
-    /// is weak at the moment, the condition fails, and the caller compares versions instead.
+    /// The tag in the form of a condition: strong, because a condition with a weak tag is never true. If the server's
+    /// own tag is weak at the moment, the condition fails, and the caller compares versions instead.
     var conditionValue: String { "\"\(opaque)\"" }
 }
 

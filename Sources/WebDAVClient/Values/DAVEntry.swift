@@ -3,8 +3,8 @@ import XMLStream
 
 /// A file or directory at the server, with its properties.
 public struct DAVEntry: Sendable {
-    /// The name as the server has it, which may be in another normal form than the one that it was created with.
-    /// Empty for the root of a server.
+    /// The name as the server spells it, which may differ in Unicode normalization from the name with which the item
+    /// was created. Empty for the root of a server.
     public let name: String
     /// The address.
     public let address: HTTPAddress
@@ -22,7 +22,8 @@ public struct DAVEntry: Sendable {
     public let quota: DAVQuota?
     /// The locks, if they were requested.
     public let locks: [DAVActiveLock]
-    /// Whether the version must be read again before it is trusted: ``DAVVersion/isRacy(at:)``.
+    /// Whether the version must be read again before it is used, because the file changed shortly before:
+    /// ``DAVVersion/isRacy(at:)``.
     public let isRacy: Bool
     /// The requested properties that the server has.
     public let properties: [DAVElement]
@@ -33,7 +34,7 @@ public struct DAVEntry: Sendable {
     /// Returns a property.
     public func property(_ name: XMLName) -> DAVElement? { properties.first { $0.name == name } }
 
-    /// Creates the entry of a file from the reply to an upload, which has the same values as a listing.
+    /// Creates the entry of a file from the reply to its upload. The values equal those of a listing.
     package init(
         file name: String, address: HTTPAddress, length: Int, tag: DAVEntityTag, modified: HTTPDate,
         properties: [DAVElement]
@@ -65,12 +66,13 @@ public struct DAVEntry: Sendable {
 
 /// The quota of an account (RFC 4331).
 public struct DAVQuota: Hashable, Sendable, Codable {
-    /// The bytes that can still be written, or `nil` if the server does not know the number or has no limit.
+    /// The number of bytes that can still be written; `nil` if the server does not know the number or has no limit.
     public let available: Int?
-    /// The bytes that are used.
+    /// The number of bytes that are used.
     public let used: Int?
 
-    /// Reads the server's numbers. Nextcloud has negative ones for space that is not computed, unknown or unlimited.
+    /// Parses the server's numbers. Nextcloud sends negative numbers for space that is not computed, unknown or
+    /// unlimited.
     ///
     /// - Returns: `nil` if the server reports neither number.
     init?(available: String?, used: String?) {

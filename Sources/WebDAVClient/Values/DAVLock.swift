@@ -4,11 +4,11 @@ import HTTPTransport
 public struct DAVLock: Hashable, Sendable {
     /// The locked file or directory.
     public let address: HTTPAddress
-    /// The server's name of the lock, a URI. Requests that carry it may change what is locked.
+    /// The lock token, a URI. Requests that carry it may change the locked item.
     public let token: String
-    /// The time after which the server removes the lock, or `nil` if it reported none.
+    /// The duration after which the server removes the lock; `nil` if the server reported none.
     public let timeout: Duration?
-    /// Whether the lock has made an empty file, because nothing was at the address.
+    /// Whether the lock has created an empty file, because nothing existed at the address.
     public let hasCreated: Bool
 
     /// Creates a lock from stored values, for example after a restart.
@@ -20,13 +20,13 @@ public struct DAVLock: Hashable, Sendable {
     }
 }
 
-/// A lock of any client, as the server reports it.
+/// A lock of this or another client, as the server reports it.
 public struct DAVActiveLock: Hashable, Sendable {
     /// The lock's token.
     public let token: String?
-    /// The text that the lock's owner gave, such as a name or address.
+    /// The text by which the lock's owner is identified, such as a name or address.
     public let owner: String?
-    /// The remaining time.
+    /// The remaining duration of the lock; `nil` if it is unlimited or unknown.
     public let timeout: Duration?
 
     init(_ element: DAVElement) {
@@ -43,7 +43,7 @@ public struct DAVActiveLock: Hashable, Sendable {
 }
 
 extension Duration {
-    /// Parses `Second-600`. `Infinite`, and texts of other kinds, are `nil`.
+    /// Parses `Second-600`. Returns `nil` for `Infinite` and for other texts.
     init?(lockTimeout text: String) {
         let words = text.split(separator: ",").first?.trimmed.split(separator: "-") ?? []
         guard words.count == 2, words[0].isSame("second"), let seconds = UInt32(words[1]) else { return nil }

@@ -1,16 +1,17 @@
 import HTTPTransport
 
-/// The states that a request requires, so that it does not overwrite what another client wrote.
+/// The required states of items, as the conditions of a request, so that the request does not overwrite another
+/// client's change.
 ///
-/// Many servers ignore them silently. ``DAVServerProfile`` records which of them a server honours.
+/// Many servers silently ignore some conditions. ``DAVServerProfile`` records which ones a server honours.
 public struct DAVRequirements: Sendable {
     /// A required state of a file or directory.
     public enum State: Hashable, Sendable {
         /// Any state.
         case any
-        /// Nothing is at the address.
+        /// Nothing exists at the address.
         case absent
-        /// Something is at the address.
+        /// An item exists at the address.
         case present
         /// The file has this tag.
         case tag(DAVEntityTag)
@@ -22,8 +23,9 @@ public struct DAVRequirements: Sendable {
     public var destination = State.any
     /// The locks of this client that cover files that the request changes.
     ///
-    /// A server carries out a request if the conditions of one of several locked files hold. A tag of the destination
-    /// therefore has an effect only together with a lock of the destination itself.
+    /// A request with locks of several files is carried out if the conditions of one of these files are true. A
+    /// condition on the tag of the destination therefore has an effect only together with a lock of the destination
+    /// itself.
     public var locks: [DAVLock] = []
 
     /// Creates requirements.
@@ -33,7 +35,7 @@ public struct DAVRequirements: Sendable {
         self.locks = locks
     }
 
-    /// Sets the header fields of the requirements.
+    /// Sets the header fields for the conditions.
     package func apply(to request: inout HTTPRequest, destination target: HTTPAddress? = nil) {
         switch resource {
         case .any: break

@@ -12,7 +12,7 @@ import Testing
 extension AttackedDaemon {
     /// Installs the hostile program as an extension.
     ///
-    /// - Parameter point: what it extends.
+    /// - Parameter point: the extension point.
     /// - Returns: the extension's identifier.
     func install(_ role: HostileRole, point: String = "com.apple.ui-services") async throws -> String {
         let identifier = "org.example.\(role.name)"
@@ -33,20 +33,20 @@ extension AttackedDaemon {
         return identifier
     }
 
-    /// Copies the hostile program by another process: a program that this one has open for writing could not be run
-    /// while any of its forks has it so.
+    /// Copies the hostile program in another process. If this process had the copy open for writing, a fork might
+    /// inherit the descriptor, and executing the copy would fail.
     static func copyProgram(to path: String) throws {
         let program = try BuiltProgram.path("HostileExtension")
         let copy = try ChildProgram.start("/bin/cp", arguments: [program, path], descriptors: [])
         try #require(try copy.wait() == .exited(0))
     }
 
-    /// Whether a path in the daemon's home is of an extension that is installed: its bundle, its container or its log.
+    /// Whether a path in the daemon's home belongs to an installed extension: its bundle, its container or its log.
     static func isOfExtension(_ path: String) -> Bool {
         path.contains("/containers/") || path.contains("-of-attackers") || path.contains("org.example.")
     }
 
-    /// Has the daemon run an extension for as long as a function runs, which may tell it something.
+    /// Makes the daemon run an extension while a function runs. The function can send commands to the extension.
     func run(_ identifier: String, _ body: (SequencedPacketSocket) async throws -> Void) async throws {
         let client = try client()
         defer { client.close() }
@@ -70,7 +70,7 @@ extension AttackedDaemon {
         return ours
     }
 
-    /// Tells the hostile extension something; `nil` where it has ended instead of answering.
+    /// Sends a command to the hostile extension and returns its reply; `nil` if the extension ended instead.
     static func tell(_ order: String, over socket: SequencedPacketSocket) throws -> String? {
         try HostilePacket(Array(order.utf8)).send(over: socket)
         var request = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLIN), revents: 0)

@@ -12,17 +12,17 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A daemon of a test's own, to be attacked. All of it is gone afterwards.
+/// A daemon for one test, which is attacked. All of its files and processes are removed afterwards.
 final class AttackedDaemon: Sendable {
     private let daemon: StartedDaemon
 
     var home: String { daemon.home }
     var locations: Locations { daemon.locations }
     var processID: pid_t { daemon.processID }
-    /// The processes that it has started and that live.
+    /// The living processes that the daemon has started.
     var children: [pid_t] { daemon.children }
 
-    /// Runs a test. It blocks, so it needs threads of its own.
+    /// Runs a test. Blocks, so the test needs threads of its own.
     static func run(_ body: (AttackedDaemon) async throws -> Void) async throws {
         let daemon = try AttackedDaemon()
         do {
@@ -48,24 +48,24 @@ final class AttackedDaemon: Sendable {
         if !daemon.removeHome(mount: locations.mounts) { Issue.record("\(home) cannot be removed") }
     }
 
-    /// Runs `purvey` to its end, and gives what it says.
+    /// Runs `purvey` until it ends, and returns its output.
     func purvey(_ arguments: [String]) throws -> (ending: ChildProgram.Ending, text: String) {
         try daemon.purvey(arguments)
     }
 
     // MARK: Clients
 
-    /// A connection as any process of the user can make it.
+    /// Returns a connection that any process of the user could make.
     func connect() throws -> SequencedPacketSocket {
         try .connect(to: LocalSocketAddress(path: locations.socket), timeoutMilliseconds: 300_000)
     }
 
-    /// A connection that speaks the protocol.
+    /// Returns a connection that uses the protocol correctly.
     func client(_ service: Service = Service()) throws -> Connection {
         try Connection.connect(to: locations.socket, service: service, timeoutMilliseconds: 300_000)
     }
 
-    /// Expects that a client of good will is answered, while the attackers are there.
+    /// Expects that the daemon replies to a correct client during the attack.
     func expectAnswers(_ seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let client = try client()
         defer { client.close() }
@@ -75,7 +75,7 @@ final class AttackedDaemon: Sendable {
         _ = try await client.call(DomainsStatusCall())
     }
 
-    /// Expects that nothing of attackers that have gone is kept, and that files can be claimed.
+    /// Expects that the daemon retains no state of attackers that have disconnected, and that files can be claimed.
     func expectServes(_ seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let (effects, continuation) = AsyncStream.makeStream(of: CoordinationEffect.self)
         var hearing = Service()
@@ -100,13 +100,13 @@ final class AttackedDaemon: Sendable {
 
     // MARK: Attacks
 
-    /// Attacks the daemon with one seed after the other. Expects after each that it is the same process, that it serves
-    /// others, and that it keeps nothing of its attackers.
+    /// Attacks the daemon with one seed after the other. After each attack, expects that the daemon is the same
+    /// process, serves other clients, and retains no state of its attackers.
     ///
-    /// The first attack is a rehearsal: the daemon keeps threads, descriptors and folders that it needed for the first
-    /// time.
+    /// The first attack is a rehearsal, because the daemon retains threads, descriptors and directories that it needed
+    /// for the first time.
     ///
-    /// - Parameter mayStay: whether an attack may leave what has this path in the daemon's home.
+    /// - Parameter mayStay: whether an attack may leave a file with this path in the daemon's home.
     func withstands(
         _ count: Int, leaving mayStay: (String) -> Bool = { _ in false },
         _ attack: (_ seed: UInt64) async throws -> Void
@@ -127,6 +127,6 @@ final class AttackedDaemon: Sendable {
         }
     }
 
-    /// The paths of everything in the daemon's home.
+    /// Returns the paths of all files in the daemon's home.
     private func paths() throws -> Set<String> { try Set(Tree.read(home).keys) }
 }

@@ -4,7 +4,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A `purvey-passthrough` of a test's own, to be attacked.
+/// A `purvey-passthrough` for one test, which is attacked.
 final class AttackedHelper: Sendable {
     private let socket: String
     private let program: ChildProgram
@@ -28,7 +28,8 @@ final class AttackedHelper: Sendable {
         try .connect(to: LocalSocketAddress(path: socket), timeoutMilliseconds: 300_000)
     }
 
-    /// A connection that is served. One user may start only so many in a second: then it is tried again.
+    /// Returns a connection that the helper serves. Retries, because the helper limits the number of connections of a
+    /// user per second.
     func servedConnection() async throws -> SequencedPacketSocket? {
         var served: SequencedPacketSocket?
         try await eventually("a connection is welcome") {
@@ -42,7 +43,7 @@ final class AttackedHelper: Sendable {
         return served
     }
 
-    /// Asks a question as a client of good will does.
+    /// Sends a request as a correct client does.
     static func ask(
         _ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor? = nil
     ) throws -> PassthroughMessage.Reply {

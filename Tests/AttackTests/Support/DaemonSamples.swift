@@ -10,7 +10,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// Models of what processes of the user ask the daemon for.
+/// Examples of the requests that processes of the user send to the daemon.
 enum DaemonSamples {
     static let domain = "Hostile"
     private static let place = ItemPlace(text: domain + ":a/b", path: "/var/empty/a/b")

@@ -2,12 +2,12 @@ import AttackTesting
 import Glibc
 import Testing
 
-/// An attack that a test could not get over, with the seed that repeats it.
+/// The error of an attack, with the seed that repeats it.
 struct AttackError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Runs an attack, and says of an error which seed it was.
+/// Runs an attack, and adds its seed to an error.
 func withSeed(_ seed: UInt64, _ body: () async throws -> Void) async throws {
     do {
         try await body()
@@ -16,7 +16,7 @@ func withSeed(_ seed: UInt64, _ body: () async throws -> Void) async throws {
     }
 }
 
-/// Looks again and again until something is so; a busy machine may take long.
+/// Polls until a condition holds. A busy machine may take long.
 func eventually(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {
@@ -27,7 +27,7 @@ func eventually(
     Issue.record("never: \(what)", sourceLocation: sourceLocation)
 }
 
-/// Returns what a process has once that does not change any more.
+/// Returns the descriptors and threads of a process once their numbers do not change any more.
 func settledFootprint(of process: pid_t) async throws -> ProcessFootprint {
     var last = try ProcessFootprint(of: process)
     var looks = 0
@@ -42,7 +42,8 @@ func settledFootprint(of process: pid_t) async throws -> ProcessFootprint {
     return last
 }
 
-/// Expects that a process is the one of an earlier look, and comes to have no more than it had then.
+/// Expects that a process is the same as in an earlier footprint, and that it soon has no more descriptors and threads
+/// than then.
 func expectRestored(
     _ process: pid_t, from earlier: ProcessFootprint, _ seed: UInt64,
     sourceLocation: SourceLocation = #_sourceLocation

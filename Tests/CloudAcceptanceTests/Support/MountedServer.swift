@@ -11,24 +11,25 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// A server of `Tests/CloudServers`, a daemon, and mounted domains of the server. All calls block. Everything is
-/// removed afterwards.
+/// A server of `Tests/CloudServers`, a daemon, and mounted domains of the server. All calls block. All files and
+/// processes are removed afterwards.
 final class MountedServer: Sendable {
     let stage: CloudStage
     let daemon: StartedDaemon
     private let domains: [String]
 
-    /// Servers that root or a busy machine starts slowly; more of them at a time only make each slower.
+    /// The semaphore that limits the number of servers. They start slowly as root or on a busy machine, and more of
+    /// them at a time make each one slower.
     private static let running = AsyncSemaphore(permits: 2)
 
-    /// Whether this machine lets tests mount; CI has to.
+    /// Whether tests that mount must run: if this machine permits mounting, and always under CI.
     static let isWanted = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
 
     struct NotSettled: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Runs a test with a server, and ends it as skipped if the server's package is missing and need not be there.
+    /// Runs a test with a server. Skips the test if the server's package is missing and not required.
     static func run(
         _ server: String, domains: [String] = ["Cloud"], _ body: @Sendable (MountedServer) throws -> Void
     ) async throws {
@@ -102,21 +103,22 @@ final class MountedServer: Sendable {
         _ = try call(EvictItemCall(place: ItemPlace(text: "Cloud:" + path, path: mount() + "/" + path)))
     }
 
-    /// Makes the daemon look for changes at the server.
+    /// Makes the daemon check the server for changes.
     func signal() throws {
         for domain in domains { try call(SignalDomainCall(name: domain, container: nil)) }
     }
 
-    /// The edits that wait in all domains, and the sentences about them.
+    /// Returns the number of edits that wait in all domains, and the messages about them.
     func waiting() throws -> (count: Int, words: [String]) {
         let all = try call(DomainsStatusCall()).domains
         let count = all.map { $0.uploadsWaiting + $0.uploadsInFlight + $0.marksWaiting + $0.marksInFlight }
         return (count.reduce(0, +), all.flatMap { $0.faults + $0.notes + [$0.disconnection].compactMap(\.self) })
     }
 
-    /// Waits until no edit waits and a check finds nothing.
+    /// Waits until no edit waits and a check finds no difference.
     ///
-    /// - Parameter difference: a check, which returns what is not as it has to be.
+    /// - Parameter difference: a check, which returns a description of a difference from the expected state; `nil` if
+    ///   there is none.
     func settle(_ difference: () throws -> String?) throws {
         let deadline = ContinuousClock.now + .seconds(300)
         var (last, next, hasBeenQuiet) = ("", ContinuousClock.now, false)
@@ -143,7 +145,7 @@ final class MountedServer: Sendable {
         throw NotSettled(description: last)
     }
 
-    /// Waits until a check succeeds, or until nothing has changed for a while.
+    /// Waits until a check succeeds, or until the state has not changed for a while.
     func settleOrStay(_ isDone: () throws -> Bool) throws {
         var quiet = 0
         while quiet < 40 {
@@ -155,7 +157,8 @@ final class MountedServer: Sendable {
         }
     }
 
-    /// Returns what a check finds. A server may also refuse a request while its files change.
+    /// Returns the difference that a check finds. A refused request counts as a difference, because a server may refuse
+    /// requests while its files change.
     private func difference(_ check: () throws -> String?) throws -> String? {
         do {
             return try check()

@@ -13,7 +13,7 @@ struct CloudDomain {
     let daemon: StartedDaemon
     let server: RestartingServer
 
-    /// Whether this machine lets tests mount. CI has to.
+    /// Whether tests that mount must run: if this machine permits mounting, and always under CI.
     static let isWanted = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
 
     var mount: String { daemon.locations.mounts + "/Cloud" }
@@ -112,8 +112,8 @@ struct CloudDomain {
         }
     }
 
-    /// Polls until a condition holds. An error counts as not yet: a mount may not exist at first. A busy machine may
-    /// take long.
+    /// Polls until a condition holds. An error counts as a condition that does not hold yet, because the mount may not
+    /// exist at first. A busy machine may take long.
     func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
         for _ in 0..<3_000 {
             if (try? await condition()) == true { return }

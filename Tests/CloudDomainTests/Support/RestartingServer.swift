@@ -7,7 +7,8 @@ import NextcloudTesting
 import ProgramTesting
 import Testing
 
-/// The Nextcloud of `Tests/CloudServers`, which a test ends and starts again with the same files at the same address.
+/// The Nextcloud server of `Tests/CloudServers`, which a test can end and start again with the same files at the same
+/// address.
 final class RestartingServer: Sendable {
     private let folder: TestFolder
     private let http: HTTPClient
@@ -29,11 +30,11 @@ final class RestartingServer: Sendable {
 
     deinit { state.withLock { $0.program }?.closeInput() }
 
-    /// The ports of which one is the server's. The system gives them to no other program by itself, so that the port
-    /// stays free while the server does not run.
+    /// The range of the server's port. The kernel assigns these ports to no other program, so that the port stays
+    /// unused while the server does not run.
     private static let ports = 20_000..<32_000
 
-    /// Starts the server again, at the address that it had.
+    /// Starts the server again at its former address.
     func start() async throws {
         let known = state.withLock { $0.address?.origin.port }
         var errors = ""
@@ -59,7 +60,7 @@ final class RestartingServer: Sendable {
             [script, "--port", "\(port)", "nextcloud", "--directory", folder.path + "/state"], input: .pipe)
     }
 
-    /// Ends the server, which keeps its files.
+    /// Ends the server. Its files remain.
     func end() async throws {
         let program = state.withLock { $0.program.take() }
         program?.closeInput()
@@ -71,7 +72,7 @@ final class RestartingServer: Sendable {
         get throws { try #require(state.withLock { $0.address }) }
     }
 
-    /// Orders an action of `nextcloud/control.py`, and returns its reply.
+    /// Performs an action of `nextcloud/control.py`, and returns its reply.
     @discardableResult
     func order(_ action: String, _ fields: [String: any Sendable] = [:]) async throws -> [String: Any] {
         var request = HTTPRequest(.post, try address.resolving("-/\(action)"))
@@ -81,7 +82,7 @@ final class RestartingServer: Sendable {
         return try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any] ?? [:]
     }
 
-    /// Writes as another client.
+    /// Writes a file as another client.
     func write(_ path: String, _ text: String) async throws {
         try await order("write", ["user": "alice", "path": path, "text": text])
     }

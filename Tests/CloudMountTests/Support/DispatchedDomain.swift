@@ -19,12 +19,13 @@ final class DispatchedDomain {
     private var engine: DomainEngine
     private var files: any FileSystem
     private(set) var sharedTable: SharedHandleTable
-    /// The file systems of processes that have gone. They are retained, as their end must not release what the kernel
-    /// holds.
+    /// The file systems of processes that have ended. They are retained, because releasing them would release resources
+    /// that the kernel still uses.
     private var gone: [any FileSystem] = []
     private var last: UInt64 = 0
 
-    /// - Parameter settlingTime: The time in seconds after which edits are sent, by default none during a test.
+    /// - Parameter settlingTime: The delay in seconds after which edits are sent. The default exceeds the duration of a
+    ///   test.
     init(settlingTime: Double = 3600, _ prepare: (MemoryProvider) -> Void = { _ in }) throws {
         prepare(provider)
         folder = try TestFolder()
@@ -44,7 +45,7 @@ final class DispatchedDomain {
         engine.abandon()
     }
 
-    /// Lets another process take over, as after the death of the present one.
+    /// Makes another process take over, as after the death of the current one.
     func takeOver(backing: (Int32) -> BackingFile? = { _ in nil }) throws {
         engine.abandon()
         // Wait for what the old engine has begun on its thread.
@@ -71,7 +72,7 @@ final class DispatchedDomain {
         fileprivate let body: [UInt8]
     }
 
-    /// The parts of a reply that the tests look at.
+    /// The parts of a reply that the tests check.
     struct Answer {
         let error: Int32
         let body: [UInt8]
@@ -183,7 +184,7 @@ final class DispatchedDomain {
         return answer.error == 0 ? answer.number() : 0
     }
 
-    /// Whether the node is known.
+    /// Whether the file system knows the node.
     func knows(_ node: UInt64) throws -> Bool {
         try ask(.getAttributes, in: node, RequestDevice.numbers(.short(0), .short(0), .long(0))).error == 0
     }

@@ -29,7 +29,7 @@ extension MountedProvider {
         wait(until: { exists(Self.trashName) }, "the mount does not show the trash", at: location)
     }
 
-    /// Moves an item into the trash as a file manager does: first it creates the note.
+    /// Moves an item to the trash as a file manager does, which first creates the trash information file.
     func trash(_ relative: String, as name: String, note: String = "[Trash Info]\n") throws {
         let file = try open(
             trash("info/" + name + ".trashinfo"), [.writeOnly, .create, .exclusive], permissions: 0o600)

@@ -119,7 +119,7 @@ func withMount(
     withExtendedLifetime(folder) {}
 }
 
-/// Whether this machine lets this process mount; CI has to.
+/// Whether tests that mount must run: if this machine permits mounting, and always under CI.
 let canMount: Bool = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
 
 /// Starts a program by its name.

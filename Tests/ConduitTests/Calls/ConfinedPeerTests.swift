@@ -5,9 +5,9 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Peers that other connections do not wait for.
+/// Peers whose misbehaviour must not delay other connections.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedPeerTests {
-    /// A notice of so many bytes of words.
+    /// Returns a notice whose text has the given number of bytes.
     private func remark(of size: Int) -> [UInt8] {
         CBORValue.map([(.unsigned(0), .text(String(repeating: "w", count: size)))]).encoded
     }
@@ -175,7 +175,7 @@ import Testing
         #expect(try peer.isAlive())
     }
 
-    /// Numbers, of which a message has three at most.
+    /// A message with a list of at most three numbers.
     private struct Few: Message {
         var numbers: [Int]
 

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Two values that are read in another order than that of their keys.
+    /// A message whose two values are read in another order than that of their keys.
     struct Backwards: Message, Equatable {
         var first: Int
         var second: [Int]
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// The values that exist for some keys. Each key is checked before its value is read.
+    /// A message that reads the values of the keys that exist. It checks each key before it reads the value.
     struct Asking: Message {
         var found: [UInt64: String] = [:]
 

@@ -68,7 +68,7 @@ import Testing
         static let schema = Schema(Self.init, Field(0, \.number))
     }
 
-    /// A message with a rule that is checked when it arrives only.
+    /// A message with a rule that is only checked when the message is received.
     struct Small: SchemaMessage {
         let number: Int
 
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// An enumeration of which each case has a key, but for one.
+    /// An enumeration in which each case has a key, except one.
     enum Answer: SchemaMessage, Equatable {
         case value(Int)
         case named(String, Bool)

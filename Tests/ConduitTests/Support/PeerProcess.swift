@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A process of the program ConduitPeer. It is killed at the latest when the last reference goes.
+/// A process of the program ConduitPeer. It is killed when its object is released, if it has not ended before.
 final class PeerProcess: Sendable {
     let program: ChildProgram
     let descriptor: ProcessDescriptor
@@ -41,7 +41,7 @@ final class PeerProcess: Sendable {
         return (process, try Connection(socket, service: service, limits: limits))
     }
 
-    /// Starts a process that listens at a path when this function returns.
+    /// Starts a process, and waits until it listens at a path.
     static func listening(at path: String) throws -> PeerProcess {
         let (process, socket) = try start(["listen", path])
         try socket.descriptor.waitUntilReadable()

@@ -10,8 +10,8 @@ final class RawPeer: Sendable {
     let tests = TestService()
 
     /// - Parameters:
-    ///   - limits: those of the connection that is being tested.
-    ///   - isConfined: whether that connection takes this end for a confined process.
+    ///   - limits: the limits of the connection that is tested.
+    ///   - isConfined: whether the tested connection treats this end as a confined process.
     init(limits: ConnectionLimits = .init(), isConfined: Bool = false) throws {
         let (near, far) = try SequencedPacketSocket.pair()
         socket = near

@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// A test's own temporary directory, removed with its contents when the last reference goes.
+/// A temporary directory for one test. It is removed with its contents when the last reference is released.
 final class TemporaryDirectory: Sendable {
     let path: String
 

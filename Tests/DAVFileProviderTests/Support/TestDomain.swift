@@ -18,7 +18,7 @@ final class TestDomain: Sendable {
     /// Creates a domain.
     ///
     /// - Parameters:
-    ///   - folder: the directories of an earlier object, whose state the domain continues.
+    ///   - folder: the directories of an earlier object, whose state the new domain uses.
     convenience init(
         _ root: HTTPAddress, in folder: TestFolder? = nil, settings: [String: String] = [:],
         service: any DAVServiceKind = PlainDAVService()
@@ -27,7 +27,7 @@ final class TestDomain: Sendable {
         try self.init(root, at: folder.path, folder, settings: settings, service: service)
     }
 
-    /// Creates a domain in a directory that another process has, which may be one of a domain that was killed.
+    /// Creates a domain in a directory of another process, for example of a domain whose process was killed.
     init(
         _ root: HTTPAddress, at directory: String, _ folder: TestFolder? = nil, settings: [String: String] = [:],
         service: any DAVServiceKind = PlainDAVService()
@@ -120,7 +120,7 @@ final class TestDomain: Sendable {
         return (data[found.location..<(found.location + found.length)], found)
     }
 
-    /// Creates a file, or a folder without a text.
+    /// Creates a file with a text, or a folder if the text is `nil`.
     func create(
         _ name: String, _ text: String?, in parent: NSFileProviderItemIdentifier = .rootContainer,
         template: String = UUID().uuidString, modified: Date = Date()
@@ -135,7 +135,7 @@ final class TestDomain: Sendable {
         }
     }
 
-    /// Replaces a file's contents, as the runtime does: based on a version.
+    /// Replaces a file's contents, based on the item's version, as the runtime does.
     func write(_ text: String, to item: Seen, modified: Date = Date()) async throws -> Seen {
         let wanted = WantedItem(item.identifier.rawValue, item.parent, item.name, .data, modified)
         let url = try file(text)
@@ -179,7 +179,7 @@ final class TestDomain: Sendable {
         }
     }
 
-    /// Looks for changes at the server once.
+    /// Checks the server for changes once.
     @discardableResult
     func look() async throws -> Bool { try await provider.work.watch.pass(all: true) }
 

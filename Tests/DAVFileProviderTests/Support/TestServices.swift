@@ -6,7 +6,7 @@ import LinuxSystem
 import WebDAVClient
 import XMLStream
 
-/// A Nextcloud, as far as changes are concerned.
+/// A service that reports changes as Nextcloud does.
 struct DeepService: DAVServiceKind {
     private static let identity = XMLName("http://owncloud.org/ns", "fileid")
     private static let mark = XMLName("http://owncloud.org/ns", "data-fingerprint")
@@ -24,17 +24,17 @@ struct DeepService: DAVServiceKind {
     func dataMark(of root: DAVEntry) -> String? { root.property(Self.mark)?.text }
 }
 
-/// A plain server, and an event just before or after contents are sent to it.
+/// A plain server, and an event immediately before or after contents are sent to it.
 final class InterruptedService: DAVServiceKind {
     typealias Event = @Sendable (DAVFileUpload) async throws(DAVError) -> Void
 
     // Leaf lock.
     private let events = Lock<(before: Event?, after: Event?)>((nil, nil))
 
-    /// Sets what happens before the next contents are sent.
+    /// Sets a function that is called before the next contents are sent.
     func interrupt(_ body: @escaping Event) { events.withLock { $0.before = body } }
 
-    /// Sets what happens after the next contents were sent, before the provider looks at them.
+    /// Sets a function that is called after the next contents were sent, before the provider checks them.
     func interruptAfter(_ body: @escaping Event) { events.withLock { $0.after = body } }
 
     func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload {
@@ -48,7 +48,7 @@ final class InterruptedService: DAVServiceKind {
 }
 
 extension CloudServer {
-    /// Sends an action to the Nextcloud of the tests.
+    /// Sends an action to the tests' Nextcloud server.
     @discardableResult
     func order(_ action: String, _ fields: [String: Any]) async throws -> [String: Any] {
         var request = HTTPRequest(.post, try root.resolving("/-/" + action))

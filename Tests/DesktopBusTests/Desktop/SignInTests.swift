@@ -6,7 +6,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// Tests of a sign-in that has become void, as the user sees it on the desktop, in the status and in the mount.
+/// Tests of a sign-in that is no longer valid, as the user sees it on the desktop, in the status and in the mount.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: DesktopPart.canStart, "Python's module gi is not installed"))
 struct SignInTests {
     @Test func oneNotificationAsksForASignInAndWaitingEditsGoOnAfterwards() async throws {

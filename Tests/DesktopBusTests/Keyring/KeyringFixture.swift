@@ -69,7 +69,7 @@ struct KeyringFixture {
         }
     }
 
-    /// Installs this repository's provider for Nextcloud.
+    /// Installs this repository's Nextcloud provider.
     func installNextcloud() async throws {
         let bundle = home + "/Nextcloud.appex"
         try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
@@ -113,7 +113,7 @@ struct KeyringFixture {
             "domains", "add", "--password-file", home + "/password", "keyring", name, "does=asks", "user=ada")
     }
 
-    /// Returns the line of `purvey status` with the passwords that the provider reaches.
+    /// Returns the line of `purvey status` with the passwords that the provider can read.
     func passwords(_ name: String = "Cloud") async throws -> String {
         let text = try await succeed("status", name)
         let line = text.split(separator: "\n").first { $0.hasPrefix("   passwords") }
@@ -177,7 +177,7 @@ struct KeyringFixture {
         ).end()
     }
 
-    /// Starts a Secret Service that misbehaves as the mode says, and waits until it serves.
+    /// Starts a Secret Service that misbehaves according to the mode, and waits until it serves.
     func startSecretService(_ mode: String) async throws -> RunningProgram {
         try await DesktopPart.start("secret-service", [mode, home + "/keyring.json"], on: bus)
     }

@@ -7,7 +7,7 @@ import NextcloudTesting
 import ProgramTesting
 import Testing
 
-/// A Nextcloud whose password is out of reach, because GNOME's keyring is locked when the daemon starts.
+/// A Nextcloud account whose password cannot be read, because GNOME's keyring is locked when the daemon starts.
 @Suite(
     .timeLimit(.minutes(20)), .enabled(if: KeyringFixture.hasGnomeKeyring, "gnome-keyring is not installed"),
     .enabled(if: Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0, "this machine cannot mount"))

@@ -96,7 +96,7 @@ private final class LabelledPromise: NSFilePromiseProvider {
 @Suite struct FilePromiseTests {
     private let queue = OperationQueue()
 
-    /// Returns what the reader gets for each file: its name, or that there was an error.
+    /// Returns the result that the reader receives for each file: its name, or that an error occurred.
     private func receive(_ pasteboard: NSPasteboard, into folder: URL) async throws -> [String] {
         let queue = queue
         let receivers = try await blocking {

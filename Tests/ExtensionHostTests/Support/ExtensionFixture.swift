@@ -7,7 +7,7 @@ import ProgramTesting
 import Sandbox
 import Testing
 
-/// A test's own directory with an extension, its library and containers. Everything is removed afterwards.
+/// A directory for one test with an extension, its library and containers. It is removed afterwards.
 struct ExtensionFixture {
     let root: String
     var data: String { root + "/data" }
@@ -20,7 +20,7 @@ struct ExtensionFixture {
         return try body(place)
     }
 
-    /// Makes a place for an asynchronous test, which must remove it itself.
+    /// Creates a fixture for an asynchronous test, which must remove it.
     static func make() throws -> ExtensionFixture { try ExtensionFixture() }
 
     /// Removes the directory. A removal that races with a process that is still writing leaves the rest, so it is
@@ -112,7 +112,7 @@ struct Unruly {
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
-    /// Sends a command that is not answered.
+    /// Sends a command that gets no reply.
     func order(_ deed: String) { Self.order(deed, over: socket) }
 
     private static func order(_ deed: String, over socket: FileDescriptor) {

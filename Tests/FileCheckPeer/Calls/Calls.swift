@@ -3,7 +3,8 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// The calls that scenes consist of. Paths are relative to the scene's directory.
+/// Creates a file with a text and returns it, open for reading and writing. Paths are relative to the scene's
+/// directory.
 @discardableResult
 func file(_ path: String, _ text: String = "", mode: mode_t = 0o644) throws -> FileDescriptor {
     let file = try FileDescriptor.open(path, [.readWrite, .create, .exclusive], permissions: mode)
@@ -21,7 +22,7 @@ func removeFolder(_ path: String) throws(Errno) { try retrying { rmdir(path) } }
 
 func move(_ path: String, to newPath: String) throws(Errno) { try retrying { rename(path, newPath) } }
 
-/// renameat2(2), with flags.
+/// Calls renameat2(2) with flags.
 func move(_ path: String, to newPath: String, flags: UInt32) throws(Errno) {
     try retrying { clinux_renameat2(AT_FDCWD, path, AT_FDCWD, newPath, flags) }
 }
@@ -68,11 +69,11 @@ func path(of name: String, bytes: Int) -> String {
     return (filling % 2 == 0 ? "" : ".//") + String(repeating: "./", count: (filling - filling % 2 * 3) / 2) + name
 }
 
-/// A program from a file of the scene, which runs until it is ended.
+/// A program that is run from a file of the scene until it is ended.
 struct SceneProgram {
     private let program: ChildProgram
 
-    /// Copies a program that waits into the scene.
+    /// Copies a program that only waits into the scene's directory.
     static func copy(to path: String) throws {
         let bytes = try FileDescriptor.open("/bin/sleep", .readOnly).everything()
         let copy = try FileDescriptor.open(path, [.writeOnly, .create, .exclusive], permissions: 0o755)

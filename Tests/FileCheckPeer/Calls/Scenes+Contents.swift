@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// truncate(2), ftruncate(2), posix_fallocate(3), and reading directories.
+/// Scenes with truncate(2), ftruncate(2), posix_fallocate(3), and readers of directories.
 extension Transcript {
     mutating func cutting() throws {
         for isOpen in [false, true] {
@@ -121,7 +121,7 @@ extension Transcript {
     }
 }
 
-/// A directory as opendir(3) reads it.
+/// A directory that is read by opendir(3) and readdir(3).
 private final class FolderStream {
     private let stream: OpaquePointer
 

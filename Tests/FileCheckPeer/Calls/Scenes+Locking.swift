@@ -62,7 +62,7 @@ extension FileDescriptor {
         try retrying { fcntl(rawValue, Self.setOpeningLock, &lock) }
     }
 
-    /// Returns the first lock that prevents this open file description from writing from `start` on.
+    /// Returns a description of the first lock that prevents this open file description from writing from `start` on.
     fileprivate func lockInTheWay(from start: Int) throws(Errno) -> String {
         var lock = Self.lock(F_WRLCK, from: start, count: 0)
         try retrying { fcntl(rawValue, Self.getOpeningLock, &lock) }

@@ -2,17 +2,17 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The results of system calls in a directory, for comparison with those of the same calls on another file system.
+/// The results of system calls in a directory, which are compared with those of the same calls on another file system.
 ///
-/// The calls are grouped into scenes, each in a new directory that becomes the working directory. So paths are short,
-/// and no scene sees the files of another.
+/// The calls are grouped into scenes, each in a new directory that becomes the working directory. Paths are therefore
+/// short, and no scene sees the files of another.
 struct Transcript {
     /// Each step by its unique name, and its outcome.
     private(set) var lines: [(name: String, outcome: String)] = []
     private var scene = ""
     private var sceneCount = 0
 
-    /// Plays a scene. An unexpected error ends the scene and is recorded as a line.
+    /// Runs a scene. An unexpected error ends the scene and is recorded as a line.
     mutating func scene(_ name: String, _ body: (inout Transcript) throws -> Void) throws {
         scene = name
         sceneCount += 1
@@ -75,8 +75,8 @@ struct Transcript {
         new > old ? "later" : new < old ? "earlier" : "the same"
     }
 
-    /// Waits until a change gets a later date than the files have. The kernel's clock for file dates ticks only some
-    /// hundred times a second.
+    /// Waits until a change would get a later date than the files have. The kernel's clock for file dates ticks only a
+    /// few hundred times a second.
     private static func letTimePass(after statuses: [FileStatus]) {
         let latest = statuses.flatMap { [$0.modifiedNanoseconds, $0.changedNanoseconds] }.max() ?? 0
         var now = timespec()
@@ -88,7 +88,7 @@ struct Transcript {
 }
 
 extension FileStatus {
-    /// The values that are comparable between file systems. File systems count the links of directories differently.
+    /// The values that are comparable between file systems. The link counts of directories are not among them.
     fileprivate var words: String {
         let mode = String(raw.st_mode & 0o7777, radix: 8)
         let owner = raw.st_uid == geteuid() && raw.st_gid == getegid() ? "ours" : "of \(raw.st_uid):\(raw.st_gid)"

@@ -2,7 +2,8 @@ import FileCoordination
 import TestThreads
 import Testing
 
-/// The arbiter lets a confined process follow items only within its container and groups.
+/// Moves of items that a confined process has claimed. The arbiter follows them only within the process's container and
+/// groups.
 @Suite(.ownThreads) struct ArbiterConfinementTests {
     private static func claim(_ number: UInt64, _ path: ExactPath, _ traits: Access.Traits = .writes)
         -> CoordinationEvent

@@ -7,9 +7,9 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Seeded schedules of claims, presenters, moves and deaths. Each is checked after every step: no writer runs beside
-/// another holder, no claim is passed over on a path, presenters are asked first and not notified of their own
-/// changes, and every waiting claim is granted or denied with a reason.
+/// Seeded schedules of claims, presenters, moves and deaths. After every step, the test checks these rules: no writer
+/// holds an item together with another claim, no earlier claim on a path is passed over, presenters are asked first and
+/// not notified of their own changes, and every waiting claim is granted or denied with a reason.
 @Suite(.ownThreads) struct ScheduleExplorerTests {
     #if DEBUG
         private static let schedules = 6_000
@@ -52,9 +52,8 @@ import Testing
         }
     }
 
-    /// Runs a function for every number below `parts`, on as many threads as there are processors. It uses no
-    /// dispatch queue, because tasks share those threads: other tests that wait would not continue until this is
-    /// done.
+    /// Runs a function for every number below `parts`, on as many threads as there are processors. Does not use a
+    /// dispatch queue, because tasks share its threads, so that other waiting tests could not continue meanwhile.
     private static func onThreads(parts: Int, _ body: @escaping @Sendable (_ part: Int) -> Void) {
         let next = Lock(0)
         let group = DispatchGroup()

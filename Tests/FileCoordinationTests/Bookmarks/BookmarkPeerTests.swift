@@ -77,7 +77,7 @@ import Testing
         #expect(answer == "stale \(path("elsewhere/deep/file"))")
     }
 
-    /// Stands for a server that was stopped or cannot be reached.
+    /// The file system simulates a server that was stopped or cannot be reached.
     @Test(.enabled(if: geteuid() == 0 && TestDisk.isWanted(.xfs)))
     func aFileSystemWhoseServerDoesNotAnswerHoldsUpNoSearch() throws {
         let script = """

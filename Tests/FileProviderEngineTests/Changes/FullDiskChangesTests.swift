@@ -26,7 +26,7 @@ import Testing
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
     }
 
-    /// - Parameter hasAnchors: Whether there is a change feed; without one the directory is enumerated again.
+    /// - Parameter hasAnchors: Whether the provider has a change feed. If not, the directory is enumerated again.
     @Test(arguments: [true, false])
     func aChangeThatThereWasNoRoomForComesOnceThereIsSome(hasAnchors: Bool) async throws {
         let provider = MemoryProvider()

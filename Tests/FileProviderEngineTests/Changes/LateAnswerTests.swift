@@ -56,7 +56,7 @@ import Testing
         var names: [String] { all.withLock { $0.filter { $0 != "root" } } }
     }
 
-    /// Creates a listed domain without a change feed, which could repair what a stale page did.
+    /// Creates a listed domain without a change feed, because the feed could repair the effect of a stale page.
     private func listedDomain() async throws -> TestDomain {
         let domain = try TestDomain { $0.refreshAge = 0 }
         domain.provider.behave { behaviour in

@@ -8,8 +8,8 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Directories with a change that no feed reports, as it came before an anchor that had to be fetched anew. The tests
-/// do not look into them, as a lookup would enumerate them.
+/// Directories with a change that no feed reports, because the change occurred before a sync anchor that had to be
+/// fetched again. The tests do not look up items in them, because a lookup would enumerate them.
 @Suite(.ownThreads) struct OutdatedFoldersTests {
     private static let folders = ["one", "two"]
 

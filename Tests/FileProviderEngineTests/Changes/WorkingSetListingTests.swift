@@ -10,7 +10,7 @@ import Testing
 
 /// Tests of the working set's enumeration, which happens once and is followed to its end.
 @Suite(.ownThreads) struct WorkingSetListingTests {
-    /// Creates a provider whose working set has three items, one per page, in a directory that no client looks into.
+    /// Creates a provider whose working set has three items, one per page, in a directory that no client lists.
     private static func provider() -> (MemoryProvider, identifiers: [String]) {
         let provider = MemoryProvider()
         provider.behave { $0.pageLimit = 1 }
@@ -35,7 +35,7 @@ import Testing
         try identifiers.count { try domain.engine.index.item(identifier: $0) != nil }
     }
 
-    /// Waits until the working set was enumerated, or until the engine gave up.
+    /// Waits until the working set was enumerated, or until the engine stopped trying.
     private func rest(_ domain: TestDomain) async throws {
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
     }

@@ -9,7 +9,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Fetches with the help of contents that the provider has replaced.
+/// Fetches that reuse contents which the provider has replaced.
 @Suite(.ownThreads) struct DifferenceTests {
     private static let old = String(repeating: "old ", count: 30_000)
     private static let new = old + "and new"
@@ -123,7 +123,7 @@ import Testing
         try await opened.closed()
     }
 
-    /// A file that is larger than what is evicted in any case when the disk is full.
+    /// Contents larger than the files that are evicted in any case when the disk is full.
     private static let large = String(repeating: "old ", count: 1_500_000)
 
     private func makeRoom(_ domain: TestDomain) async -> Bool {

@@ -389,7 +389,7 @@ import Testing
     }
 }
 
-/// A value that several tasks share, each of which synchronizes its own use.
+/// A value that several tasks share without synchronization by this type.
 private struct Unchecked<Value>: @unchecked Sendable {
     // Sendable: of a test domain the tasks call only functions that pass everything on to the engine, which any
     // thread may.

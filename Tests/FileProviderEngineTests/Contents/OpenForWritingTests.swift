@@ -95,8 +95,8 @@ import Testing
         #expect(domain.provider.count(.contents) == 1)
     }
 
-    /// A program that has a file open when the daemon dies continues to write to it, as the kernel passes its writes
-    /// through.
+    /// A program that has a file open when the daemon dies can continue to write to it, because the kernel passes its
+    /// writes through.
     @Test(arguments: ["", "CON"])
     func writesThroughAHandleFromBeforeACrashAreDropped(before: String) async throws {
         let domain = try TestDomain()
@@ -122,9 +122,9 @@ import Testing
     /// The record of open files that a dead engine left.
     enum LeftMarks: CaseIterable, Sendable { case complete, missing, tooManyToRead }
 
-    /// The same with an edit that waits for its upload: the program that had the file open may still write to it.
+    /// The same with an edit that waits for its upload. The program that had the file open may still write to it.
     ///
-    /// - Parameter marks: an engine of an earlier version left none.
+    /// - Parameter marks: The state of the record of open files. An engine of an earlier version left none.
     @Test(arguments: LeftMarks.allCases)
     func anEditThatWaitsIsPartedFromWhoHadItOpenWhenTheDaemonDied(marks: LeftMarks) async throws {
         let domain = try TestDomain()

@@ -33,8 +33,8 @@ import Testing
         return room
     }
 
-    /// Makes an edit for which there is room for a number of commits. No other commit of the engine can take the room,
-    /// because the engine does nothing else in between.
+    /// Makes an edit while the disk has room for a number of commits. The engine makes no other commit meanwhile,
+    /// because it has no other work.
     ///
     /// - Returns: The error number; `nil` if the edit succeeded.
     private func refusal(
@@ -58,7 +58,8 @@ import Testing
         return room
     }
 
-    /// Waits until the only edit has a reply, and as much of the result is written as there is room for.
+    /// Waits until the provider has replied to the only edit, and as much of the result is written as there is room
+    /// for.
     private func answered(_ domain: TestDomain, _ kind: MemoryProvider.Kind) async throws {
         let engine = domain.engine
         try await eventually {
@@ -153,7 +154,7 @@ import Testing
         #expect(domain.provider.tree == ["folder": "/", "folder/file": "text"])
     }
 
-    /// The journal's file still has an entry for the number of the refused directory.
+    /// The journal's file still contains an entry for the number of the refused directory.
     @Test func theNumberOfWhatWasRefusedIsNotGivenToAnotherItem() async throws {
         let domain = try TestDomain()
         domain.provider.addFolder("before")
@@ -179,7 +180,7 @@ import Testing
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
-    /// A confirmation that the journal had no room for is written when there is room, without any other event.
+    /// A confirmation for which the journal had no room is written as soon as there is room, without any other event.
     @Test func confirmationsOnAFullDiskAreWrittenLater() async throws {
         // Another write of the engine may take the room meant for the index. Then the attempt does not count.
         for _ in 0..<100 {

@@ -5,8 +5,8 @@ import ItemValues
 import LinuxSystem
 import ProviderTesting
 
-/// The contents that arrived at the provider, and the items that hold them, by item key. From then on another client
-/// may change and remove them.
+/// The contents that arrived at the provider, and the items that contain them, by item key. After the arrival, another
+/// client may change and remove them.
 final class Arrivals: Sendable {
     private struct State {
         /// The keys of the items that each word arrived in, and of their directories.
@@ -19,7 +19,8 @@ final class Arrivals: Sendable {
         var touched: Set<String> = []
         /// Items that another client changed or removed.
         var others: Set<String> = []
-        /// Items that another client renamed or added an item to, and the directories of the items that it changed.
+        /// Items that another client renamed, directories to which it added an item, and the directories of the items
+        /// that it changed.
         var used: Set<String> = []
     }
 

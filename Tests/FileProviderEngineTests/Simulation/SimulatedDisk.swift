@@ -1,8 +1,8 @@
 import FileProviderEngine
 import LinuxSystem
 
-/// The databases as they were on disk after the engine's last flush, and the words that were promised to be durable
-/// by then.
+/// The databases as they were on disk after the engine's last flush, and the words that the engine had promised to be
+/// durable by then.
 final class SimulatedDisk: Sendable {
     private struct State {
         var journal: DatabaseImage?
@@ -31,10 +31,11 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Forgets the index, as a new one was created. The creation is durable before any entry refers to its numbers.
+    /// Drops the saved index, because a new one was created. The new index is durable before any entry refers to its
+    /// numbers.
     func forgetIndex() { state.withLock { $0.index = nil } }
 
-    /// The databases that lose what was not flushed. The other may have reached the disk by itself.
+    /// The databases that lose their unflushed writes. The other database may have reached the disk without a flush.
     enum Loss: CaseIterable {
         case ofJournal, ofIndex, ofBoth
     }

@@ -26,7 +26,7 @@ final class SimulatedLife: Sendable {
         var generator: SeededGenerator
         /// The number of requests until it dies; `nil` for never.
         var requestsLeft: Int?
-        /// The number of moments between two writes until it dies; `nil` for never.
+        /// The number of moments between two writes until the process dies; `nil` for never.
         var momentsLeft: Int?
         var isDead = false
         /// The percentage of requests that fail.
@@ -35,7 +35,7 @@ final class SimulatedLife: Sendable {
         var delays: Int
         /// The percentage of changes that the provider signals before it replies.
         var tellings: Int
-        /// The percentage of commits that find the disk full.
+        /// The percentage of commits that fail because the disk is full.
         var fullness = 0
     }
 
@@ -65,7 +65,7 @@ final class SimulatedLife: Sendable {
     /// The number of requests so far.
     var requestCount: Int { traffic.withLock { $0.requests } }
 
-    /// The number of requests whose reply will come before the clock advances.
+    /// The number of requests that will get their reply before the clock advances.
     var underWayCount: Int { traffic.withLock { $0.underWay } }
 
     /// Sets the function to call when the provider signals a change.
@@ -122,7 +122,7 @@ final class SimulatedLife: Sendable {
         }
     }
 
-    /// Keeps the process from dying.
+    /// Prevents the process from dying.
     func spare() {
         state.withLock { state in
             state.requestsLeft = nil
@@ -166,7 +166,7 @@ final class SimulatedLife: Sendable {
         traffic.withLock { $0.underWay += 1 }
     }
 
-    /// Lets a request or a reply pass: delays it, makes it fail or makes the process die, at random.
+    /// Passes a request or a reply on, after a random delay, failure or death of the process.
     func pass() async throws(ProviderError) {
         let (dies, fails, pauses, delay) = state.withLock { state in
             let fails = Int.random(in: 0..<100, using: &state.generator) < state.failures

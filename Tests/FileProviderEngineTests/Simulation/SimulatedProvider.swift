@@ -5,7 +5,7 @@ import ItemValues
 import LinuxSystem
 import ProviderTesting
 
-/// The provider as one life of the engine reaches it.
+/// The provider, as one life of the engine's process sees it.
 struct SimulatedProvider: Provider {
     let base: MemoryProvider
     let life: SimulatedLife

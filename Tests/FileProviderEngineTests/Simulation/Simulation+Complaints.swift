@@ -6,8 +6,8 @@ import ProviderTesting
 
 /// The verdict on the final state.
 extension Simulation {
-    /// Whether another client changed or removed an item that the word arrived in. An item that is gone without a
-    /// delete request of the engine was removed by another client.
+    /// Whether another client changed or removed an item in which the word arrived. If the engine sent no delete
+    /// request for a missing item, another client removed it.
     private func isOthers(_ word: String) -> Bool {
         arrivals.isOthers(word)
             || arrivals.items(of: word).contains { provider.item(ofKey: $0) == nil && !provider.wasDeleted(key: $0) }

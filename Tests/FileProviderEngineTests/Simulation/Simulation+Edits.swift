@@ -106,7 +106,7 @@ extension Simulation {
     /// The words that local files held, as far as they are known.
     private var words: HeldWords { HeldWords(held: held, life: "\(folder.path)/life-\(lives)") }
 
-    /// Forgets the promises of a file's words, as the user removes or replaces them deliberately.
+    /// Drops the promises of a file's words, because the user removes or replaces them deliberately.
     private func forgetPromises(of row: IndexedItem, _ words: Set<String>) {
         promised = promised.filter { $0.value != row.number }
         for word in words { promised[word] = nil }

@@ -67,8 +67,8 @@ extension Simulation {
         arrivals.noteOthers(item)
     }
 
-    /// Records that another client may change an item from now on, and forgets the promise of the contents that
-    /// arrived in it.
+    /// Records that another client may change an item from now on. The contents that arrived in the item are no longer
+    /// promised.
     func overtake(_ item: ProviderItem) {
         let key = provider.key(of: item)
         arrivals.touch(key)

@@ -23,14 +23,14 @@ final class Simulation {
     private var words = 0
     /// The words whose write succeeded locally, with the items that held them last.
     var promised: [String: ItemNumber] = [:]
-    /// The words of files whose replacement was refused for lack of room. If the engine cannot undo the replacement
-    /// on a full disk, the end of the process may leave it half done.
+    /// The words of files whose replacement was refused because the disk was full. If the engine cannot undo the
+    /// replacement, the end of the process may leave it half done.
     var refused: Set<String> = []
     /// The contents of files that another client renamed.
     var renamed: Set<String> = []
     /// All words that a file of this number ever held.
     var held: [ItemNumber: Set<String>] = [:]
-    /// The engine's pending work if it did not come to rest.
+    /// The engine's pending work if the engine did not become idle; `nil` otherwise.
     private(set) var stuck: [String]?
     let removals: Removals
     let story = Story()
@@ -69,7 +69,7 @@ final class Simulation {
         leave()
     }
 
-    /// Ends a life: wakes everything that waits for its clock, and drops what retains its engine.
+    /// Ends a life: resumes everything that waits for its clock, and drops the references to its engine.
     private func leave() {
         life.bury()
         clock.advance(by: 1e7)
@@ -158,7 +158,7 @@ final class Simulation {
         try TreeCopier.copy(source, into: try .open(target, [.readOnly, .directory]), named: name)
     }
 
-    /// Returns at random when a life ends and how much fails in it.
+    /// Returns random values for the end of a life and for its failures.
     private static func lot(_ generator: inout SeededGenerator, mayDie: Bool) -> SimulatedLife.State {
         let dies = Int.random(in: 0..<3, using: &generator) > 0 && mayDie
         let isBetween = Bool.random(using: &generator)
@@ -216,8 +216,8 @@ final class Simulation {
         for word in promised.keys where texts.contains(word) { promised[word] = ItemNumber(rawValue: 0) }
     }
 
-    /// Waits until the engine is at rest. Gives up after a number of requests, or of rounds in which the engine is
-    /// idle or busy. The machine's speed does not matter.
+    /// Waits until the engine is idle. Ends the wait after a number of requests, or of rounds in which the engine is
+    /// idle or busy, so that the machine's speed does not matter.
     private func comeToRest() async throws {
         var (requests, quietRounds, busyRounds) = (0, 0, 0)
         while requests < 20_000, quietRounds < 100, busyRounds < 30_000 {
@@ -256,7 +256,7 @@ final class Simulation {
         return here == provider.tree
     }
 
-    /// Lets the engine finish what does not wait for its clock.
+    /// Waits until the engine has finished the work that does not wait for its clock.
     func calm() async {
         var quiet = 0
         for look in 1...20_000 where quiet < 3 {

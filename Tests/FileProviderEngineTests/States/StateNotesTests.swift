@@ -6,7 +6,7 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// Tests of the notes of state changes for the clients that follow them.
+/// Tests of the recorded state changes, which clients receive.
 @Suite(.timeLimit(.minutes(20))) struct StateNotesTests {
     private func changed(_ number: Int64) -> IndexChange { .changed(ItemNumber(rawValue: number), contents: true) }
 

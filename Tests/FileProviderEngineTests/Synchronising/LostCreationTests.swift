@@ -84,7 +84,7 @@ import Testing
 
     // MARK: Creations
 
-    /// Another client removes the item first. The removal is still to be confirmed when the new item is made.
+    /// Another client removes the item first. The removal is not confirmed yet when the new item is created.
     @Test(arguments: Kind.allCases, Edit.allCases)
     func aNewItemIsNotTakenForTheRemovedOneThatHadItsPath(kind: Kind, edit: Edit) async throws {
         for former in Kind.allCases {
@@ -167,7 +167,7 @@ import Testing
 
     // MARK: Paths that others use again
 
-    /// Another client makes a file in the place that the moved one has left.
+    /// Another client creates a file at the path that the moved file has left.
     @Test(arguments: [false, true], [false, true])
     func aMovedFileIsNotTakenForTheOneThatGotItsPath(isRemoved: Bool, isReported: Bool) async throws {
         let domain = try Self.domain()

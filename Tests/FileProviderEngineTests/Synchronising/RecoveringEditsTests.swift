@@ -83,7 +83,8 @@ struct RecoveringEditsTests {
         try? await opened.closed()
     }
 
-    /// However many edits are pending, unchanged ones cost a start neither a transaction nor an opened file.
+    /// Regardless of the number of pending edits, unchanged ones cause neither a transaction nor an open file at the
+    /// engine's start.
     @Test func aStartTouchesNoEditThatIsAsItWasLeft() async throws {
         let domain = try TestDomain()
         let provider = domain.provider

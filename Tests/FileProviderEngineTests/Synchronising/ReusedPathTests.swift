@@ -121,7 +121,7 @@ import Testing
         #expect(domain.provider.count(.delete) == 0)
     }
 
-    /// The removal is known by the former path of its folder when another item is to get the place.
+    /// The removal is recorded with the former path of its folder when another item is about to get the path.
     @Test func aRemovalInARenamedFolderIsMadeBeforeItsPlaceIsTaken() async throws {
         let domain = try Self.domain()
         let folder = domain.provider.addFolder("folder")
@@ -180,7 +180,7 @@ import Testing
         #expect(domain.provider.count(.create) == 2, "\(domain.provider.requests)")
     }
 
-    /// One of the folders gets a temporary name in the step of the other one.
+    /// One of the folders gets a temporary name during the upload step of the other one.
     @Test func aNewFileIsNotSentIntoAFolderThatGetsATemporaryName() async throws {
         let domain = try Self.domain()
         let provider = domain.provider
@@ -291,7 +291,7 @@ import Testing
         #expect(domain.provider.count(.create) == 0)
     }
 
-    /// As when a log is rotated. Without the wait the new file would be uploaded twice, or get another name.
+    /// This happens when a log is rotated. Without the wait, the new file would be uploaded twice, or get another name.
     @Test(arguments: [false, true])
     func aNewFileWaitsForTheUploadAndMoveOfTheOneThatHadItsName(identifiersArePaths: Bool) async throws {
         let domain = try TestDomain()

@@ -6,8 +6,8 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// Tests of directories that the provider has created but not confirmed: its reports of them denote no other
-/// directory.
+/// Tests of directories that the provider has created but not confirmed. The provider's reports of such a directory
+/// must not be treated as another directory.
 @Suite struct UnansweredFolderTests {
     /// A domain whose provider replies to the first creation only when the test allows it.
     private final class Unanswered {

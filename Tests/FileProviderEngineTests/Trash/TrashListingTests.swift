@@ -30,7 +30,7 @@ import Testing
         #expect(try domain.names() == ["file"])
     }
 
-    /// The item leaves the trash after the reply to its trashing and before the first anchor of all.
+    /// The item leaves the trash after the reply to its trashing and before the first sync anchor is fetched.
     @Test(arguments: [true, false]) func itemsThatLeftTheTrashBeforeTheFirstAnchorAreNotListed(isGone: Bool)
         async throws
     {

@@ -202,7 +202,7 @@ struct TrashTests {
         #expect(try domain.engine.index.metadata(of: number).tags == ["Work"])
     }
 
-    /// The items would be in the trash with the directory, and come back with it.
+    /// Otherwise the items would be in the trash with the directory, and be restored with it.
     @Test func aFolderDoesNotGoToTheTrashBeforeWhatWasTakenOutOfItHere() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
@@ -291,8 +291,8 @@ struct TrashTests {
         #expect(domain.provider.count(.trash) == 1)
     }
 
-    /// Waits for the trashing of an item. Returns the provider's failure, or `nil` if it succeeded or the wait ended
-    /// before.
+    /// Waits for the trashing of an item. Returns the provider's failure; `nil` if the trashing succeeded, or if the
+    /// wait ended without a result.
     private func wordOnTrash(of number: ItemNumber, in domain: TestDomain) async throws -> ProviderError.Kind? {
         let (engine, outcome) = (domain.engine, Outcome())
         Task {

@@ -73,7 +73,7 @@ struct VaultFixture {
         return (folder, app)
     }
 
-    /// Starts a process of the same program that is not registered.
+    /// Starts a process of the same program from a path that is not registered.
     func stranger() throws -> PeerProcess { try daemon.peer(program: TestProcess.program("VaultApp")) }
 
     /// Returns the path at which the provider stores a file of a domain.

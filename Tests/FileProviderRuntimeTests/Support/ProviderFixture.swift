@@ -28,7 +28,7 @@ struct ProviderFixture {
 
     static let identifier = "org.example.provider-peer"
 
-    /// Runs a test with a stage.
+    /// Runs a test with a fixture.
     static func with(
         options: ProviderProcessOptions = .init(
             idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)), memory: Int = 256,
@@ -120,7 +120,7 @@ struct ProviderFixture {
     /// The number of times that the process was started.
     var starts: Int { notes.filter { $0.hasPrefix("begin ") }.count }
 
-    /// The folders that the host noted.
+    /// The folders that the host recorded.
     var handed: [HandedFolder] { told.handed.withLock { $0 } }
 
     var notices: [ExtensionProvider.Notice] { told.notices.withLock { $0 } }

@@ -4,13 +4,13 @@ import HTTPTransport
 import LinuxSystem
 import ProgramTesting
 
-/// A server of `server.py` in a process of its own.
+/// A server of `server.py` in a separate process.
 final class TestServer: Sendable {
     private let program: RunningProgram
     private let configuration: HTTPConfiguration
     let origin: String
 
-    /// - Parameter certificate: for `https`.
+    /// - Parameter certificate: the certificate for `https`; `nil` for `http`.
     init(_ certificate: TestCertificate? = nil) async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().path + "/server.py"
         let files = certificate.map { [$0.path, $0.keyPath] } ?? []
@@ -48,7 +48,7 @@ final class TestServer: Sendable {
         return try JSONDecoder().decode([Record].self, from: Data(response.body)).filter { $0.target.contains(part) }
     }
 
-    /// Waits until a request whose target contains a text has come.
+    /// Waits until the server has received a request whose target contains a text.
     func waitForRequest(_ part: String) async throws {
         while try await log(part).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
     }
@@ -104,7 +104,7 @@ extension HTTPConfiguration {
         return configuration
     }
 
-    /// Settings with repetitions on a clock that does not wait.
+    /// Settings with repetitions, on a clock that does not wait.
     static func repeating(_ clock: RecordingClock, attempts: Int = 4) -> HTTPConfiguration {
         var configuration = direct
         configuration.retry = HTTPRetryPolicy(attempts: attempts)
@@ -113,7 +113,7 @@ extension HTTPConfiguration {
         return configuration
     }
 
-    /// The settings with a time without progress.
+    /// Returns the settings with another timeout for missing progress.
     func with(patience: Duration) -> HTTPConfiguration {
         var configuration = self
         configuration.patience = patience
@@ -121,7 +121,7 @@ extension HTTPConfiguration {
     }
 }
 
-/// A clock that notes pauses and ends them at once.
+/// A clock that records pauses and ends them at once.
 final class RecordingClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration

@@ -279,8 +279,8 @@ import Testing
         #expect(try sample.index.childCount(of: .root) == 150)
     }
 
-    /// The end of a listing spares items that came since it began. Another directory's listing may begin before or
-    /// after.
+    /// The end of a listing does not remove items that were added since the listing began. Another directory's listing
+    /// may begin before or after.
     @Test func foldersThatAreListedAtOnceEachLoseWhatTheirListingDoesNotName() throws {
         let sample = try IndexSample()
         try sample.list(.root, 1, [folder("f"), folder("g")])

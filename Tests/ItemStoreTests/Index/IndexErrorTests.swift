@@ -65,7 +65,7 @@ import Testing
         #expect(try !isCorrupt(path))
     }
 
-    /// Whether a page belongs to the list of free pages, that is, is no b-tree page.
+    /// Whether a page belongs to the list of free pages: its type is not that of a b-tree page.
     private func isFree(_ page: [UInt8]) -> Bool { ![2, 5, 10, 13].contains(page[0]) }
 
     @Test func anIndexOfAnotherVersionIsMadeAnew() throws {

@@ -13,8 +13,8 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A daemon of a test's own, with one mounted domain of the provider that ships. It dies as often as the test
-/// requires. Everything is removed afterwards.
+/// A daemon for one test, with one mounted domain of the provider "On This Machine". A test can kill it repeatedly. All
+/// files and processes are removed afterwards.
 final class DaemonFixture: Sendable {
     /// The daemon's `PURVEY_HOME`.
     let home: String
@@ -103,7 +103,7 @@ final class DaemonFixture: Sendable {
         expectDeath(at: step)
     }
 
-    /// Waits until the daemon has died at the step at which it was to die.
+    /// Waits until the daemon has died at the given step.
     func expectDeath(at step: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let ending = daemon.awaitEnd()
         #expect(ending == .signalled(SIGKILL), "\(step)", sourceLocation: sourceLocation)
@@ -156,7 +156,7 @@ final class DaemonFixture: Sendable {
         return try await call(DescribeItemCall(place: place)).state != .dataless
     }
 
-    /// Waits until the service has everything.
+    /// Waits until the service has all edits.
     func settled() async throws {
         try await eventually("the service has everything") {
             let activity = try await activity()

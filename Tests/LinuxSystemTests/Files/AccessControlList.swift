@@ -12,7 +12,7 @@ enum AccessControlList {
             + [16, 0, 6, 0] + none + [32, 0, 0, 0] + none
     }()
 
-    /// Gives a file the sample. Returns `false` if its file system has no such lists.
+    /// Sets the sample on a file. Returns `false` if its file system does not support such lists.
     static func set(on file: FileDescriptor) throws(Errno) -> Bool {
         do {
             try retrying { clinux_fsetxattr(file.rawValue, attribute, sample, sample.count, 0) }

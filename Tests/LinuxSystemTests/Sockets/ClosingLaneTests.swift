@@ -7,7 +7,7 @@ import Testing
 
 /// Descriptors that peers sent are closed on threads of their own.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ClosingLaneTests {
-    /// Closes at once but for one number, which waits for a latch.
+    /// A close function that closes descriptors at once, except one, for which it waits until a latch opens.
     private final class SlowClose: Sendable {
         let number = Atomic<CInt>(-1)
         let gate = Latch()
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// One end of a pair whose other end waits for it to be closed.
+    /// One end of a socket pair. The test waits on the other end until this one is closed.
     private struct End {
         let other: SequencedPacketSocket
 
@@ -115,7 +115,8 @@ import Testing
         #expect(option.l_onoff == 0)
     }
 
-    /// Sends a packet with as many descriptors as the kernel takes, which is more than a connection of ours would send.
+    /// Sends a packet with the maximum number of descriptors that the kernel permits, which is more than a
+    /// `Connection` would send.
     private func sendMost(of file: FileDescriptor, over socket: SequencedPacketSocket) throws {
         let numbers = [CInt](repeating: file.rawValue, count: 253)
         // The size, the level and the type.

@@ -117,7 +117,7 @@ import Testing
         #expect(one.isHungUp)
     }
 
-    /// Needs Linux 6.16; before that descriptors arrive all the same.
+    /// Requires Linux 6.16. With earlier kernels, the descriptors arrive nevertheless.
     @Test func aListenerKeepsDescriptorsFromItsConnectionsUntilTheyAreWanted() throws {
         let folder = try SocketFolder()
         let address = try LocalSocketAddress(path: folder.path + "/socket")

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Calls whose result in a mount differs from that on a disk, for a reason that Documentation/POSIX.md gives.
+/// Calls whose result in a mount differs from that on a disk, for a reason that Documentation/POSIX.md states.
 struct MountException: Sendable {
     /// The reason, as the documentation names it.
     let reason: String
     /// The names of the calls, as patterns of fnmatch(3).
     let calls: [String]
-    /// The result in a mount, as a pattern likewise.
+    /// The result in a mount, as a pattern of the same kind.
     let outcome: String
 
     init(_ reason: String, _ calls: String..., outcome: String) {

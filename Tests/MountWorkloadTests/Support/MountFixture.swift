@@ -205,7 +205,7 @@ final class MountFixture {
 
     // MARK: Results
 
-    /// Waits until the provider has everything that was done in the mount.
+    /// Waits until the provider has all changes that were made in the mount.
     func settle(at location: SourceLocation = #_sourceLocation) throws {
         var last = ""
         for _ in 0..<3_000 {

@@ -13,10 +13,10 @@ final class NextcloudDomain: Sendable {
     let provider: NextcloudExtension
     let passwords: MemoryPasswords
     let folder: TestFolder
-    /// The items of which the provider made the system send the contents again.
+    /// The items whose contents the provider made the system upload again.
     let sentAgain = SentAgain()
 
-    /// - Parameter former: a domain that has ended, whose state is taken over.
+    /// - Parameter former: a domain that has ended, whose state the new domain uses.
     init(
         _ server: HTTPAddress, settings: [String: String] = [:], password: String? = "secret",
         after former: NextcloudDomain? = nil
@@ -170,7 +170,7 @@ final class NextcloudDomain: Sendable {
         }
     }
 
-    /// Looks for changes at the server once.
+    /// Checks the server for changes once.
     func look() async throws { _ = try await provider.work.watch.pass() }
 
     private func file(_ bytes: [UInt8]) throws -> URL {
@@ -191,7 +191,7 @@ final class NextcloudDomain: Sendable {
     }
 }
 
-/// The items of which a provider made the system send the contents again.
+/// The items whose contents a provider made the system upload again.
 final class SentAgain: Sendable {
     // Leaf lock.
     private let state = Lock<[NSFileProviderItemIdentifier]>([])

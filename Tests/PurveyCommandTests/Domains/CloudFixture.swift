@@ -4,7 +4,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// A command place with a directory that is served as a cloud.
+/// A ``CommandFixture`` with a directory that is served as a cloud.
 struct CloudFixture {
     let place: CommandFixture
     /// The path of the directory that is served.

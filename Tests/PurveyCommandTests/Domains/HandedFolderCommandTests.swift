@@ -4,7 +4,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// The folder that a domain was handed, and others that come to its path.
+/// The folder that was passed to a domain, and other folders that replace it at its path.
 @Suite(.timeLimit(.minutes(20))) struct HandedFolderCommandTests {
     private func record(_ place: CommandFixture) -> String { place.home + "/data/domains/Papers/domain.plist" }
 

@@ -4,7 +4,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// Tests of a provider's user interface: a confined process asks, and a user at a terminal replies.
+/// Tests of a provider's user interface. A confined process sends requests to the user, who replies at a terminal.
 @Suite(.timeLimit(.minutes(20))) struct InterfaceCommandTests {
     /// Runs a test with the provider, its user interface and one file.
     private func run(timeLimit: Int = 120, _ body: (ServiceFixture) async throws -> Void) async throws {

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Files that only their owner may read.
+/// Tests of files that only their owner may read.
 @Suite(.timeLimit(.minutes(20))) struct PrivateFileTests {
     @Test func aFileThatIsMadePrivateInAMountIsPrivateInTheServedFolder() async throws {
         let modes: [(name: String, mode: mode_t)] = [

@@ -5,7 +5,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// A command place with a domain "Cloud" of a service that the test controls.
+/// A ``CommandFixture`` with a domain "Cloud" of a service that the test controls.
 struct ServiceFixture {
     let place: CommandFixture
     let cloud: StartedCloud
@@ -15,7 +15,7 @@ struct ServiceFixture {
 
     var control: CloudControl { cloud.control }
 
-    /// Runs a test in such a place, without any items.
+    /// Runs a test with a fixture whose service has no items yet.
     ///
     /// - Parameter arrange: A closure that is called before the daemon starts.
     static func run(

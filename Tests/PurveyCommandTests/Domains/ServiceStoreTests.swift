@@ -273,7 +273,7 @@ private final class Manager: Sendable {
         state.withLock { $0.kept.append((name, descriptor)) }
     }
 
-    /// Stores a mount under an older name as well.
+    /// Stores a mount a second time, under an older name.
     func keepOnceMore(_ mount: String, as older: String) {
         state.withLock { state in
             state.kept += state.kept.filter { $0.name.hasPrefix(mount) }.map {

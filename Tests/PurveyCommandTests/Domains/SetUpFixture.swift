@@ -4,7 +4,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A command place with providers whose set-up is controlled by the setting `does` (Tests/SetUpProvider).
+/// A ``CommandFixture`` with providers whose set-up is controlled by the setting `does` (Tests/SetUpProvider).
 struct SetUpFixture {
     let place: CommandFixture
 
@@ -12,7 +12,7 @@ struct SetUpFixture {
     static let second = "org.example.setup.second"
     static let shared = "org.example.setup.shared"
 
-    /// Runs a test in such a place with the first provider.
+    /// Runs a test with a fixture and the first provider.
     static func run(_ body: (SetUpFixture) async throws -> Void) async throws {
         try await CommandFixture.run { place in
             let fixture = SetUpFixture(place: place)
@@ -64,7 +64,7 @@ struct SetUpFixture {
         }
     }
 
-    /// Waits until as many processes of a provider run.
+    /// Waits until the given number of processes of a provider run.
     func waits(for count: Int, of identifier: String) async throws {
         for _ in 0..<600 {
             if place.processes(of: identifier + ".appex/SetUpProvider").count == count { return }

@@ -2,7 +2,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// Tests of a provider that gives its files no versions.
+/// Tests of a provider whose items have no versions.
 @Suite(.timeLimit(.minutes(20))) struct UnversionedItemTests {
     @Test(arguments: [StartedCloud.Model.documents, .replica])
     func aChangeAtTheServiceIsFetchedAndTheStatusTellsThatVersionsAreMissing(_ model: StartedCloud.Model) async throws {

@@ -4,8 +4,8 @@ import ProgramTesting
 import Synchronization
 import Testing
 
-/// A directory with a daemon of its own and a test's files, and the commands run in it. Everything is removed
-/// afterwards.
+/// A directory for one test with a daemon, the test's files, and the commands that run in it. All files and processes
+/// are removed afterwards.
 final class CommandFixture: Sendable {
     let home: String
     private let offers = Mutex<[RunningOffer]>([])

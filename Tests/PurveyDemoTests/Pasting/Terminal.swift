@@ -15,7 +15,7 @@ final class Terminal: Sendable {
     private struct Record {
         /// The text that was shown since the last read.
         var shown = ""
-        /// The number of calls that waited for the end of the commands.
+        /// The number of times that a call has waited for the end of the commands.
         var ends = 0
         var isAtEnd = false
     }

@@ -4,8 +4,8 @@ import Secrets
 import Security
 import Testing
 
-/// The functions of `Security`, each test with a store of its own. They use one store per process, so the tests run one
-/// after the other.
+/// Tests of the functions of `Security`, each with a separate store. The functions use one store per process, so the
+/// tests run one after the other.
 @Suite(.serialized) struct SecItemTests {
     let test: TestStore
 
@@ -14,7 +14,7 @@ import Testing
         become("app", "shared")
     }
 
-    /// Makes this process one with some access groups.
+    /// Gives this process some access groups.
     func become(_ groups: String...) { SharedSecrets.use(LocalSecrets(test.store, groups: AccessGroups(groups))) }
 
     /// Returns a query for a generic password.

@@ -5,7 +5,7 @@ import SecretStorage
 import Secrets
 import Testing
 
-/// The four calls over a connection, and messages that no client of ours sends.
+/// The four calls over a connection, and messages that no correct client sends.
 struct ServiceTests {
     private let test: TestStore
     private let client: Connection

@@ -10,7 +10,7 @@ final class MemoryKeyring: Keyring {
         var error: KeyringError?
         /// Whether new keys are lost.
         var forgets = false
-        /// The reply to every request for a key.
+        /// The reply to every request for a key; `nil` for the correct one.
         var lie: SecretBytes?
         /// Whether the bytes of keys are returned in reverse order.
         var reverses = false

@@ -3,7 +3,7 @@ import LinuxSystem
 import SecretStorage
 import Secrets
 
-/// A store in a folder of its own.
+/// A store in a separate directory.
 struct TestStore {
     let folder: TestFolder
     let store: SecretStore

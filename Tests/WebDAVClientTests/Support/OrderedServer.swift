@@ -4,7 +4,7 @@ import HTTPTransport
 import ProgramTesting
 import WebDAVClient
 
-/// A server of `server.py` in a process of its own, which replies as a test orders.
+/// A server of `server.py` in a separate process, which sends the replies that a test defines.
 final class OrderedServer: Sendable {
     private let program: RunningProgram
     let root: HTTPAddress
@@ -30,7 +30,7 @@ final class OrderedServer: Sendable {
         let times: Int?
     }
 
-    /// Orders the reply to requests with a method, or any, whose path has a beginning.
+    /// Defines the reply to requests with a method (`nil` for any) whose path begins with the given one.
     func order(
         _ method: HTTPMethod? = nil, _ path: String = "/", status: Int = 207, headers: [String: String] = [:],
         body: String = "", times: Int? = nil
@@ -42,7 +42,7 @@ final class OrderedServer: Sendable {
         try await client.http.send(request).requireSuccess()
     }
 
-    /// Orders a multistatus of entries, each an `href` and its properties.
+    /// Defines a multistatus reply of entries, each an `href` and its properties.
     func orderListing(_ path: String = "/", _ entries: [(href: String, properties: String)]) async throws {
         let responses = entries.map { entry in
             "<response><href>\(entry.href)</href><propstat><prop>\(entry.properties)</prop>"
@@ -74,7 +74,7 @@ func multistatus(_ responses: String) -> String {
 /// The properties of a directory.
 let directoryProperties = "<resourcetype><collection/></resourcetype>"
 
-/// Returns the error of a server that an operation ends with.
+/// Returns the error of the server that an operation throws; `nil` if the operation succeeds.
 func failure(_ body: () async throws -> Void) async -> DAVError? {
     do {
         try await body()
