@@ -10,8 +10,8 @@ final class ChangeFeed {
     private let context: EngineContext
     private let reconciler: ItemReconciler
     private let refreshes: DirectoryRefreshes
-    /// The containers with a running change request. The value is whether the container was signalled again since the
-    /// request began.
+    /// The containers with a running change request. The value is whether the provider signalled the container again
+    /// after the request began.
     var running: [String: Bool] = [:]
 
     init(_ context: EngineContext, _ reconciler: ItemReconciler, _ refreshes: DirectoryRefreshes) {
@@ -20,12 +20,12 @@ final class ChangeFeed {
         self.refreshes = refreshes
     }
 
-    /// Whether a container may have changed again since its changes were requested.
+    /// Whether the given container may have changed after its running change request began.
     private func isWantedAgain(_ container: String) -> Bool {
         running[container] == true || refreshes.isQueued(container)
     }
 
-    /// Requests the changes of a container since a sync anchor, and applies them batch by batch.
+    /// Requests the changes of the given container since the given sync anchor, and applies them batch by batch.
     func follow(
         _ container: String, from anchor: [UInt8], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
@@ -58,8 +58,8 @@ final class ChangeFeed {
 }
 
 extension EngineContext {
-    /// Returns the sync anchor up to which a container's changes were applied; `nil` if the provider has no anchor for
-    /// the container.
+    /// Returns the sync anchor of the given container's last applied changes. Returns `nil` if no anchor is stored, or
+    /// the provider supports none for the container.
     func anchor(of container: String) throws(ProviderError) -> [UInt8]? {
         let anchor = try onRecord { () throws(IndexError) in try index.anchor(of: container) }
         return anchor?.isEmpty == false ? anchor : nil
@@ -76,10 +76,11 @@ private struct EndlessFeed {
     private var batchesWithoutNews = 0
     private var repetitions = 0
 
-    /// The maximum number of remembered identifiers. Once it is reached, every identifier counts as reported before.
+    /// The maximum number of remembered identifiers. Once it is reached, every further identifier counts as reported
+    /// before.
     private static let mostTold = 1 << 18
-    /// The factor by which the limit grows for batches that repeat items but change something. Such items may really be
-    /// changing continuously.
+    /// The factor by which the limit is higher for batches that report the same items again but change something. Such
+    /// items may really be changing continuously.
     private static let patience = 32
 
     init(from anchor: [UInt8], limit: Int) {
@@ -87,11 +88,11 @@ private struct EndlessFeed {
         anchors = [anchor]
     }
 
-    /// Returns the failure that ends the feed; `nil` to continue.
+    /// Returns the failure that ends the feed after the given batch; `nil` to continue.
     ///
     /// - Parameter hasNews: Whether the batch changed anything locally.
-    /// - Returns: ``ProviderError/Kind/badAnswer`` for a feed without end; ``ProviderError/Kind/transient`` for a feed
-    ///   that is possibly just long, which the caller continues after a pause.
+    /// - Returns: ``ProviderError/Kind/badAnswer`` for a feed without end. ``ProviderError/Kind/transient`` for a feed
+    ///   that is possibly only long; the caller then requests the further changes after a delay.
     mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderError.Kind? {
         // A repeated anchor leads to the same batches again.
         if !anchors.insert(batch.anchor).inserted { return .badAnswer }
@@ -109,7 +110,7 @@ private struct EndlessFeed {
         return batchesWithoutNews >= limit || repetitions >= limit * Self.patience ? .transient : nil
     }
 
-    /// Whether an identifier was reported before. Marks it as reported.
+    /// Returns whether the identifier was reported before, and records that it is reported now.
     private mutating func isTold(_ identifier: String) -> Bool {
         told.count >= Self.mostTold || !told.insert(identifier.hashValue).inserted
     }

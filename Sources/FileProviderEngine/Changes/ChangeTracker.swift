@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The requests for the provider's changes, at most one at a time for each container, and the refreshes of directories.
+/// Requests the provider's changes, at most one request at a time for each container, and refreshes directories.
 ///
 /// It calls the sign-in, the reconciler, the enumerator and the evictor, and sends events. Used only on the engine's
 /// thread (see ``EngineContext``).
@@ -16,13 +16,13 @@ final class ChangeTracker {
     let refreshes: DirectoryRefreshes
     let workingSet: WorkingSet
 
-    /// The tasks of the running change requests.
+    /// The tasks of the running change requests, by container.
     private var tasks: [String: Task<Void, Never>] = [:]
-    /// The number of consecutive failures, by container.
+    /// The number of consecutive failed change requests, by container.
     private var failures: [String: Int] = [:]
-    /// The retries of containers that back off.
+    /// The scheduled retries of failed change requests, by container.
     private var retries: [String: Cancellable] = [:]
-    /// The directories that running change requests refresh, by container.
+    /// The directories whose refresh caused a running change request, by container.
     private var refreshed: [String: ItemNumber] = [:]
 
     init(
@@ -38,14 +38,14 @@ final class ChangeTracker {
         workingSet = WorkingSet(context, signIn, reconciler, evictor, feed, refreshes)
     }
 
-    /// The containers with a running change request, as ``ChangeFeed/running``.
+    /// The containers with a running change request, and whether each was signalled again; see ``ChangeFeed/running``.
     var running: [String: Bool] { feed.running }
-    /// The containers whose changes are requested again later, after a failure.
+    /// The containers whose change request failed and is scheduled to be repeated.
     var backingOff: [String] { Array(retries.keys) }
 
-    /// Requests the changes of a container. All signals that arrive during a request cause one further request.
+    /// Requests the changes of the given container. All signals that arrive during a request cause one further request.
     ///
-    /// - Parameter isRefresh: The directory whose refresh caused the request; `nil` for a signal or a retry.
+    /// - Parameter folder: The directory whose refresh caused the request; `nil` for a signal or a retry.
     func signalled(
         container: String, isRefresh folder: ItemNumber? = nil, _ engine: isolated any EngineEvents
     ) {
@@ -64,7 +64,8 @@ final class ChangeTracker {
         }
     }
 
-    /// Requests at once all changes that could not be fetched, for example after the user signed in.
+    /// Repeats all failed change requests at once, for example after the user signed in, and requests the changes of
+    /// the working set.
     func retry(_ engine: isolated any EngineEvents) {
         failures = [:]
         context.clearRequestFailure()

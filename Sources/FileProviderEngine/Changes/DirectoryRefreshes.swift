@@ -3,12 +3,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Refreshes of directories that were listed before. A directory with a sync anchor is refreshed by its changes, any
-/// other directory by a complete listing.
+/// Refreshes directories that were listed before. For a directory with a sync anchor, a refresh requests the changes
+/// since that anchor. Any other directory is listed again.
 ///
-/// A directory is outdated if it may have changed in a way that no feed reports: before its first sync anchor, or since
-/// its anchor expired. The index records outdated directories, so that neither a restart nor an unreachable provider
-/// hides changes in them.
+/// A directory is outdated if it may have changed in a way that no change feed reports: before its first sync anchor
+/// was obtained, or after its anchor expired. The index records outdated directories, so that their refresh is repeated
+/// after a restart or while the provider cannot be reached.
 ///
 /// It is a part of ``ChangeTracker``.
 final class DirectoryRefreshes {
@@ -32,7 +32,7 @@ final class DirectoryRefreshes {
         self.enumerator = enumerator
     }
 
-    /// Whether a directory waits for a refresh.
+    /// Whether the directory with the given identifier waits for a refresh.
     func isQueued(_ identifier: String) -> Bool {
         guard !queued.isEmpty, let row = try? context.index.item(identifier: identifier) else { return false }
         return queued.contains(row.number)
@@ -55,8 +55,8 @@ final class DirectoryRefreshes {
         startNext(engine)
     }
 
-    /// Refreshes a directory that may have changed. If a refresh is in progress, another one follows, because the
-    /// first may have missed the change.
+    /// Refreshes a directory that may have changed. If a refresh of the directory is in progress, it is refreshed once
+    /// more afterwards, because the running refresh may have missed the change.
     func refreshAnew(_ folder: ItemNumber, _ engine: isolated any EngineEvents) {
         if enumerator.noteChange(in: folder) { return }
         if running.contains(folder), let row = try? context.row(of: folder) {
@@ -82,13 +82,14 @@ final class DirectoryRefreshes {
         }
     }
 
-    /// Ends the refresh of a directory, whether it succeeded or not, and starts the next ones.
+    /// Records that the refresh of the given directory has ended, successfully or not, and starts the next refreshes.
     func refreshed(_ folder: ItemNumber, _ engine: isolated any EngineEvents) {
         guard running.remove(folder) != nil else { return }
         startNext(engine)
     }
 
-    /// Ends the refresh of a directory that was listed, and schedules another one after a failure or a change.
+    /// Records that the listing of a directory has ended. Schedules another refresh if the listing failed, or if the
+    /// directory changed during the listing.
     func listingEnded(_ end: ListingEnd, _ engine: isolated any EngineEvents) {
         if let failure = end.failure {
             if failure.kind == .noSpace, end.isRefresh { refreshOnceThereIsRoom(end.folder, engine) }
@@ -100,8 +101,8 @@ final class DirectoryRefreshes {
         if end.isWantedAgain { refresh(end.folder, engine) }
     }
 
-    /// Refreshes a directory later because the disk was full during its listing. No event reports free space, so this
-    /// happens after a fixed delay.
+    /// Schedules a refresh of a directory whose listing failed because the disk was full. No event reports free space,
+    /// so the refresh begins after a fixed delay.
     private func refreshOnceThereIsRoom(_ folder: ItemNumber, _ engine: isolated any EngineEvents) {
         let isFirst = waitingForRoom.isEmpty
         waitingForRoom.insert(folder)
@@ -122,7 +123,7 @@ final class DirectoryRefreshes {
     private static let firstPause = 2.0
     private static let longestPause = 300.0
 
-    /// Refreshes the outdated directories, unless this is in progress already.
+    /// Refreshes the outdated directories, except those with a refresh in progress.
     func refreshOutdated(_ engine: isolated any EngineEvents) {
         timer?.cancel()
         timer = nil
@@ -133,16 +134,16 @@ final class DirectoryRefreshes {
         }
     }
 
-    /// Refreshes the outdated directories after changes that no feed reports. If a listing or a refresh is in progress,
-    /// another one follows.
+    /// Refreshes the outdated directories after changes that no change feed reports. A directory with a listing or
+    /// refresh in progress is refreshed once more afterwards.
     func refreshOutdatedAnew(_ engine: isolated any EngineEvents) throws(ProviderError) {
         // The index cannot mark a directory as outdated before its first listing is complete.
         enumerator.noteChangeEverywhere()
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }
 
-    /// Returns the outdated directories. A directory without a complete listing is no longer recorded as outdated,
-    /// unless its items may have new identifiers.
+    /// Returns the outdated directories. A directory without a complete listing is omitted, and its record as outdated
+    /// is removed, unless its items may have new identifiers.
     private func outdatedFolders() throws(ProviderError) -> [ItemNumber] {
         var folders: [ItemNumber] = []
         var others: [String] = []
@@ -166,8 +167,8 @@ final class DirectoryRefreshes {
         return folders
     }
 
-    /// Handles a failure to list a directory anew. If the directory is outdated, schedules another refresh of all
-    /// outdated directories. Failures that need the user are retried after the user has acted.
+    /// Handles a failed listing of a directory. If the directory is outdated, schedules another refresh of all outdated
+    /// directories. A failure that only the user can resolve causes no retry before the user has acted.
     private func noteFailure(
         _ failure: ProviderError, in folder: ItemNumber, _ engine: isolated any EngineEvents
     ) {

@@ -2,20 +2,21 @@ import Conduit
 import FileProviderWire
 import ItemStore
 
-/// Requests for the provider's state of the whole domain (`NSFileProviderDomainState`). The state is stored, so that
-/// the activation rules of the provider's actions can be evaluated without the provider.
+/// Requests the provider's state of the whole domain (`NSFileProviderDomainState`). The state is stored, so that the
+/// activation rules of the provider's actions can be evaluated while the provider is not running.
 ///
 /// It is a part of ``ChangeTracker``.
 final class DomainStateRequests {
     private let context: EngineContext
-    /// Whether the provider may support a state of the whole domain; `false` once it has reported that it does not.
+    /// Whether the provider may support a state of the whole domain. `false` after the provider reported that it does
+    /// not support one.
     private var mayHaveState = true
 
     init(_ context: EngineContext) { self.context = context }
 
-    /// Requests the domain state after the provider reported changes. According to the API, a provider signals changes
-    /// when the state has a new version. A failed request is repeated only with the next changes, because only the
-    /// rules of actions depend on the state.
+    /// Requests the domain state, after the provider's changes were requested. According to the API, a provider signals
+    /// changes when the state has a new version. A failed request is repeated only at the next change request, because
+    /// only the activation rules of actions depend on the state.
     nonisolated(nonsending) func request() async {
         guard mayHaveState, !context.isClosed else { return }
         do throws(ProviderError) {
@@ -39,7 +40,7 @@ final class DomainStateRequests {
 extension Index {
     fileprivate static let stateSetting = "domain.state"
 
-    /// Returns the provider's last state of the whole domain; `nil` if there is none.
+    /// Returns the last state of the whole domain that the provider reported; `nil` if it reported none.
     package func domainState() throws(IndexError) -> ProviderDomainState? {
         guard let bytes = try setting(Self.stateSetting) else { return nil }
         return bytes.withUnsafeBytes { bytes in

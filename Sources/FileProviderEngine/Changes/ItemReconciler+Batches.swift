@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Changes that the provider reports in a batch.
+/// The changes that the provider reports in one batch.
 struct ReportedChanges {
     var updated: [ProviderItem]
     var deleted: [String]
@@ -11,10 +11,11 @@ struct ReportedChanges {
     let anchor: [UInt8]
 }
 
-/// Reports of several items, and reports that leave out known items.
+/// Applies reports of several items, and examines known items that a report leaves out.
 extension ItemReconciler {
-    /// Resolves contradictions in a batch. Revalidates items that are reported as both updated and deleted, and items
-    /// that are deleted from a directory, because they may have moved to another directory.
+    /// Resolves contradictions in a batch of changes. Requests the current state of items that are reported as both
+    /// updated and deleted, and of items that are deleted from a directory, because these may have moved to another
+    /// directory.
     func resolved(
         _ batch: ChangeBatch, in container: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ReportedChanges {
@@ -43,10 +44,10 @@ extension ItemReconciler {
             updated: try await withAncestors(updated, engine), deleted: deleted, anchor: batch.anchor)
     }
 
-    /// Applies a batch of changes, and stores its sync anchor with them.
+    /// Applies a batch of changes, and stores the sync anchor of the batch in the same transaction.
     ///
     /// - Parameter isLast: Whether the provider has no further changes, so that the container is not outdated any more.
-    /// - Returns: Whether anything changed.
+    /// - Returns: Whether any item changed locally.
     func apply(
         _ changes: ReportedChanges, of container: String, isLast: Bool, answering request: ReplyOrdering.Request,
         _ engine: isolated any EngineEvents
@@ -80,8 +81,9 @@ extension ItemReconciler {
         return applied.hasNews || !removed.removed.isEmpty
     }
 
-    /// Revalidates, at the end of a listing, the known items of the directory that were not listed. They may have
-    /// moved, or have been lost between two pages. Items of uncertain status stay and are requested again later.
+    /// Revalidates, at the end of a listing, the known items of the directory that the listing did not contain. They
+    /// may have moved, or the provider may have omitted them between two pages. Items of uncertain status stay and are
+    /// requested again later.
     func reconcileUnlisted(
         in folder: ItemNumber, _ mark: Int64, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
@@ -118,7 +120,7 @@ extension ItemReconciler {
 }
 
 extension AppliedItems {
-    /// Whether anything changed.
+    /// Whether any item was added, changed, moved or removed.
     fileprivate var hasNews: Bool {
         !added.isEmpty || !changed.isEmpty || !moved.isEmpty || !removed.removed.isEmpty
     }

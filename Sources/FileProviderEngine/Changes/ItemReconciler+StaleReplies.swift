@@ -2,9 +2,10 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// The handling of stale replies: an item that was reported since the request was sent is revalidated.
+/// Handles stale replies: an item that was reported after the request was sent is revalidated.
 extension ItemReconciler {
-    /// Returns the items of a reply, except those that were reported since the request was sent. Revalidates these.
+    /// Returns the items of a reply, except those that another reply reported after the request was sent. Revalidates
+    /// the excluded items.
     func newest(
         _ items: [ProviderItem], answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [ProviderItem] {
@@ -24,8 +25,8 @@ extension ItemReconciler {
         return items.filter { !uncertain.contains($0.identifier) || isKnown.contains($0.identifier) }
     }
 
-    /// Returns the items that a reply reports as removed, except those that were reported since the request was sent.
-    /// Revalidates these.
+    /// Returns the items that a reply reports as removed, except those that another reply reported after the request
+    /// was sent. Revalidates the excluded items.
     func newest(
         gone: [String], answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [String] {
@@ -45,14 +46,15 @@ extension ItemReconciler {
         return gone.filter { !uncertain.contains($0) }
     }
 
-    /// Records that the provider has confirmed a local change of an item, so that replies to earlier requests are
-    /// stale.
+    /// Records that the provider has confirmed a local change of the item with the given identifier, so that replies to
+    /// earlier requests are stale for this item.
     ///
     /// - Parameters:
-    ///   - told: The item in the index when the confirmation came. If it was reported since the request was sent and
-    ///     differs from the reply, the item is revalidated, because only the provider knows which of the two is newer.
-    ///   - answer: The provider's reply; `nil` for a removal.
-    ///   - request: The context of the request that the provider has confirmed.
+    ///   - told: The item as it was in the index when the confirmation arrived. If this item was reported after the
+    ///     request was sent and differs from the reply, it is revalidated, because only the provider knows which of the
+    ///     two is newer.
+    ///   - answer: The item in the provider's reply; `nil` for a removal.
+    ///   - request: The context of the confirmed request.
     func confirmed(
         _ identifier: String, told: ProviderItem?, _ answer: ProviderItem?, request: ReplyOrdering.Request?,
         _ engine: isolated any EngineEvents
@@ -66,7 +68,7 @@ extension ItemReconciler {
         context.replies.noteReport(of: [identifier])
     }
 
-    /// Revalidates an item that is in the index although the provider replied to a request that it does not exist.
+    /// Revalidates an item that is in the index, after a reply of the provider reported that it does not exist.
     func markUncertain(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard number != .root, let row = try? context.row(of: number), row.isKnownToProvider else { return }
         revalidation.scheduleInAnyCase([row.item.identifier], engine)

@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Applies the provider's reports to the index, and handles the consequences. An item is revalidated instead if
-/// something newer is known about it, or if its status is uncertain.
+/// Applies the provider's reports to the index, and notifies the other components of the result. An item is revalidated
+/// instead if a newer report about it has arrived, or if its status is uncertain.
 ///
 /// It calls the sign-in, the tracker of identifiers, the components of contents and the imports, and sends events. Used
 /// only on the engine's thread (see ``EngineContext``).
@@ -15,7 +15,7 @@ final class ItemReconciler {
     let evictor: Evictor
     private let writing: WrittenFiles
     let reimports: Reimports
-    /// The number of failed requests for a directory in which an item was reported, by the identifier of the directory.
+    /// The number of failed requests for each parent directory of reported items, by the directory's identifier.
     private var undescribedParents: [String: Int] = [:]
 
     init(
@@ -32,7 +32,11 @@ final class ItemReconciler {
 
     // MARK: Application
 
-    /// Writes reported items to the index, unless something newer is known.
+    /// Writes the reported items to the index, except those for which a newer report has arrived.
+    ///
+    /// - Parameters:
+    ///   - folder: The directory whose listing contained the items; `nil` if the items were reported otherwise.
+    ///   - mark: The number of that listing.
     @discardableResult
     func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0,
@@ -53,7 +57,7 @@ final class ItemReconciler {
         return applied
     }
 
-    /// Removes items that the provider no longer has.
+    /// Removes items that the provider no longer has from the index.
     func remove(gone identifiers: Set<String>, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !identifiers.isEmpty else { return }
         try keepLocalItems(in: identifiers, engine)
@@ -70,8 +74,8 @@ final class ItemReconciler {
         handle(applied.removed, engine)
     }
 
-    /// Notifies the other components of items that the provider no longer has. Revalidates items that were moved
-    /// locally out of a removed directory.
+    /// Notifies the other components of items that the provider no longer has. If a removed directory had items that
+    /// were moved out of it locally, revalidates these items.
     func handle(_ removed: RemovedItems, _ engine: isolated any EngineEvents) {
         guard removed != RemovedItems() else { return }
         engine.itemsWereRemoved(removed)
@@ -81,7 +85,10 @@ final class ItemReconciler {
     /// Marks local items as changed that would otherwise be removed with the given items: files that are open for
     /// writing, and items that are being imported.
     ///
-    /// - Parameter others: Reported items. A removed item may be one of them, under another identifier.
+    /// - Parameters:
+    ///   - removed: The identifiers of the items that are about to be removed.
+    ///   - others: Items that the provider reports as existing. A removed item may be one of them, under another
+    ///     identifier.
     func keepLocalItems(
         in removed: Set<String>, besides others: [ProviderItem] = [], _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
@@ -89,8 +96,8 @@ final class ItemReconciler {
         try engine.itemsWillBeRemoved(removed, besides: others)
     }
 
-    /// Marks files as edited that are open for writing and lie inside items about to be removed, so that they stay.
-    /// Without an item, later writes to such a file would be lost.
+    /// Marks files as edited that are open for writing and lie inside items that are about to be removed, so that these
+    /// files stay. If such a file had no item, later writes to it would be lost.
     private func takeOpenFilesAsEdited(
         in removed: Set<String>, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
@@ -111,9 +118,10 @@ final class ItemReconciler {
 
     // MARK: Unknown items
 
-    /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.
+    /// Returns the item with the given identifier from the index. Requests the item from the provider if the index does
+    /// not contain it.
     ///
-    /// - Throws: ``ProviderError/Kind/noSuchItem``, also for an item that was removed locally.
+    /// - Throws: ``ProviderError/Kind/noSuchItem`` if the item does not exist at the provider or was removed locally.
     func learn(
         of identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> IndexedItem {
@@ -130,7 +138,9 @@ final class ItemReconciler {
         return learned
     }
 
-    /// Returns a known item; `nil` if it is not known yet.
+    /// Returns the item with the given identifier from the index; `nil` if the index does not contain it.
+    ///
+    /// - Throws: ``ProviderError/Kind/noSuchItem`` if the item was removed locally.
     private func known(_ identifier: String) throws(ProviderError) -> IndexedItem? {
         let row = try onRecord { () throws(IndexError) in try context.index.item(identifier: identifier) }
         if let row, row.changes.contains(.deleted) { throw .noItem(identifier) }
@@ -138,14 +148,14 @@ final class ItemReconciler {
     }
 
     private static let depthLimit = 64
-    /// The number of failed requests for a parent directory after which reports of its items are applied without it.
+    /// The number of failed requests for a parent directory after which its reported items are applied without it.
     private static let mostAttempts = 3
 
-    /// Returns items preceded by their ancestors that are not known yet. Parents that the provider does not know
-    /// either are left out.
+    /// Returns the given items, preceded by those of their ancestors that the index does not contain. Omits ancestors
+    /// that the provider does not know either.
     ///
-    /// - Throws: The provider's failure to return a parent. After several failures, the items are returned without that
-    ///   parent, which is requested again later, so that it does not block all further reports.
+    /// - Throws: The provider's failure to return a parent directory. After several failures, the items are returned
+    ///   without that parent, so that it does not block all further reports. The parent is requested again later.
     func withAncestors(
         _ items: [ProviderItem], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> [ProviderItem] {
@@ -171,9 +181,9 @@ final class ItemReconciler {
         return all
     }
 
-    /// Revalidates known items that moved into a directory that does not exist.
+    /// Revalidates items in the index that were reported to have moved into a directory that does not exist.
     ///
-    /// - Parameter missing: Directories that the provider does not know or does not describe.
+    /// - Parameter missing: The identifiers of directories that the provider does not know, or could not return.
     private func revalidateStrays(
         among items: [ProviderItem], _ missing: Set<String>, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
@@ -197,7 +207,8 @@ final class ItemReconciler {
         try revalidation.schedule(strays, engine)
     }
 
-    /// Returns the directory that a reported item is in; `nil` if the provider does not know or does not describe it.
+    /// Requests the parent directory of a reported item. Returns `nil` if the provider does not know the directory, or
+    /// could not return it.
     private func parent(
         _ identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ProviderItem? {

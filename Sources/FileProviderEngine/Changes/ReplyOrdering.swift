@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// Detects stale replies, which are older than something learnt from the provider since the request was sent.
+/// Detects stale replies: those that are older than a report that the provider made after the request was sent.
 ///
-/// Requests overlap. A page may be assembled before a rename and arrive after the rename was confirmed, and would then
-/// undo the rename locally. A reply is used for an item only if nothing newer was learnt about the item after the
-/// request.
+/// Requests overlap. The provider may compute a page before a rename, and the page may arrive after the rename was
+/// confirmed. The page would then undo the rename locally. A reply is used for an item only if no other report of the
+/// item has arrived since the request was sent.
 package final class ReplyOrdering: Sendable {
-    /// A request whose reply is still in use. While any such object exists, the ordering remembers which items are
+    /// A request whose reply is still in use. While any such object exists, ``ReplyOrdering`` remembers which items are
     /// reported.
     package final class Request: Sendable {
         fileprivate let time: Int
@@ -23,12 +23,12 @@ package final class ReplyOrdering: Sendable {
     private struct State {
         /// The logical clock: the number of reports so far.
         var time = 0
-        /// The number of open requests, by the logical time at which they were sent.
+        /// The number of requests whose replies are still in use, by the logical time at which the requests were sent.
         var open: [Int: Int] = [:]
         /// The logical time of the last report of each item, by identifier.
         var said: [String: Int] = [:]
-        /// The logical time of the oldest usable request. Replies to earlier requests count as stale for all items,
-        /// because the reports before this time were dropped.
+        /// The logical time of the oldest request whose reply may be used. Replies to earlier requests count as stale
+        /// for all items, because the reports before this time are no longer stored.
         var forgotten = 0
 
         func isStale(for identifier: String, since request: Request) -> Bool {
@@ -36,7 +36,7 @@ package final class ReplyOrdering: Sendable {
         }
     }
 
-    /// The maximum number of items that are remembered.
+    /// The maximum number of items whose last report is remembered.
     private static let limit = 1 << 16
 
     // Leaf lock.
@@ -44,7 +44,7 @@ package final class ReplyOrdering: Sendable {
 
     package init() {}
 
-    /// Returns the context of a new request. Called before the request is sent.
+    /// Returns the context of a request that the caller is about to send.
     package func beginRequest() -> Request {
         Request(
             self,
@@ -54,7 +54,7 @@ package final class ReplyOrdering: Sendable {
             })
     }
 
-    /// Records that items were reported. For these items, the replies to earlier requests are stale.
+    /// Records that the given items were reported. For these items, the replies to earlier requests are stale.
     func noteReport(of identifiers: some Collection<String>) {
         guard !identifiers.isEmpty else { return }
         state.withLock { state in
@@ -67,12 +67,12 @@ package final class ReplyOrdering: Sendable {
         }
     }
 
-    /// Whether an item was reported since a request was sent.
+    /// Whether the given item was reported after the given request was sent.
     func isStale(for identifier: String, since request: Request) -> Bool {
         state.withLock { $0.isStale(for: identifier, since: request) }
     }
 
-    /// Returns the items that were reported since a request was sent.
+    /// Returns those of the given items that were reported after the given request was sent.
     func staleItems(_ identifiers: some Sequence<String>, since request: Request) -> Set<String> {
         state.withLock { state in
             guard !state.said.isEmpty || state.forgotten > 0 else { return [] }

@@ -3,8 +3,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Revalidation: items whose existence at the provider is uncertain. Each is requested again until the provider
-/// returns it or reports ``ProviderError/Kind/noSuchItem``. An inconclusive reply changes nothing.
+/// Revalidates items whose existence at the provider is uncertain. Each is requested again until the provider returns
+/// it or reports ``ProviderError/Kind/noSuchItem``. An inconclusive reply changes nothing.
+///
+/// The items are requested in rounds. A round ends when no item is due, or after too many failures.
 ///
 /// It is a part of ``ItemReconciler``. It calls the sign-in and the tracker of identifiers, and sends events.
 final class Revalidation {
@@ -15,7 +17,7 @@ final class Revalidation {
     private var task: Task<Void, Never>?
     /// The timer for the next round.
     private var timer: Cancellable?
-    /// The number of consecutive rounds that ended after failures, without any success.
+    /// The number of consecutive rounds in which requests failed and none succeeded.
     private var failedRounds = 0
 
     init(_ context: EngineContext, _ signIn: SignIn, _ tracker: IdentifierTracker) {
@@ -24,7 +26,7 @@ final class Revalidation {
         self.tracker = tracker
     }
 
-    /// Whether a round is running.
+    /// Whether a round of requests is running.
     var isRunning: Bool { task != nil }
     /// The items that wait for their revalidation.
     var waiting: Set<String> { queue.identifiers }
@@ -54,15 +56,15 @@ final class Revalidation {
         }
     }
 
-    /// The maximum number of items that are revalidated at once, because each costs a request. For the remaining items,
-    /// the provider's report is believed.
+    /// The maximum number of items that are revalidated at once, because each costs a request. The remaining items
+    /// count as removed if all requested items are gone.
     static let limit = 64
-    /// The number of inconclusive replies after which the remaining requests are postponed, because each may take long
-    /// to fail.
+    /// The number of inconclusive replies after which the remaining requests are postponed, because each request may
+    /// take a long time to fail.
     private static let mostFailures = 3
 
-    /// Requests the items that a reply left out, one after the other. Requests ``limit`` items at most. If all of these
-    /// are gone, the remaining items count as gone, too.
+    /// Requests the given items, which a reply left out, one after the other. Requests at most ``limit`` items. If all
+    /// of these are gone, the remaining items count as gone, too.
     func statuses(
         of identifiers: [String], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ItemStatuses {
@@ -90,7 +92,7 @@ final class Revalidation {
 
     // MARK: The queue
 
-    /// Schedules the revalidation of items. The index has recorded the items when this returns.
+    /// Schedules the revalidation of the given items, and records them in the index.
     ///
     /// - Parameter hasFailed: Whether the last request for the items was inconclusive.
     func schedule(
@@ -102,14 +104,15 @@ final class Revalidation {
         add(new, failures: hasFailed ? 1 : 0, engine)
     }
 
-    /// Schedules the revalidation of the items that got an inconclusive reply or no reply.
+    /// Schedules the revalidation of those items whose request had an inconclusive reply, and of those that were not
+    /// requested.
     func schedule(_ statuses: ItemStatuses, _ engine: isolated any EngineEvents) throws(ProviderError) {
         try schedule(statuses.unknown, hasFailed: true, engine)
         try schedule(statuses.notRequested, engine)
     }
 
-    /// Schedules the revalidation of items even if the index cannot record them. In that case, a restart loses the
-    /// revalidation.
+    /// Schedules the revalidation of the given items even if the index cannot record them. An item that is not recorded
+    /// is not revalidated after a restart of the engine.
     func scheduleInAnyCase(_ identifiers: Set<String>, _ engine: isolated any EngineEvents) {
         do throws(ProviderError) {
             try schedule(identifiers, engine)
@@ -128,7 +131,7 @@ final class Revalidation {
         startIfDue(engine)
     }
 
-    /// Schedules the revalidations that the last process did not complete.
+    /// Schedules the revalidations that the previous engine did not complete.
     func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
         for identifier in try context.index.revalidations() {
             queue.add(RevalidationQueue.Entry(identifier: identifier, failures: 0))
@@ -153,10 +156,11 @@ final class Revalidation {
 
     private static let firstPause = 2.0
     private static let longestPause = 3600.0
-    /// The maximum delay in seconds between two rounds while items that have not failed yet are waiting.
+    /// The maximum delay in seconds between two rounds after failures, so that items that have not failed yet do not
+    /// wait longer.
     private static let longestPauseOfRounds = 60.0
 
-    /// Returns the delay in seconds until the next attempt.
+    /// Returns the delay in seconds until the next request, after the given number of consecutive failures.
     private static func delay(afterFailures failures: Int) -> Double {
         min(firstPause * Double(1 << min(failures, 16)), longestPause)
     }
@@ -197,7 +201,7 @@ final class Revalidation {
         startIfDue(engine)
     }
 
-    /// Revalidates one item after the other.
+    /// Runs one round: requests the items that are due, one after the other.
     ///
     /// - Returns: Whether the round was stopped, because too many requests failed and none succeeded.
     private func round(_ engine: isolated any EngineEvents) async -> Bool {
@@ -241,7 +245,7 @@ final class Revalidation {
     }
 }
 
-/// The statuses of items that a reply left out.
+/// The statuses at the provider of items that a reply left out.
 struct ItemStatuses {
     var found: [ProviderItem] = []
     var gone: Set<String> = []
@@ -249,6 +253,6 @@ struct ItemStatuses {
     var unknown: Set<String> = []
     var notRequested: Set<String> = []
 
-    /// Whether all items were found or are gone.
+    /// Whether each item was found or is gone.
     var isComplete: Bool { unknown.isEmpty && notRequested.isEmpty }
 }

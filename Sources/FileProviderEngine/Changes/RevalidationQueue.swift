@@ -1,9 +1,10 @@
-/// Items of uncertain status, and the time of their next request. The index records those that must survive a crash.
+/// The queue of items of uncertain status, with the time of the next request for each. The index also records these
+/// items, except those that were scheduled while it could not be written.
 struct RevalidationQueue {
     /// An item that is to be revalidated.
     struct Entry {
         let identifier: String
-        /// The number of consecutive inconclusive replies.
+        /// The number of consecutive inconclusive replies about the item.
         var failures: Int
     }
 
@@ -17,13 +18,15 @@ struct RevalidationQueue {
 
     /// Adds an item, unless it is in the queue already.
     ///
-    /// - Parameter time: The time of the request in seconds since 1970; `nil` for at once.
+    /// - Parameter time: The time at which the item is due to be requested, in seconds since 1970; `nil` if it is due
+    ///   at once.
     mutating func add(_ entry: Entry, at time: Double? = nil) {
         guard known.insert(entry.identifier).inserted else { return }
         if let time { later[entry.identifier] = (entry, time) } else { ready.append(entry) }
     }
 
-    /// Removes and returns the item that has waited longest among those that are due.
+    /// Removes and returns the next item that is due, in the order in which the items became due. Returns `nil` if no
+    /// item is due.
     mutating func take(at now: Double) -> Entry? {
         if ready.isEmpty { makeReady { $0 <= now } }
         guard let entry = ready.popFirst() else { return nil }
@@ -42,6 +45,7 @@ struct RevalidationQueue {
         }
     }
 
-    /// The time at which the next item is due, in seconds since 1970; 0 for at once, `nil` if there is none.
+    /// The time at which the next item is due, in seconds since 1970. 0 if an item is due now; `nil` if the queue is
+    /// empty.
     var nextTime: Double? { ready.isEmpty ? later.values.lazy.map(\.time).min() : 0 }
 }

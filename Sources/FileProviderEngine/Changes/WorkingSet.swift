@@ -2,12 +2,12 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// The working set: the change feed of all directories, and items that the provider considers useful to the user, in
-/// any directory.
+/// The provider's working set. Its change feed reports the changes of all directories. Its listing contains the items,
+/// in any directory, that the provider considers useful to the user.
 ///
 /// It is a part of ``ChangeTracker``.
 final class WorkingSet {
-    /// The availability of a feed in which the provider reports the changes of all directories.
+    /// The availability of the working set's change feed.
     private enum State {
         case unknown
         /// The first sync anchor is being requested.
@@ -43,7 +43,7 @@ final class WorkingSet {
     // MARK: The change feed
 
     /// Whether the change feed reports all changes from now on, or the provider has no change feed. Otherwise, a
-    /// listing that begins now has to be repeated after the first sync anchor.
+    /// directory whose listing begins now has to be listed again after the first sync anchor is obtained.
     var isBegun: Bool {
         switch state {
         case .available, .missing: true
@@ -55,8 +55,8 @@ final class WorkingSet {
     /// Whether the provider has no change feed.
     var isMissing: Bool { state == .missing }
 
-    /// Requests the first sync anchor of the working set after the first listing of a directory, unless the index has
-    /// an anchor already. Later changes are reported since that anchor.
+    /// Requests the first sync anchor of the working set, unless the index has an anchor already. The change feed
+    /// reports the changes after that anchor. Called after the first listing of a directory.
     func begin(_ engine: isolated any EngineEvents) {
         guard !context.isClosed, state == .unknown else { return }
         if (try? context.anchor(of: container)) ?? nil != nil {
@@ -113,28 +113,30 @@ final class WorkingSet {
 
     // MARK: The items
 
-    /// The maximum number of pages. Items beyond them are found when their directories are listed.
+    /// The maximum number of pages of the working set that are requested. Items on further pages are found when their
+    /// directories are listed.
     private static let mostPages = 500
 
-    /// The maximum number of attempts to list the working set. A listing begins anew if a page expires.
+    /// The maximum number of attempts to list the working set. When a page expires, the next attempt begins at the
+    /// first page.
     private static let beginnings = 3
 
-    /// The key of a setting that is present once the working set was listed completely, or proved to be impossible to
-    /// list.
+    /// The key of a setting that is present once the working set was listed completely, or proved impossible to list.
     private static let listedSetting = "workingSet.listed"
 
-    /// Whether another listing of the working set is permitted. After eight failures, it is not listed until the next
-    /// start, because the provider reports changes without a listing.
+    /// Whether the working set may be listed again. After eight failures, it is not listed until the engine is started
+    /// again, because the provider reports changes without a listing, too.
     private var mayBeListed: Bool { failures < 8 }
 
     private func isListed() throws(ProviderError) -> Bool {
         try onRecord { () throws(IndexError) in try context.index.setting(Self.listedSetting) != nil }
     }
 
-    /// Lists the working set into the index once, so that it is available offline. This is a convenience: a provider
-    /// that cannot list the working set, or crashes on the request, is still asked for changes.
+    /// Lists the working set once and adds its items to the index, so that they are available offline. The listing is
+    /// optional: a provider that cannot list the working set, or crashes on the request, is still asked for changes.
     ///
-    /// - Throws: A failure of the provider that may pass, or a failure of this machine. The caller repeats the listing.
+    /// - Throws: A failure of the provider that may be temporary, or a failure of this machine. The caller repeats the
+    ///   listing.
     func enumerateOnce(_ engine: isolated any EngineEvents) async throws(ProviderError) {
         guard state == .available, mayBeListed, try !isListed() else { return }
         var after: [UInt8]?
@@ -175,7 +177,7 @@ final class WorkingSet {
 }
 
 extension ProviderError {
-    /// Whether this failure shows that the provider cannot list its working set at any time.
+    /// Whether this failure shows that the provider can never list its working set.
     fileprivate var isForGood: Bool {
         switch kind {
         // `processEnded`: the request was already repeated several times, so the process crashes on it.

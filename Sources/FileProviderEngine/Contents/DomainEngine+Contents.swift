@@ -3,10 +3,10 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The calls of clients that the content cache and the downloader serve.
+/// Requests of clients that the downloader and the components of contents serve.
 extension DomainEngine {
-    /// Materializes a file, and waits until it is complete. Cancelling the task ends the wait, and cancels the fetch
-    /// if no other caller or handle needs it.
+    /// Materializes a file, and waits until all its bytes are local. Cancelling the task ends the wait. The fetch is
+    /// then cancelled, too, unless another caller or a handle needs it.
     package func download(_ number: ItemNumber) async throws(ProviderError) {
         let waiting = Lock<EngineCompletion<Void>?>(nil)
         let result = await withTaskCancellationHandler {
@@ -25,8 +25,9 @@ extension DomainEngine {
         try result.get()
     }
 
-    /// Evicts a file. A program that reads it later causes a new fetch. A transfer of the file is cancelled, unless a
-    /// program has the file open and the transfer makes progress; see ``Downloader/endUnwantedTransfer(of:_:)``.
+    /// Evicts the given file. When a program reads it later, its contents are fetched again. A transfer of the file is
+    /// cancelled, unless a program has the file open and the transfer makes progress; see
+    /// ``Downloader/endUnwantedTransfer(of:_:)``.
     ///
     /// - Throws: A failure of kind `notPermitted` if the file is dirty, open or pinned.
     package func evict(_ number: ItemNumber) throws(ProviderError) {
@@ -35,9 +36,9 @@ extension DomainEngine {
         try evictor.evict(number, self)
     }
 
-    /// Evicts a file as ``evict(_:)`` does, after waiting for its handles to be closed. A file may stay open briefly
-    /// after its program closed it: the kernel sends FUSE_RELEASE asynchronously, and a forked process inherits the
-    /// descriptor until it calls execve(2).
+    /// Waits until all handles of the given file are closed, or until the deadline, and then evicts it as ``evict(_:)``
+    /// does. A file may stay open briefly after its program closed it: the kernel sends FUSE_RELEASE asynchronously,
+    /// and a forked process inherits the descriptor until it calls execve(2).
     ///
     /// - Parameter deadline: The time at which waiting ends, in seconds since 1970.
     package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderError) {
@@ -56,19 +57,21 @@ extension DomainEngine {
 
     private static let closingPause = 0.02
 
-    /// Evicts clean contents to free space for a write on a full disk. Nothing is evicted if that would not make enough
-    /// space; see ``EvictionPolicy/room(for:evictable:)``.
+    /// Evicts contents so that a write of the given number of bytes succeeds on a full disk. Evicts nothing if that
+    /// would not free enough space; see ``EvictionPolicy/room(for:evictable:)``.
     ///
     /// - Parameter completion: Receives whether anything was evicted. Called on the engine's thread; must not block.
     package nonisolated func makeRoom(for bytes: Int64, completion: @escaping @Sendable (Bool) -> Void) {
         perform { completion($0.evictor.makeRoom(for: bytes, $0)) }
     }
 
-    /// Returns the handles that could be resumed, by the kernel's handle numbers. A second call returns none. A handle
-    /// that is missing from the result cannot be resumed: it has read bytes that are not local any more, or would write
-    /// to an item that does not exist. The caller closes such a handle.
+    /// Returns the handles that were resumed after a restart of the engine, by the kernel's handle numbers. A second
+    /// call returns none.
+    ///
+    /// A handle that is missing from the result cannot be resumed: it has read bytes that are not local any more, or
+    /// would write to an item that does not exist. The caller closes such a handle.
     package nonisolated func takeResumed() -> [UInt64: OpenHandle] { resources.resumedHandles.take() }
 
-    /// The files that are being fetched, and those with a queued fetch.
+    /// The files with a running or queued fetch.
     package var filesBeingFetched: Set<ItemNumber> { downloader.filesBeingFetched }
 }

@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The opening of files and the closing of their handles, on any thread. ``FileOpener`` opens and closes the files for
-/// which the engine's thread is needed.
+/// Opens files and closes their handles, on any thread. ``FileOpener`` opens and closes the files for which the
+/// engine's thread is needed.
 package struct FileHandles: Sendable {
     let engine: DomainEngine
 
@@ -13,16 +13,16 @@ package struct FileHandles: Sendable {
     private var index: Index { engine.index }
     private var clock: any EngineClock { engine.clock }
 
-    /// Opens a file. A complete, clean file is opened for reading at once, on the calling thread. A dataless file is
-    /// opened too, without a fetch: ``OpenHandle/ready(_:)`` waits for its bytes.
+    /// Opens a file. If it can be opened for reading without the engine's thread, it is opened at once, on the calling
+    /// thread. No contents are fetched: for a dataless file, ``OpenHandle/ready(_:)`` waits for the bytes.
     ///
     /// If a newer version of an open file is being fetched, the opening waits until it is known whether that version
     /// only adds bytes at the end; see ``OutdatedFiles/fetchGrowth(_:_:)``.
     ///
-    /// - Parameter completion: called on the calling thread or on the engine's thread; must not block. Fails with
-    ///   ``ProviderError/Kind/expired`` if the item got another number meanwhile
-    ///   (``OutdatedFiles/replace(_:_:)``), and with ``ProviderError/Kind/noSuchItem`` if the item does not exist.
-    /// - Returns: an object that cancels the opening while it waits.
+    /// - Parameter completion: Called on the calling thread or on the engine's thread; must not block. Fails with
+    ///   ``ProviderError/Kind/expired`` if the item got another number meanwhile (``OutdatedFiles/replace(_:_:)``), and
+    ///   with ``ProviderError/Kind/noSuchItem`` if the item does not exist.
+    /// - Returns: An object that cancels the opening while it waits.
     @discardableResult
     package func open(
         _ number: ItemNumber, for purpose: OpenPurpose,
@@ -37,9 +37,9 @@ package struct FileHandles: Sendable {
         return Cancellable { opening.cancel() }
     }
 
-    /// Opens a complete file for reading at once, with a single lookup in the index.
+    /// Opens a file whose bytes are all local for reading, on the calling thread, with a single lookup in the index.
     ///
-    /// - Returns: `nil` if the caller has to use ``open(_:for:completion:)``.
+    /// - Returns: The item's index row and the handle; `nil` if the caller has to use ``open(_:for:completion:)``.
     package func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenHandle)? {
         let epoch = openFiles.epoch
         guard let row = try? index.item(number), row.hasAllBytes,
@@ -48,7 +48,7 @@ package struct FileHandles: Sendable {
         return (row, item)
     }
 
-    /// Whether a program has the file open for writing. Its contents may then differ from the version at the
+    /// Whether a program has the given file open for writing. Its contents may then differ from the version at the
     /// provider.
     package func isOpenForWriting(_ number: ItemNumber) -> Bool {
         openFiles.isOpenForWriting(number)
@@ -56,25 +56,26 @@ package struct FileHandles: Sendable {
 
     // MARK: On any thread
 
-    /// Opens a file for reading without the engine's thread, by means of the table of open files, the index and the
-    /// local file. Returns `nil` if the engine's thread has to open it.
+    /// Opens a file for reading without the engine's thread. Returns `nil` if it has to be opened on the engine's
+    /// thread.
     private func openAtOnce(_ number: ItemNumber) -> OpenHandle? {
         let epoch = openFiles.epoch
         if let item = joined(number) { return item }
         return (try? index.item(number)).flatMap { openAtOnce($0, since: epoch) }
     }
 
-    /// Adds a read handle to a file that is open already. Returns `nil` if the file is not open.
+    /// Adds a read handle to a file that is open already. Returns `nil` if the file is not open, or if its version is
+    /// older than the provider's.
     private func joined(_ number: ItemNumber) -> OpenHandle? {
         let now = clock.now
         return openFiles.join(number, now)
             .map { OpenHandle(engine, number, isForWriting: false, descriptor: $0.reading) }
     }
 
-    /// Opens the file of an index row for reading. Returns `nil` if the engine's thread has to open it.
+    /// Opens the file of the given index row for reading. Returns `nil` if it has to be opened on the engine's thread.
     ///
-    /// - Parameter epoch: the epoch of the open files, which the caller obtained before it read the row. If the epoch
-    ///   has changed since, the row may be outdated.
+    /// - Parameter epoch: The value of ``OpenFileTable/epoch`` before the caller read the row. If the epoch has changed
+    ///   since, the row may be outdated.
     private func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenHandle? {
         guard row.item.kind == .file else { return nil }
         let (number, now) = (row.number, clock.now)
@@ -94,8 +95,8 @@ package struct FileHandles: Sendable {
         }
     }
 
-    /// Closes a handle. Closing a read handle completes at once; closing a write handle completes on the engine's
-    /// thread.
+    /// Closes a handle. For a read handle, the completion handler is called at once; for a write handle, on the
+    /// engine's thread.
     func closed(
         _ number: ItemNumber, isForWriting: Bool,
         _ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void

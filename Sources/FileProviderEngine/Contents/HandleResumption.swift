@@ -3,13 +3,13 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// A handle that a program holds in a mount that outlived the previous engine.
+/// A handle that a program has open in a mount that was in use before this engine started.
 package struct HandleToResume: Sendable {
-    /// The kernel's number of the handle.
+    /// The kernel's identifier of the handle.
     package let handle: UInt64
     package let number: ItemNumber
     package let isForWriting: Bool
-    /// The inode of the local file that held the bytes; `nil` if the bytes were not local.
+    /// The inode number of the local file from which the handle read; `nil` if the bytes were not local.
     package let file: UInt64?
 
     package init(handle: UInt64, number: ItemNumber, isForWriting: Bool, file: UInt64?) {
@@ -20,14 +20,14 @@ package struct HandleToResume: Sendable {
     }
 }
 
-/// The handles that were reopened for programs, stored until the mount retrieves them. Used on any thread.
+/// The handles that the engine reopened for programs, stored until the mount retrieves them. Used on any thread.
 final class ResumedHandles: Sendable {
     // Leaf lock.
     private let items = Lock<[UInt64: OpenHandle]>([:])
 
     func put(_ resumed: [UInt64: OpenHandle]) { items.withLock { $0 = resumed } }
 
-    /// Returns the handles by the kernel's handle numbers. A second call returns none.
+    /// Returns the reopened handles, by the kernel's handle numbers. A second call returns none.
     func take() -> [UInt64: OpenHandle] {
         items.withLock { items in
             defer { items = [:] }
@@ -36,7 +36,7 @@ final class ResumedHandles: Sendable {
     }
 }
 
-/// The resumption of the handles that programs hold in a mount that outlived the previous engine.
+/// Reopens, after a restart of the engine, the handles that programs have open in a mount that was in use before.
 ///
 /// It calls the components of contents, the local edits and their recovery. Used only on the engine's thread (see
 /// ``EngineContext``).
@@ -49,9 +49,9 @@ final class HandleResumption: EngineComponent {
     private let parts: PartDownloader
     private let edits: LocalEdits
     private let recovery: EditRecovery
-    /// The files that processes have open in a mount that outlived the last engine.
+    /// The handles that programs have open in the mount.
     private let openings: [HandleToResume]
-    /// The handles that were reopened for these processes.
+    /// The handles that were reopened for these programs.
     var handles: ResumedHandles { context.resources.resumedHandles }
 
     init(
@@ -96,8 +96,8 @@ final class HandleResumption: EngineComponent {
         }
     }
 
-    /// Separates an edit from programs that still write to its file through handles that could not be resumed. The
-    /// engine is not notified of those writes.
+    /// Separates an edited file from programs that still write to it through handles that could not be resumed. The
+    /// engine is not notified of such writes. If the file was only moved to the clean contents, drops it.
     private func partFromLostWriters(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         if (try? writing.statusOfEdit(number)) != nil {
             let status = try? recovery.partedFromWriters(number)
@@ -107,9 +107,10 @@ final class HandleResumption: EngineComponent {
         }
     }
 
-    /// Moves an unmodified file back to the clean contents, or journals the edit.
+    /// Moves the file that was separated from its writers back to the clean contents if it is unmodified. Otherwise
+    /// journals the edit.
     ///
-    /// - Parameter status: the file's status when it was separated from the programs that had it open.
+    /// - Parameter status: The file's status at the time of the separation.
     private func reconcileLost(
         _ number: ItemNumber, _ status: FileStatus?, _ engine: isolated any EngineEvents
     ) {
@@ -123,7 +124,8 @@ final class HandleResumption: EngineComponent {
 
     /// Resumes a handle of a partially materialized file.
     ///
-    /// - Returns: the inode of the file that has the parts.
+    /// - Returns: The inode number of the file that contains the parts; `nil` if no parts of the provider's version are
+    ///   local.
     private func resumeParts(_ item: OpenHandle, _ engine: isolated any EngineEvents) -> UInt64? {
         guard !item.isForWriting, let row = try? context.row(of: item.number), row.content == .partial,
             row.localVersion == row.item.contentVersion, let partial = try? parts.partialFile(row, engine),
@@ -135,7 +137,7 @@ final class HandleResumption: EngineComponent {
 
     // MARK: One handle
 
-    /// Reopens the file of a handle that outlived the previous engine.
+    /// Reopens the file of a handle that a program has open.
     private func resume(_ opening: HandleToResume, _ engine: isolated any EngineEvents) throws -> OpenHandle {
         let number = opening.number
         guard let row = try context.index.item(number) else { return try resumeGone(opening, engine) }
@@ -152,7 +154,7 @@ final class HandleResumption: EngineComponent {
         return try opener.opened(number, for: purpose, engine)
     }
 
-    /// Resumes a handle of a file that was removed or replaced while it was read, if its contents are complete.
+    /// Resumes a read handle of a file whose item was removed or replaced, if the file's contents are still local.
     private func resumeGone(
         _ opening: HandleToResume, _ engine: isolated any EngineEvents
     ) throws -> OpenHandle {
@@ -178,7 +180,8 @@ final class HandleResumption: EngineComponent {
         return nil
     }
 
-    /// Returns the entry that the resumed handles of an item share, or `nil` if a new opening gets the same contents.
+    /// Returns the table entry that the resumed handles of an item share. Returns `nil` if a new opening provides the
+    /// same contents.
     private func entryToResume(_ row: IndexedItem) throws -> OpenFileTable.Entry? {
         guard row.content == .current else { return nil }
         // If the provider had already reported another version, the outdated contents stay until the last handle is

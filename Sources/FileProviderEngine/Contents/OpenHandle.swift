@@ -2,7 +2,7 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The purpose of an opening.
+/// The purpose for which a file is opened.
 package enum OpenPurpose: Sendable, Hashable {
     case reading
     /// Reading and writing. If the opening truncates the file, nothing is fetched.
@@ -11,7 +11,8 @@ package enum OpenPurpose: Sendable, Hashable {
     var isWriting: Bool { self != .reading }
 }
 
-/// A handle of a file. Every method may be called on any thread, and none waits for the provider or the engine.
+/// An open handle of a file. Its methods may be called on any thread. None of them blocks until the provider or the
+/// engine replies.
 package final class OpenHandle: Sendable {
     package let number: ItemNumber
     package let isForWriting: Bool
@@ -19,9 +20,9 @@ package final class OpenHandle: Sendable {
 
     private struct State {
         var descriptor: FileDescriptor?
-        /// The partially materialized file from which bytes were returned last.
+        /// The partially materialized file that was returned for the last read; `nil` if there was none.
         var part: PartialFile?
-        /// The engine's number of this handle as a reader of parts, assigned when it first requests a part.
+        /// The number that identifies this handle as a reader of parts; `nil` before it first requests a part.
         var reader: Int?
         var ahead = ReadAhead()
         var isClosed = false
@@ -42,15 +43,14 @@ package final class OpenHandle: Sendable {
         if !state.isClosed { end(state) { _ in } }
     }
 
-    /// Whether all bytes are local, so that ``descriptor`` is not `nil`.
+    /// Whether all bytes of the file are local, so that ``descriptor`` is not `nil`.
     package var isComplete: Bool { descriptor != nil }
 
-    /// The descriptor of the local file. All handles of the item share it, and it is writable if this handle is for
-    /// writing. `nil` until all bytes are local.
+    /// A descriptor of the local file; `nil` until all its bytes are local. All handles of the item share the
+    /// descriptor. It is writable if this handle is for writing.
     package var descriptor: FileDescriptor? { state.withLock { $0.descriptor } }
 
-    /// Waits until all bytes are local, and fetches them unless a fetch is in progress. Calls the completion handler
-    /// at once if the bytes are local.
+    /// Calls the completion handler when all bytes are local: at once if they are, otherwise after a fetch.
     @discardableResult
     package func ready(_ completion: @escaping @Sendable (Result<FileDescriptor, ProviderError>) -> Void) -> Cancellable
     {
@@ -67,7 +67,8 @@ package final class OpenHandle: Sendable {
         return Cancellable { answer.cancel() }
     }
 
-    /// Returns a local file that has the bytes of a range at their offsets, or `nil` if they are not local.
+    /// Returns a local file that has the bytes of the given range at the same offsets. Returns `nil` if these bytes are
+    /// not all local.
     package func localBytes(at offset: Int64, count: Int) -> FileDescriptor? {
         let range = Self.range(offset, count)
         let (descriptor, part, wanted) = state.withLock {
@@ -84,20 +85,19 @@ package final class OpenHandle: Sendable {
         return descriptor ?? part?.reading
     }
 
-    /// Registers this handle as one that has read parts of the file through the previous engine.
+    /// Registers this handle as one that has read parts of the file before the engine was restarted.
     ///
-    /// - Returns: the handle's number among the readers of parts.
+    /// - Returns: The number that identifies the handle as a reader of parts.
     func resumeReading() -> Int {
         let reader = engine.resources.openFiles.newReader()
         state.withLock { $0.reader = reader }
         return reader
     }
 
-    /// Waits until the bytes of a range are local, and fetches them unless a fetch is in progress. If the provider
-    /// serves parts of files, only the parts around the range are fetched. Calls the completion handler at once if
-    /// the bytes are local.
+    /// Calls the completion handler when the bytes of the given range are local: at once if they are, otherwise after a
+    /// fetch. If the provider serves parts of files, only the parts around the range are fetched.
     ///
-    /// - Parameter completion: receives a file as ``localBytes(at:count:)`` returns it.
+    /// - Parameter completion: Receives a file that has the bytes at the same offsets.
     @discardableResult
     package func bytes(
         at offset: Int64, count: Int,
@@ -135,7 +135,8 @@ package final class OpenHandle: Sendable {
         case parts(size: Int64)
     }
 
-    /// Waits until the file's length is known. The contents are fetched only if the file is not served in parts.
+    /// Calls the completion handler when the file's length is known. The contents are fetched only if the file is not
+    /// served in parts.
     @discardableResult
     package func extent(_ completion: @escaping @Sendable (Result<Extent, ProviderError>) -> Void) -> Cancellable {
         let known = state.withLock { state -> Extent? in
@@ -160,7 +161,7 @@ package final class OpenHandle: Sendable {
         return Cancellable { answer.cancel() }
     }
 
-    /// Stores the source of the bytes for later reads, and returns its file for reading.
+    /// Stores the given source of bytes for later reads, and returns a descriptor for reading from it.
     private func taking(_ source: PartSource) -> FileDescriptor {
         state.withLock { state in
             switch source {
@@ -180,7 +181,7 @@ package final class OpenHandle: Sendable {
         return start..<(isTooFar ? .max : end)
     }
 
-    /// Journals the edit if the file was written to, before it calls the completion handler. To be called when a
+    /// Journals an edit if the file was written to, and then calls the completion handler. To be called when a
     /// descriptor of the handle is closed, which may happen several times (FUSE_FLUSH).
     package func flush(_ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void) {
         guard isForWriting else { return completion(.success(())) }
@@ -190,10 +191,10 @@ package final class OpenHandle: Sendable {
         }
     }
 
-    /// Makes durable all writes through any handle of the file, and all operations that were completed before, as
-    /// fsync(2) does.
+    /// Makes durable all writes through any handle of the file, and all operations that were completed before this
+    /// call, as fsync(2) does.
     ///
-    /// - Parameter completion: called on a thread that may block, or on the engine's thread.
+    /// - Parameter completion: Called on the engine's thread or on another thread, which it may block.
     package func synchronize(_ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void) {
         let engine = engine
         let whenWritten: @Sendable (Result<Void, ProviderError>) -> Void = { result in

@@ -3,9 +3,9 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Pinned items, and all items in pinned directories, including those that are added later. These items are
-/// materialized in the background, also after a restart, and again when the provider has other contents. The index
-/// records which items are pinned.
+/// Materializes pinned items in the background, also after a restart, and again when the provider has other contents.
+/// All items in a pinned directory count as pinned, including those that are added later. The index records which items
+/// are pinned.
 ///
 /// It calls the downloader, the enumerator and the evictor. Used only on the engine's thread (see ``EngineContext``).
 package final class Pinning {
@@ -15,21 +15,22 @@ package final class Pinning {
     private let evictor: Evictor
     /// The pinned files that are being fetched and the pinned directories that are being listed.
     private var running: Set<ItemNumber> = []
-    /// Items that could not be materialized since the last backoff ended.
+    /// The items that could not be materialized since the end of the last backoff. They are not requested before the
+    /// end of the next one.
     private var postponed: Set<ItemNumber> = []
-    /// The number of consecutive backoffs.
+    /// The number of consecutive backoffs without success.
     private var failedRounds = 0
     /// The timer that ends the current backoff.
     private var wake: Cancellable?
     /// Whether no item is requested until the current backoff ends.
     private var isBackingOff = false
-    /// The last failure to materialize an item; `nil` if no item waits for a retry.
+    /// The last failure to materialize an item; `nil` if no failed item waits for a retry.
     private(set) var failure: ProviderError?
 
-    /// The maximum number of concurrent requests. It is lower than the fetch limit, so that fetches for waiting
-    /// programs proceed.
+    /// The maximum number of concurrent requests. It is lower than the limit of concurrent fetches, so that fetches for
+    /// waiting programs can start.
     private static let width = 2
-    /// The number of failed items at which all other items begin to wait for the end of the backoff, too.
+    /// The number of failed items after which no other item is requested until the end of the backoff.
     private static let mostPostponed = 256
 
     init(_ context: EngineContext, _ downloader: Downloader, _ enumerator: Enumerator, _ evictor: Evictor) {
@@ -51,7 +52,7 @@ package final class Pinning {
         if !isPinned { evictor.evictToLimit(engine) }
     }
 
-    /// Starts materializing pinned items that are not local yet, up to the concurrency limit.
+    /// Starts to materialize pinned items that are not local yet, up to the maximum number of concurrent requests.
     func materializeMissing(_ engine: isolated any EngineEvents) {
         guard !context.isClosed, context.resources.gate.isOpen, !isBackingOff, running.count < Self.width else {
             return
@@ -135,7 +136,7 @@ package final class Pinning {
 }
 
 extension ProviderError {
-    /// Whether the failure affects other items, too.
+    /// Whether the failure would affect requests for other items, too.
     fileprivate var concernsAll: Bool {
         switch kind {
         case .notAuthenticated, .serverUnreachable, .processEnded, .disabled, .noSpace, .insufficientQuota: true

@@ -2,22 +2,22 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The state of a removal that is not sent yet, because programs have files open that it would remove at the provider.
-/// The contents of these files are fetched first.
+/// The state of a removal that is not sent to the provider yet, because programs have files open that it affects. The
+/// contents of these files are fetched before the provider removes them.
 struct RemovalWait {
     /// The files that are being fetched.
     var files: Set<ItemNumber> = []
     /// The number of failed fetches.
     var failures = 0
-    /// Whether a fetch failed with a permanent error, which a retry would not clear.
+    /// Whether a fetch failed with a permanent error, so that a retry would fail, too.
     var hasFailedForGood = false
 
-    /// The number of failed fetches after which the removal proceeds without the contents.
+    /// The number of failed fetches after which the removal is sent although the contents are missing.
     static let mostFailures = 3
 }
 
-/// Removals of open files. A program that has a file open can read it to the end after its local removal. Its bytes
-/// are therefore fetched before the removal is sent to the provider.
+/// Delays the removal of open files at the provider. A program that has a file open can read it to the end after it was
+/// removed locally. Its bytes are therefore fetched before the removal is sent to the provider.
 ///
 /// It calls the content cache, the downloader and the scheduler of uploads. Used only on the engine's thread (see
 /// ``EngineContext``).
@@ -26,7 +26,7 @@ final class RemovalWaits {
     private let cache: ContentCache
     private let downloader: Downloader
     private let scheduler: UploadScheduler
-    /// The removals that wait for the contents of open files, by the removed items.
+    /// The state of each removal that waits for the contents of open files, by the removed item.
     private var waits: [ItemNumber: RemovalWait] = [:]
 
     init(
@@ -38,11 +38,11 @@ final class RemovalWaits {
         self.scheduler = scheduler
     }
 
-    /// Fetches the contents of the open files of an item that was removed locally. For a directory, these are all
-    /// open files below it.
+    /// Fetches the missing contents of open files before the removal of the given item is sent to the provider. For a
+    /// directory, these are all open files below it.
     ///
-    /// - Returns: the result of the removal's step while contents are missing; `nil` if no contents are missing, or if
-    ///   they cannot be fetched.
+    /// - Returns: The result for the upload step of the removal while contents are missing. `nil` if no contents are
+    ///   missing, or if they cannot be fetched.
     func awaitContents(
         beforeRemoving number: ItemNumber, _ engine: isolated any EngineEvents
     ) -> StepResult? {
@@ -61,9 +61,10 @@ final class RemovalWaits {
         return .awaitsEvent
     }
 
-    /// Resumes the removals that waited for a file, because its fetch has ended or no program has it open any more.
+    /// Resumes the removals that waited for the given file, because its fetch has ended or no program has it open any
+    /// more.
     ///
-    /// - Parameter result: the result of the fetch; `nil` if the file was closed.
+    /// - Parameter result: The result of the fetch; `nil` if the file was closed.
     func fetchEnded(
         _ number: ItemNumber, _ result: Result<Void, ProviderError>?, _ engine: isolated any EngineEvents
     ) {
@@ -85,8 +86,8 @@ final class RemovalWaits {
         }
     }
 
-    /// Returns the locally removed item that still exists under a name and parent at the provider, because its removal
-    /// waits for contents.
+    /// Returns the item that was removed locally but still exists with the given name and parent at the provider,
+    /// because its removal waits for contents. Returns `nil` if there is no such item.
     func removal(in place: SentLocation) throws(IndexError) -> ItemNumber? {
         for number in waits.keys {
             if let row = try context.index.itemEvenIfDeleted(number), row.changes.contains(.deleted),
@@ -98,6 +99,6 @@ final class RemovalWaits {
         return nil
     }
 
-    /// Drops the state of an item that has nothing left to send.
+    /// Drops the state of an item that has no change left to send.
     func forget(_ number: ItemNumber) { waits[number] = nil }
 }

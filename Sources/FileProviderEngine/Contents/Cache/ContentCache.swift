@@ -6,7 +6,7 @@ import LinuxSystem
 /// The local contents of files: clean contents on disk, and the state of each file's contents in the index. See
 /// ``ContentState`` for the states and their transitions.
 ///
-/// ``OpenFileTable`` and ``ContentFolders`` have the state that other threads use. Used only on the engine's thread
+/// State that other threads also use is in ``OpenFileTable`` and ``ContentFolders``. Used only on the engine's thread
 /// (see ``EngineContext``).
 final class ContentCache: EngineComponent {
     let context: EngineContext
@@ -14,11 +14,10 @@ final class ContentCache: EngineComponent {
     private let partials: PartialFiles
     /// The contents of versions that the provider has replaced.
     let older: OlderContents
-    /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
-    /// changed.
+    /// The maximum size of clean contents, in bytes. The initial value is ``DomainConfiguration/cacheLimit``.
     private(set) var cacheLimit: Int64
-    /// The size of the clean contents, in bytes. The value is approximate: contents that other processes have removed
-    /// count until the size is next computed from the index.
+    /// The size of the clean contents, in bytes. The value is approximate: contents that another process has removed
+    /// remain counted until the size is next computed from the index.
     private(set) var cleanBytes: Int64 = 0
     /// The files with a queued or running fetch. Their contents are not evicted.
     private var fetched: Set<ItemNumber> = []
@@ -32,37 +31,38 @@ final class ContentCache: EngineComponent {
 
     // MARK: The size of clean contents
 
-    /// Whether the clean contents exceed the limit.
+    /// Whether the clean contents, with those of older versions, exceed the limit.
     var isOverLimit: Bool { cleanBytes + older.evictableBytes > cacheLimit }
 
     func setLimit(_ bytes: Int64) { cacheLimit = bytes }
 
-    /// Records that clean contents grew, or shrank if the number of bytes is negative.
+    /// Adds the given number of bytes, which may be negative, to the recorded size of the clean contents.
     func noteCleanBytes(_ bytes: Int64) { cleanBytes = bytes < 0 ? max(0, cleanBytes + bytes) : cleanBytes + bytes }
 
-    /// Sets the size of the clean contents to the size that was computed from the index.
+    /// Replaces the recorded size of the clean contents with the size that was computed from the index.
     func correctCleanBytes(_ bytes: Int64) { cleanBytes = bytes }
 
-    /// Records whether a fetch of a file is queued or running. Meanwhile its contents are not evicted.
+    /// Records whether a fetch of the given file is queued or running. During that time, the file's contents are not
+    /// evicted.
     func noteFetch(of number: ItemNumber, isUnderWay: Bool) {
         if isUnderWay { fetched.insert(number) } else { fetched.remove(number) }
     }
 
-    /// Whether a fetch of a file is queued or running.
+    /// Whether a fetch of the given file is queued or running.
     func isFetched(_ number: ItemNumber) -> Bool { fetched.contains(number) }
 
-    /// Whether a transfer writes to a file's contents or is about to.
+    /// Whether a whole-file fetch of the given file is queued or running, or the file is in the table of partial files.
     func isTransferred(_ number: ItemNumber) -> Bool { fetched.contains(number) || partials[number] != nil }
 
     // MARK: Contents of one file
 
-    /// Returns the row of an item whose bytes are read. The row of a removed item is returned as long as a program
-    /// has the file open.
+    /// Returns the index row of an item whose bytes are to be read. For an item that was removed, returns the row only
+    /// while a program has the file open.
     func openRow(_ number: ItemNumber) throws(ProviderError) -> IndexedItem {
         try context.row(of: number, evenIfDeleted: openFiles.entry(number) != nil)
     }
 
-    /// Returns the file that all handles of an item share, or `nil` if its bytes are not local.
+    /// Returns the file that all handles of the given item share, or `nil` if its bytes are not local.
     func fileForReading(_ row: IndexedItem) throws(ProviderError) -> FileDescriptor? {
         let number = row.number
         if let file = openFiles.entry(number)?.reading { return file }
@@ -94,7 +94,8 @@ final class ContentCache: EngineComponent {
         return nil
     }
 
-    /// Whether a file's bytes are not local. Opens the file, because it may be missing even if the row says otherwise.
+    /// Whether the given file's bytes are not local. If the file is not open, tries to open its local file, because
+    /// another process may have removed that file although the row says that it is local.
     func isMissing(_ row: IndexedItem) throws(ProviderError) -> Bool {
         if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
         defer {
@@ -106,13 +107,13 @@ final class ContentCache: EngineComponent {
         return try fileForReading(row) == nil
     }
 
-    /// Moves the contents of a version that the provider has replaced to ``older``. Called before
+    /// Moves the clean contents of an item to ``older``, because the provider has replaced their version. Called before
     /// ``forgetContents(_:)``, which would remove them.
     func keepOlder(_ row: IndexedItem) {
         older.keep(row, as: row.number, from: folders.clean, limit: cacheLimit)
     }
 
-    /// Marks a file as dataless in the index, and removes its local clean contents and parts.
+    /// Marks a file as dataless in the index, and removes its clean contents and its local parts from disk.
     func forgetContents(_ number: ItemNumber) throws(ProviderError) {
         try onDisk { () throws(Errno) in
             try folders.remove(number, in: folders.clean)
@@ -123,10 +124,11 @@ final class ContentCache: EngineComponent {
         }
     }
 
-    /// Moves fetched contents to the clean contents.
+    /// Moves completely fetched contents to the directory of clean contents, and records them in the index.
     ///
     /// - Parameters:
     ///   - asked: The item number under which the contents were fetched.
+    ///   - number: The current item number.
     ///   - isUnfinished: Whether the contents belong to no version. Such contents are used only by the handles that are
     ///     open now, and by handles that are opened before the last of these is closed.
     /// - Returns: The size of the contents, in bytes.
@@ -152,7 +154,7 @@ final class ContentCache: EngineComponent {
         return size
     }
 
-    /// Whether a file is open, incomplete locally, and can be fetched.
+    /// Whether the given file is open, its bytes are not all local, and they can be fetched.
     func lacksContents(_ number: ItemNumber) -> Bool {
         // Handles that have read bytes of an earlier version get no further bytes of that version.
         guard let entry = openFiles.entry(number), entry.reading == nil, !partials.isStale(number),
@@ -161,8 +163,8 @@ final class ContentCache: EngineComponent {
         do throws(ProviderError) { return try fileForReading(row) == nil } catch { return false }
     }
 
-    /// Stores the descriptor of a removed item's file for all its handles, because later reads cannot find the file
-    /// through the item's deleted row.
+    /// Stores the descriptor of a removed item's file in the file's table entry, for all its handles. Later reads
+    /// cannot find the file through the index, because the item's row is deleted.
     func shareContents(_ number: ItemNumber) {
         guard let entry = openFiles.entry(number), entry.reading == nil || entry.writing == nil && entry.writers > 0,
             !partials.isStale(number)
@@ -185,15 +187,15 @@ final class ContentCache: EngineComponent {
         }
     }
 
-    /// Records a use of a file. Called when a handle obtains the file's contents or writes new ones. An opening without
-    /// contents does not count, because the user has not seen them.
+    /// Records that the user may have used a file. Called when a handle obtains the file's contents or writes new ones.
+    /// An opening that provides no contents does not count, because the user has not seen them.
     func noteUse(of number: ItemNumber) {
         let now = context.clock.now
         openFiles.withLock { $0.personal.note(number, now) }
     }
 
-    /// Removes the contents of a removed item: at once if the file is closed, otherwise after its last handle is
-    /// closed.
+    /// Removes the contents of a removed item from disk: at once if the file is closed, otherwise after its last handle
+    /// is closed.
     func discardContents(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         shareContents(number)
         older.remove(number)

@@ -2,37 +2,40 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// The directories with files' contents. A file is named by its item number, and lies either in `clean` or in
-/// `edits`.
+/// The directories that contain the contents of files. The name of each file in them is its item number. An item's
+/// complete contents are either in the `content` directory (``clean``) or in `edits`.
 final class ContentFolders: Sendable {
-    /// Contents that were opened for writing, until the provider has confirmed the edit or the file is found
-    /// unmodified.
+    /// The directory of contents that were opened for writing. A file stays in it until the provider has confirmed the
+    /// edit, or the file is found to be unmodified.
     let edits: FileDescriptor
-    /// Copies of edited contents for the duration of their upload.
+    /// The directory of copies of edited contents, which exist for the duration of an upload.
     let uploads: FileDescriptor
 
-    /// Clean contents.
+    /// The directory of clean contents.
     var clean: FileDescriptor { current().clean }
-    /// The directory of clean contents as it was last opened, without a check that it still exists. If another
-    /// process has removed it, no file is found in it.
+    /// The directory of clean contents as it was last opened. It is not checked whether this directory still exists. If
+    /// another process has removed it, it contains no files.
     var lastClean: FileDescriptor { cache.withLock { $0.clean } }
-    /// Copies of contents that the provider returned, until they are complete; on the same file system as ``clean``.
+    /// The directory of copies of contents that the provider returned, until they are complete. On the same file system
+    /// as ``clean``.
     var incoming: FileDescriptor { current().incoming }
-    /// Partially materialized files, each as long as the complete file; on the same file system as ``clean``.
+    /// The directory of partially materialized files, each as long as the complete file. On the same file system as
+    /// ``clean``.
     var parts: FileDescriptor { current().parts }
 
-    /// Contents of versions that the provider has replaced (``OlderContents``); on the same file system as ``clean``.
+    /// The directory of contents of versions that the provider has replaced (``OlderContents``). On the same file
+    /// system as ``clean``.
     var older: FileDescriptor { current().older }
 
-    /// Contents of files that were removed or replaced while programs read them, until the last handle is closed; on
-    /// the same file system as ``clean``.
+    /// The directory of contents that were removed or replaced while programs had them open. A file stays in it until
+    /// its last handle is closed. On the same file system as ``clean``.
     var removed: FileDescriptor { current().removed }
 
-    /// Contents of trashed files that programs have open, by their numbers in the trash; on the same file system as
-    /// ``clean``.
+    /// The directory of contents of trashed files that programs have open. Each file is named by its number in the
+    /// trash. On the same file system as ``clean``.
     var trashed: FileDescriptor { current().trashed }
 
-    /// The directories that a user or another process may remove at any time.
+    /// The directories in the cache directory. A user or another process may remove them at any time.
     private struct Cache: Sendable {
         let clean: FileDescriptor
         let incoming: FileDescriptor
@@ -66,8 +69,8 @@ final class ContentFolders: Sendable {
     /// Opens the directories, and creates those that are missing.
     ///
     /// A file moves between the clean contents and the edits while programs have it open, so both must be on one file
-    /// system. If the cache directory is on another one, or cannot be used, clean contents are stored beside the
-    /// edits.
+    /// system. If the cache directory is on another file system than the edits, or cannot be used, the clean contents
+    /// are stored beside the edits.
     init(dataFolder: String, cacheFolder: String) throws(Errno) {
         let data = try Self.folder(dataFolder)
         edits = try Self.folder("edits", in: data)
@@ -90,7 +93,8 @@ final class ContentFolders: Sendable {
         try empty(older)
     }
 
-    /// Opens the cache directories, if they can be used and are on the same file system as `folder`.
+    /// Opens the directories in the cache directory. Returns `nil` if they cannot be used, or are on another file
+    /// system than `folder`.
     private static func cache(in path: String, besides folder: FileDescriptor) -> Cache? {
         guard let cache = try? Cache(in: path),
             let (one, other) = try? (cache.clean.status().identity, folder.status().identity)
@@ -98,7 +102,8 @@ final class ContentFolders: Sendable {
         return one.device == other.device ? cache : nil
     }
 
-    /// Returns the cache directories, and creates them again if any of them was removed.
+    /// Returns the directories in the cache directory. If any was removed, creates the missing ones and opens all of
+    /// them again.
     private func current() -> Cache {
         let known = cache.withLock { $0 }
         guard known.isGone, let made = try? Cache(in: cacheFolder) else { return known }
@@ -125,7 +130,7 @@ final class ContentFolders: Sendable {
         return try parent.open(name, [.readOnly, .directory])
     }
 
-    /// Opens an item's file. Returns `nil` if it does not exist.
+    /// Opens the given item's file in the given directory. Returns `nil` if the file does not exist.
     func open(
         _ number: ItemNumber, in folder: FileDescriptor, _ options: FileDescriptor.OpenOptions
     ) throws(Errno) -> FileDescriptor? {
@@ -136,27 +141,27 @@ final class ContentFolders: Sendable {
         }
     }
 
-    /// Moves an item's file.
+    /// Moves the given item's file to another directory.
     func move(_ number: ItemNumber, from folder: FileDescriptor, to other: FileDescriptor) throws(Errno) {
         let name = Self.name(number)
         try retrying { renameat(folder.rawValue, name, other.rawValue, name) }
     }
 
-    /// Moves an item's file to another directory, and renames it to another item number.
+    /// Moves the given item's file to another directory, and renames it to another item number.
     func move(
         _ number: ItemNumber, from folder: FileDescriptor, to other: FileDescriptor, as successor: ItemNumber
     ) throws(Errno) {
         try retrying { renameat(folder.rawValue, Self.name(number), other.rawValue, Self.name(successor)) }
     }
 
-    /// Links an item's file into another directory, under another item number.
+    /// Creates a hard link to the given item's file in another directory, under another item number.
     func link(
         _ number: ItemNumber, from folder: FileDescriptor, to other: FileDescriptor, as successor: ItemNumber
     ) throws(Errno) {
         try retrying { linkat(folder.rawValue, Self.name(number), other.rawValue, Self.name(successor), 0) }
     }
 
-    /// Moves the contents of a removed or replaced item, if it has any, to ``removed``.
+    /// Moves the clean or edited contents of a removed or replaced item to ``removed``, if they exist.
     func moveAside(_ number: ItemNumber) throws(Errno) {
         for folder in [clean, edits] {
             do throws(Errno) {
@@ -165,19 +170,19 @@ final class ContentFolders: Sendable {
         }
     }
 
-    /// Removes an item's file, if it exists.
+    /// Deletes the given item's file in the given directory, if it exists.
     func remove(_ number: ItemNumber, in folder: FileDescriptor) throws(Errno) {
         do throws(Errno) {
             try retrying { unlinkat(folder.rawValue, Self.name(number), 0) }
         } catch .noSuchFile {}
     }
 
-    /// Removes every file in a directory.
+    /// Deletes every file in the given directory.
     func empty(_ folder: FileDescriptor) throws(Errno) {
         for entry in try folder.open(".", [.readOnly, .directory]).entries() { try folder.removeFile(entry.name) }
     }
 
-    /// Returns the items that have a file in a directory.
+    /// Returns the numbers of the items that have a file in the given directory.
     func numbers(in folder: FileDescriptor) throws(Errno) -> [ItemNumber] {
         // A new descriptor has a read position of its own.
         try folder.open(".", [.readOnly, .directory]).entries().compactMap { entry in
@@ -189,16 +194,16 @@ final class ContentFolders: Sendable {
 
     private static let removed = ".removed"
 
-    /// Renames an edit that is to be removed, so that the removal can still be undone.
+    /// Renames the edited file of an item that is about to be removed, so that ``takeBack(_:)`` can restore the file.
     ///
-    /// - Returns: the size of the edit, in bytes.
+    /// - Returns: The size of the file, in bytes.
     func setAside(_ number: ItemNumber) throws(Errno) -> Int {
         let name = Self.name(number)
         try retrying { renameat(edits.rawValue, name, edits.rawValue, name + Self.removed) }
         return try edits.status(of: name + Self.removed).size
     }
 
-    /// Moves an edit that was set aside to ``removed``, because programs still have it open.
+    /// Moves an edited file that ``setAside(_:)`` renamed to ``removed``, because programs still have it open.
     func keepSetAside(_ number: ItemNumber) throws(Errno) {
         try retrying { renameat(edits.rawValue, Self.name(number) + Self.removed, removed.rawValue, Self.name(number)) }
     }
@@ -207,8 +212,8 @@ final class ContentFolders: Sendable {
         try retrying { unlinkat(edits.rawValue, Self.name(number) + Self.removed, 0) }
     }
 
-    /// Undoes ``setAside(_:)``. If the item has a new edit meanwhile, that edit stays and the one that was set aside is
-    /// removed.
+    /// Undoes ``setAside(_:)``. If the item has a new edited file by then, that file stays and the renamed one is
+    /// deleted.
     func takeBack(_ number: ItemNumber) throws(Errno) {
         let name = Self.name(number)
         do throws(Errno) {
@@ -217,7 +222,7 @@ final class ContentFolders: Sendable {
         try removeSetAside(number)
     }
 
-    /// Returns the items that have an edit that was set aside.
+    /// Returns the numbers of the items whose edited file was renamed by ``setAside(_:)``.
     func numbersSetAside() throws(Errno) -> [ItemNumber] {
         try edits.open(".", [.readOnly, .directory]).entries().compactMap { entry in
             let name = entry.name.description

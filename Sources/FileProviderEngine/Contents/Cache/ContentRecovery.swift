@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Recovery of contents after a crash.
+/// Repairs the local contents of files after a crash.
 ///
 /// It calls the content cache. Used only on the engine's thread (see ``EngineContext``).
 struct ContentRecovery: EngineComponent {
@@ -15,9 +15,11 @@ struct ContentRecovery: EngineComponent {
         self.cache = cache
     }
 
-    /// Repairs the content directories at start, after the previous engine was killed.
+    /// Repairs the directories of contents when the engine starts after its predecessor was killed.
     ///
-    /// - Parameter journalled: the items that have an entry in the journal.
+    /// - Parameters:
+    ///   - isRebuilt: Whether the index was rebuilt, so that the versions of clean contents and parts are unknown.
+    ///   - journalled: The items that have an entry in the journal.
     func recoverContents(afterRebuilding isRebuilt: Bool, journalled: Set<ItemNumber>) throws {
         // A rebuilt index does not know the versions of these files. The provider has all their contents.
         if isRebuilt {
@@ -28,8 +30,8 @@ struct ContentRecovery: EngineComponent {
         for number in try folders.numbers(in: folders.edits) where !journalled.contains(number) { try putBack(number) }
     }
 
-    /// Drops the parts that the index does not know, and all parts after a reboot. Parts are not synchronized to disk
-    /// before the index records them, so they are valid only until the machine is restarted.
+    /// Deletes parts of files that the index does not record. After a reboot of the machine, deletes all parts, because
+    /// they may not have reached the disk before the index recorded them.
     private func recoverParts() throws {
         let (key, boot) = ("parts.boot", Array(context.configuration.bootIdentifier.utf8))
         let isSameBoot = try context.index.setting(key) == boot
@@ -43,9 +45,9 @@ struct ContentRecovery: EngineComponent {
         if !isSameBoot { try context.index.write { writer throws(IndexError) in try writer.setSetting(key, boot) } }
     }
 
-    /// Moves a file from `edits` back to the clean contents, if the previous engine moved it to `edits` for an opening
-    /// and ended before the journal recorded that opening. Such a file is unmodified, and is identified by its date and
-    /// size. Any other file is an edit and stays.
+    /// Moves a file from `edits` back to the clean contents, if the previous engine moved the file to `edits` for an
+    /// opening and ended before the journal recorded this opening. Such a file is unmodified, and is recognized by its
+    /// date and size. Any other file is an edit and stays.
     private func putBack(_ number: ItemNumber) throws {
         guard let row = try context.index.item(number), row.content == .current,
             row.localVersion == row.item.contentVersion
@@ -60,7 +62,7 @@ struct ContentRecovery: EngineComponent {
 
     // MARK: Contents without an item
 
-    /// Removes the contents of removed and replaced files that no handle reads.
+    /// Deletes the contents in ``ContentFolders/removed`` that no handle reads.
     func sweepRemoved() {
         do throws(Errno) {
             for number in try folders.numbers(in: folders.removed) where openFiles.entry(number) == nil {
@@ -71,8 +73,8 @@ struct ContentRecovery: EngineComponent {
         }
     }
 
-    /// Removes clean contents of items that do not exist. The last engine may have ended after it deleted an item and
-    /// before it removed the contents.
+    /// Deletes clean contents of items that do not exist. The previous engine may have ended after it deleted an item
+    /// and before it deleted the contents.
     func sweepClean(_ engine: isolated any EngineEvents) {
         do throws(Errno) {
             sweepClean(try folders.numbers(in: folders.clean)[...], engine)
@@ -81,7 +83,8 @@ struct ContentRecovery: EngineComponent {
         }
     }
 
-    /// Sweeps the first few items, and the rest in later jobs, so that a long sweep does not delay other requests.
+    /// Deletes the contents of those of the first thousand numbers that belong to no item. Examines the remaining
+    /// numbers in later jobs, so that other requests are not delayed.
     func sweepClean(_ numbers: ArraySlice<ItemNumber>, _ engine: isolated any EngineEvents) {
         guard !context.isClosed else { return }
         do throws(Errno) {

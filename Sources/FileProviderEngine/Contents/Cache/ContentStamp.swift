@@ -12,8 +12,10 @@ extension JournalEntry.Fingerprint {
             changedNanoseconds: status.changedNanoseconds)
     }
 
-    /// Sets the modification date of a clean file, by which it is identified later: the provider's date, or 1970 if
-    /// there is none.
+    /// Sets the modification date of a clean file, by which recovery identifies the file. The date is the provider's,
+    /// or 1970 if the provider reports none.
+    ///
+    /// - Parameter modified: The date in seconds since 1970.
     static func date(_ file: FileDescriptor, _ modified: Double?) throws(Errno) {
         let times = [timespec(tv_sec: 0, tv_nsec: omitted), timespec(seconds: modified ?? 0)]
         try retrying { futimens(file.rawValue, times) }
@@ -30,7 +32,8 @@ extension FileStatus {
 }
 
 extension timespec {
-    /// Creates a time from seconds since 1970. Times that no file system can represent are clamped.
+    /// Creates a time from seconds since 1970. A time that the file systems in use cannot represent is replaced by the
+    /// nearest one that they can represent.
     init(seconds: Double) {
         // ext4 represents 1901 to 2446. Other file systems have wider ranges, which differ from each other.
         let bounded = seconds.isFinite ? min(max(seconds, -2_147_483_648), 15_032_385_535) : 0

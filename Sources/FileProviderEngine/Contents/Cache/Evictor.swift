@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The eviction of files, to stay within the cache limit, on request, or because the provider has another version. The
-/// ``EvictionPolicy`` chooses the files.
+/// Evicts files, in order to stay within the cache limit, when a caller requests it, or when the provider has another
+/// version. The ``EvictionPolicy`` chooses the files to evict for the limit.
 ///
 /// It calls the content cache and the partial contents, and sends an event. Used only on the engine's thread (see
 /// ``EngineContext``).
@@ -19,9 +19,9 @@ package final class Evictor: EngineComponent {
         self.partialContents = partialContents
     }
 
-    /// Evicts a file. A program that reads it later causes a new fetch.
+    /// Evicts the given file. When a program reads it later, its contents are fetched again.
     ///
-    /// - Throws: a failure of kind `notPermitted` if the file is dirty, open or pinned.
+    /// - Throws: A failure of kind `notPermitted` if the file is dirty, open or pinned.
     func evict(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         let row = try context.row(of: number)
         cache.older.remove(number)
@@ -36,10 +36,11 @@ package final class Evictor: EngineComponent {
         guard try drop(row, engine) else { throw ProviderError(.notPermitted, message: "“\(row.name)” is open.") }
     }
 
-    /// Removes clean contents, unless the file is open. Returns whether they were removed.
+    /// Evicts the clean contents and parts of the given file, unless it is open.
     ///
-    /// - Parameter isOlder: Whether the contents are moved to ``OlderContents``, because the provider has another
+    /// - Parameter isOlder: Whether to retain the clean contents in ``OlderContents``, because the provider has another
     ///   version.
+    /// - Returns: Whether the contents were evicted; `false` if the file is open.
     func drop(
         _ row: IndexedItem, isOlder: Bool = false, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {
@@ -64,7 +65,7 @@ package final class Evictor: EngineComponent {
         evictToLimit(engine)
     }
 
-    /// Evicts clean contents beyond the cache limit.
+    /// Evicts as many bytes as the clean contents exceed the cache limit by.
     func evictToLimit(_ engine: isolated any EngineEvents) {
         // The running count includes contents that were removed with their items, and those of pinned items, so it is
         // corrected first.
@@ -73,9 +74,11 @@ package final class Evictor: EngineComponent {
         if excess > 0 { _ = evict(bytes: excess, engine) }
     }
 
-    /// Evicts files that are neither dirty, open nor pinned, in the order of the ``EvictionPolicy``.
+    /// Evicts files that are neither dirty, open nor pinned, in the order that the ``EvictionPolicy`` returns. Contents
+    /// of older versions are removed first.
     ///
-    /// - Returns: the number of bytes that were evicted.
+    /// - Parameter bytes: The number of bytes to evict.
+    /// - Returns: The number of bytes that were evicted. It is less than `bytes` if too few files can be evicted.
     func evict(bytes: Int64, _ engine: isolated any EngineEvents) -> Int64 {
         engine.usesMustBeWritten()
         let policy = policy
@@ -103,8 +106,8 @@ package final class Evictor: EngineComponent {
         return gone
     }
 
-    /// Evicts clean contents to free space for a write on a full disk. Nothing is evicted if that would not make enough
-    /// space; see ``EvictionPolicy/room(for:evictable:)``.
+    /// Evicts contents so that a write of the given number of bytes succeeds on a full disk. Evicts nothing if that
+    /// would not free enough space; see ``EvictionPolicy/room(for:evictable:)``.
     ///
     /// - Returns: Whether anything was evicted.
     func makeRoom(for bytes: Int64, _ engine: isolated any EngineEvents) -> Bool {
@@ -114,7 +117,8 @@ package final class Evictor: EngineComponent {
         return room.map { evict(bytes: $0, engine) > 0 } ?? false
     }
 
-    /// Runs an operation that needs disk space. If the disk is full, evicts clean contents and retries once.
+    /// Runs an operation that needs disk space. If the operation fails because the disk is full, evicts clean contents
+    /// and runs the operation once more.
     func makingRoom<Result>(
         _ engine: isolated any EngineEvents, _ body: () throws(ProviderError) -> Result
     ) throws(ProviderError) -> Result {
@@ -137,11 +141,11 @@ package final class Evictor: EngineComponent {
         }
     }
 
-    /// The minimum number of bytes to evict when the disk is full.
+    /// The minimum number of bytes that are evicted when the disk is full.
     static let leastRoom = LeastRecentlyUsedPolicy.leastRoom
 
-    /// Writes to the index as ``write(freesSpace:_:)`` does, and evicts clean contents if the disk is full. Used for
-    /// the provider's reports, which matter more than contents that can be fetched again.
+    /// Writes to the index as ``EngineContext/write(freesSpace:_:)`` does. If the disk is full, evicts clean contents
+    /// and writes again. Used for the provider's reports, which matter more than contents that can be fetched again.
     @discardableResult
     func writeMakingRoom<Result>(
         _ engine: isolated any EngineEvents, _ body: (inout IndexWriter) throws(IndexError) -> Result

@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Opening and closing files on the engine's thread.
+/// Opens and closes files on the engine's thread.
 ///
 /// It calls the other components of contents except the downloader, and sends events. Used only on the engine's thread
 /// (see ``EngineContext``).
@@ -15,7 +15,8 @@ final class FileOpener: EngineComponent {
     private let evictor: Evictor
     private let outdated: OutdatedFiles
     private let writing: WrittenFiles
-    /// Openings that wait until it is known whether an open file grows or is replaced; see ``OutdatedFiles``.
+    /// The openings that wait, by item. They wait until it is known whether bytes are appended to the open file or a
+    /// new version replaces it; see ``OutdatedFiles``.
     private var openings: [ItemNumber: [PendingOpen]] = [:]
 
     init(
@@ -31,7 +32,7 @@ final class FileOpener: EngineComponent {
         self.writing = writing
     }
 
-    /// Opens a file on the engine's thread, as ``FileHandles/open(_:for:completion:)`` does.
+    /// Opens a file on the engine's thread, as ``FileHandles/open(_:for:completion:)`` does on the calling thread.
     func opened(
         _ number: ItemNumber, for purpose: OpenPurpose, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> OpenHandle {
@@ -77,10 +78,10 @@ final class FileOpener: EngineComponent {
         }
     }
 
-    /// Releases the contents of a file after its last handle was closed, and ends the requests that waited for the
-    /// file.
+    /// Handles that the last handle of a file was closed: removes contents that are outdated or whose item was removed,
+    /// and ends the requests that waited for the file.
     ///
-    /// - Parameter entry: The file's entry at the time of the close.
+    /// - Parameter entry: The file's table entry at the time of the close.
     func lastClosed(_ number: ItemNumber, _ entry: OpenFileTable.Entry, _ engine: isolated any EngineEvents) {
         if entry.isDiscarded || isGone(number) {
             cache.discardContents(number, engine)
@@ -91,7 +92,7 @@ final class FileOpener: EngineComponent {
         engine.lastHandleWasClosed(number)
     }
 
-    /// Closes a write handle. After the last one is closed, the file is either clean or journalled as edited.
+    /// Closes a write handle. After the last write handle is closed, the file is either clean or journalled as edited.
     func closedWriting(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard let entry = openFiles.entry(number) else { return }
         guard entry.writers == 1 else {
@@ -139,9 +140,10 @@ final class FileOpener: EngineComponent {
         opening.finish { () throws(ProviderError) in try opened(number, for: opening.purpose, engine) }
     }
 
-    /// Resumes the openings that wait for the provider's new version of an open file. If its fetch failed, readers
-    /// share the local version, and truncating openings proceed. Other writers fail, because they would edit an
-    /// outdated version.
+    /// Resumes the openings that wait for a fetch of the provider's new version of an open file.
+    ///
+    /// If the fetch failed, openings for reading share the local version, and openings that truncate the file proceed.
+    /// Other openings for writing fail, because they would edit an outdated version.
     func endWaits(
         for number: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any EngineEvents
     ) {
@@ -155,7 +157,7 @@ final class FileOpener: EngineComponent {
         }
     }
 
-    /// Fails the waiting openings, because the engine is closed.
+    /// Fails the openings that wait, because the engine is closed.
     func close() {
         for opening in openings.values.joined() { opening.fail(.closed) }
         openings = [:]

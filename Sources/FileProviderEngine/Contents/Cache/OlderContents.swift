@@ -3,50 +3,52 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Contents of versions that the provider has replaced, at most one version of each file. With their help, a provider
-/// that fetches differences need not transfer the whole file again (``ExistingContents``).
+/// The retained contents of versions that the provider has replaced, at most one version of each file. If the provider
+/// can return the differences to such a version (``ExistingContents``), it need not transfer the whole file again.
 ///
-/// They last until the next version is local, at most until the next start. They are the first to be removed when the
-/// cache is full. Used only on the engine's thread (see ``EngineContext``).
+/// The contents are retained until a newer version of the file is local, but no longer than this engine runs. When the
+/// cache is full, they are removed before other contents. Used only on the engine's thread (see ``EngineContext``).
 final class OlderContents {
     private struct Entry {
         let version: [UInt8]
         let size: Int64
-        /// Whether the contents are a hard link to the file of a replaced item. Open handles of that file may keep it
-        /// on disk.
+        /// Whether the contents are a hard link to a replaced file that handles may still have open. In that case,
+        /// their removal may free no space.
         var isShared: Bool
     }
 
     private let folders: ContentFolders
     private var entries: [ItemNumber: Entry] = [:]
-    /// The files in the order in which their contents were kept.
+    /// The files in the order in which their contents were retained.
     private var order: [ItemNumber] = []
-    /// The size of all older contents, in bytes.
+    /// The size of all retained contents, in bytes.
     private var bytes: Int64 = 0
-    /// Whether the provider fetches differences; `nil` until the provider has replied.
+    /// Whether the provider supports fetching differences; `nil` until it has replied to such a request.
     private(set) var areUseful: Bool?
 
-    /// The size in bytes of the smallest file whose contents are kept. The transfer of a smaller file takes no longer
-    /// than the request.
+    /// The size in bytes of the smallest file whose contents are retained. The transfer of a smaller file takes no
+    /// longer than the request.
     static let leastSize: Int64 = 64 << 10
-    /// The divisor of the cache limit: older contents take at most an eighth of it.
+    /// The fraction of the cache limit that older contents may use, as a divisor: an eighth.
     private static let share: Int64 = 8
     private static let mostBytes: Int64 = 1 << 30
 
     init(_ folders: ContentFolders) { self.folders = folders }
 
-    /// Records whether the provider fetches differences.
+    /// Records whether the provider supports fetching differences. If it does not, removes all retained contents.
     func noteUse(_ areUseful: Bool) {
         self.areUseful = areUseful
         if !areUseful { removeAll() }
     }
 
-    /// Keeps the clean contents of a file that the caller would otherwise remove. If this fails, they are lost, and the
-    /// file is fetched whole.
+    /// Retains the clean contents of a file that the caller would otherwise remove. If this fails, the contents are not
+    /// retained, and the file is later fetched whole.
     ///
     /// - Parameters:
-    ///   - folder: the directory that has the contents.
+    ///   - number: The item number under which the contents are retained.
+    ///   - folder: The directory that contains the file.
     ///   - isShared: Whether the contents also stay in `folder`, for handles that read them.
+    ///   - limit: The cache limit, in bytes.
     func keep(
         _ row: IndexedItem, as number: ItemNumber, from folder: FileDescriptor, isShared: Bool = false, limit: Int64
     ) {
@@ -70,7 +72,7 @@ final class OlderContents {
         bytes += row.localSize
     }
 
-    /// Records that a file has got another item number.
+    /// Records that the item of retained contents has a new number.
     func move(_ number: ItemNumber, to successor: ItemNumber) {
         guard let entry = entries[number] else { return }
         remove(successor)
@@ -82,7 +84,7 @@ final class OlderContents {
         if let place = order.firstIndex(of: number) { order[place] = successor }
     }
 
-    /// Returns the older contents of a file; `nil` if there are none.
+    /// Returns the retained contents of the given file's older version; `nil` if there are none.
     func contents(of number: ItemNumber) -> ExistingContents? {
         guard let entry = entries[number] else { return nil }
         guard let file = try? folders.open(number, in: folders.older, .readOnly) else {
@@ -99,9 +101,9 @@ final class OlderContents {
         try? folders.remove(number, in: folders.older)
     }
 
-    /// Removes the contents of all files.
+    /// Removes the retained contents of all files.
     ///
-    /// - Returns: the number of bytes that were freed.
+    /// - Returns: The number of bytes that were freed.
     @discardableResult
     func removeAll() -> Int64 {
         let freed = evictableBytes
@@ -109,7 +111,8 @@ final class OlderContents {
         return freed
     }
 
-    /// The size of the contents whose removal frees space, in bytes. Handles of a replaced file keep its bytes on disk.
+    /// The size in bytes of the retained contents whose removal frees space. Contents that open handles of a replaced
+    /// file still use are left out.
     var evictableBytes: Int64 {
         var bytes = bytes
         for (number, entry) in entries where entry.isShared {
@@ -121,12 +124,12 @@ final class OlderContents {
 }
 
 extension IndexedItem {
-    /// Whether the version of the local contents is one that the provider reported. The engine's own versions of
-    /// contents whose version is unknown end with a zero (``ProviderItem/versionOfOlderContents``).
+    /// Whether the local contents have a version that the provider reported. If their version is unknown, the engine
+    /// assigns a version of its own, which ends with a zero byte (``ProviderItem/versionOfOlderContents``).
     fileprivate var hasVersionOfProvider: Bool { !localVersion.isEmpty && localVersion.last != 0 }
 
-    /// Whether the local contents are clean, of an earlier version than the provider's, and large enough for a fetch of
-    /// the difference.
+    /// Whether the local contents are clean, have an earlier version than the provider's, and are large enough for a
+    /// fetch of the difference.
     var hasUsableOlderContents: Bool {
         content == .current && localVersion != item.contentVersion && localSize >= OlderContents.leastSize
             && hasVersionOfProvider

@@ -1,37 +1,43 @@
 import ItemStore
 import LinuxSystem
 
-/// The table of open files, by item number. It allows files to be opened without the engine's thread.
+/// The table of open files, by item number. It allows threads other than the engine's to open files.
 ///
-/// An entry exists as long as its file has a handle. Code that removes or replaces contents first checks the table
-/// under the lock, and increments ``epoch``. An opening that read the index before the increment reads it again.
+/// A file has an entry as long as it has an open handle. Code that removes or replaces contents first checks under the
+/// table's lock that the file is closed, and increments ``epoch`` afterwards. A thread that read a file's index row
+/// before the increment has to read the row again before it opens the file.
 final class OpenFileTable: Sendable {
     struct Entry: Sendable {
         var readers = 0
         var writers = 0
-        /// The descriptor that all handles share, once all bytes of the file are local.
+        /// The descriptor from which all handles read; `nil` until all bytes of the file are local.
         var reading: FileDescriptor?
-        /// A descriptor of the same file for writing, once the file is in the `edits` directory.
+        /// A descriptor of the same file for writing; `nil` until the file is in the `edits` directory.
         var writing: FileDescriptor?
         /// The file's fingerprint when it was opened for writing; `nil` if the opening created or truncated it.
         var beforeWriting: FileFingerprint?
         /// The file's fingerprint when its edit was last journalled.
         var noted: FileFingerprint?
-        /// Whether the provider has another version, so that the local contents are dropped when the last handle is
-        /// closed.
+        /// Whether the provider has another version, so that the local contents are to be removed when the last handle
+        /// is closed.
         var isOutdated = false
-        /// Whether the provider's version is being fetched, to append its end to the open file.
+        /// Whether the provider's version is being fetched, so that the bytes that it adds at the end can be appended
+        /// to the open file.
         var isGrowing = false
-        /// Whether the contents were fetched while the file was being written at the provider, so that they belong to
-        /// no version.
+        /// Whether the contents were fetched while another client was writing the file at the provider, so that they
+        /// belong to no version.
         var isUnfinished = false
-        /// Whether the item was removed or replaced, so that its contents are removed when the last handle is closed.
+        /// Whether the item was removed or replaced, so that its contents are to be removed when the last handle is
+        /// closed.
         var isDiscarded = false
-        /// The item's new number, after the provider's version replaced this file; see ``OutdatedFiles/replace(_:_:)``.
+        /// The item's new number, if the provider's version has replaced this file; see
+        /// ``OutdatedFiles/replace(_:_:)``.
         var successor: ItemNumber?
-        /// The time before which the provider's version is not fetched again after a failure, in seconds since 1970.
+        /// The time in seconds since 1970 before which the provider's version is not fetched again, because a fetch
+        /// failed.
         var nextGrowth = 0.0
-        /// A version at the provider that is known not to begin with the local bytes.
+        /// A version at the provider that is known not to begin with the local bytes; `nil` if no such version is
+        /// known.
         var otherVersion: [UInt8]?
 
         var openings: Int { readers + writers }
@@ -39,12 +45,12 @@ final class OpenFileTable: Sendable {
 
     struct State {
         var entries: [ItemNumber: Entry] = [:]
-        /// Files whose contents are being removed or replaced.
+        /// The files whose contents are being removed or replaced.
         var claimed: Set<ItemNumber> = []
         var epoch = 0
-        /// The dates of uses that the index has not recorded yet, in seconds since 1970, by item number.
+        /// The date of each file's last use that the index has not recorded yet, in seconds since 1970, by item number.
         var uses: [ItemNumber: Double] = [:]
-        /// The uses that are possibly by the user, not by background programs, and that the index has not recorded yet.
+        /// The uses that the index has not recorded yet and that were possibly by the user, not by background programs.
         var personal = PersonalUses()
         var lastReader = 0
     }
@@ -68,16 +74,16 @@ final class OpenFileTable: Sendable {
 
     // MARK: Opening and closing on any thread
 
-    /// Counts an additional read handle of a file that is open already. Returns `nil` if the file is not open, or if
-    /// the engine's thread has to open it.
+    /// Counts an additional read handle of the given file, if it is open already, and returns its entry. Returns `nil`
+    /// if the file is not open, or if it has to be opened on the engine's thread.
     func join(_ number: ItemNumber, _ now: Double) -> Entry? { state.withLock { $0.openForReading(number, now) } }
 
-    /// Counts a read handle of a file.
+    /// Counts a read handle of the given file, and returns the file's entry.
     ///
     /// - Parameters:
-    ///   - file: The file's contents; `nil` if they are not local.
-    ///   - epoch: The value of ``epoch`` before the file's row was read.
-    /// - Returns: `nil` if the engine's thread has to open the file.
+    ///   - file: The local file; `nil` if the bytes are not local.
+    ///   - epoch: The value of ``epoch`` before the caller read the file's index row.
+    /// - Returns: `nil` if the file has to be opened on the engine's thread.
     func open(_ number: ItemNumber, _ file: FileDescriptor?, since epoch: Int, _ now: Double) -> Entry? {
         state.withLock { state in
             guard state.epoch == epoch, !state.claimed.contains(number) else { return nil }
@@ -87,17 +93,17 @@ final class OpenFileTable: Sendable {
         }
     }
 
-    /// Counts a closed read handle.
+    /// Records that a read handle of the given file was closed.
     ///
-    /// - Returns: The file's entry if this was its last handle, and whether the recorded uses are to be written to the
-    ///   index.
+    /// - Returns: The file's entry if this was its last handle, and whether the uses in this table are to be written to
+    ///   the index.
     func closeReading(_ number: ItemNumber) -> (last: Entry?, usesAreDue: Bool) {
         state.withLock { state in
             (state.close(number, isForWriting: false), state.uses.count >= 1024 || state.personal.isDue)
         }
     }
 
-    /// Returns a unique number for a handle that reads parts.
+    /// Returns a new number that identifies a handle as a reader of parts.
     func newReader() -> Int {
         state.withLock { state in
             state.lastReader += 1
@@ -105,10 +111,11 @@ final class OpenFileTable: Sendable {
         }
     }
 
-    /// Runs a function that removes or replaces contents, unless the file is open. While the function runs, only the
-    /// engine's thread can open the file. Afterwards, a row that was read earlier cannot be used to open the file.
+    /// Runs a function that removes or replaces contents of the given file, unless the file is open. While the function
+    /// runs, only the engine's thread can open the file. A thread that read the file's index row earlier has to read it
+    /// again to open the file.
     ///
-    /// - Returns: `nil` if the file is open.
+    /// - Returns: The function's result; `nil` if the file is open.
     func whileClosed<Result>(_ number: ItemNumber, _ body: () -> Result) -> Result? {
         let isClosed = state.withLock { state in
             guard state.entries[number] == nil else { return false }
@@ -125,10 +132,10 @@ final class OpenFileTable: Sendable {
         return body()
     }
 
-    /// Records that the item of an open file got a new number, under which later openings find the item. The existing
-    /// handles stay.
+    /// Records that the item of an open file has a new number, under which it is opened from now on. The existing
+    /// handles remain under the earlier number.
     ///
-    /// - Returns: whether the file has any handle.
+    /// - Returns: Whether the file has any open handle.
     func replaced(_ number: ItemNumber, by successor: ItemNumber) -> Bool {
         state.withLock { state in
             state.entries[number]?.successor = successor
@@ -143,11 +150,11 @@ final class OpenFileTable: Sendable {
         }
     }
 
-    /// Whether a program has a file open for writing.
+    /// Whether a program has the given file open for writing.
     func isOpenForWriting(_ number: ItemNumber) -> Bool { entry(number).map { $0.writers > 0 } ?? false }
 
-    /// Returns the current number of a file that was replaced, if handles of the earlier version are still open.
-    /// Otherwise returns the given number.
+    /// Returns the item's current number, if the given number is that of a replaced file with open handles. Otherwise
+    /// returns the given number.
     func currentNumber(_ number: ItemNumber) -> ItemNumber {
         var number = number
         while let successor = entry(number)?.successor { number = successor }
@@ -159,12 +166,12 @@ final class OpenFileTable: Sendable {
     /// Whether any file is open for writing.
     var hasWritten: Bool { state.withLock { state in state.entries.contains { $0.value.writers > 0 } } }
 
-    /// The open files that are not complete locally.
+    /// The open files whose bytes are not all local.
     var awaited: [ItemNumber] {
         state.withLock { state in state.entries.filter { $0.value.reading == nil }.map(\.key) }
     }
 
-    /// The open files whose local version is older than the provider's.
+    /// The open files whose local version is older than the provider's version.
     var outdated: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.isOutdated }.map(\.key) } }
 
     /// The files that are open for writing.
@@ -172,7 +179,7 @@ final class OpenFileTable: Sendable {
 }
 
 extension OpenFileTable.State {
-    /// Counts an additional handle.
+    /// Counts an additional handle of the given file.
     mutating func open(_ number: ItemNumber, isForWriting: Bool, _ now: Double) {
         var entry = entries[number] ?? OpenFileTable.Entry()
         if isForWriting { entry.writers += 1 } else { entry.readers += 1 }
@@ -180,8 +187,9 @@ extension OpenFileTable.State {
         uses[number] = now
     }
 
-    /// Counts an additional read handle of a file that is open already. Returns `nil` if the file is not open, or if
-    /// its version is older than the provider's. If the bytes are local, the file counts as used by the user.
+    /// Counts an additional read handle of the given file, if it is open already, and returns its entry. Returns `nil`
+    /// if the file is not open, or if its version is older than the provider's. If the bytes are local, records a use
+    /// that was possibly by the user.
     mutating func openForReading(_ number: ItemNumber, _ now: Double) -> OpenFileTable.Entry? {
         guard let entry = entries[number], !entry.isOutdated else { return nil }
         open(number, isForWriting: false, now)
@@ -189,9 +197,9 @@ extension OpenFileTable.State {
         return entries[number]
     }
 
-    /// Counts a closed handle.
+    /// Records that a handle of the given file was closed.
     ///
-    /// - Returns: the file's entry if this was its last handle.
+    /// - Returns: The file's entry if this was its last handle; otherwise `nil`.
     mutating func close(_ number: ItemNumber, isForWriting: Bool) -> OpenFileTable.Entry? {
         guard var entry = entries[number] else { return nil }
         if isForWriting { entry.writers -= 1 } else { entry.readers -= 1 }

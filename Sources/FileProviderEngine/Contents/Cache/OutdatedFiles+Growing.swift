@@ -3,18 +3,19 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The decision whether an open file grows or is replaced. If the provider's new version only adds bytes at the end, or
-/// has the same bytes, the added bytes are appended to the open file, as `tail -f` expects. Any other version replaces
-/// the file; see ``replace(_:_:)``. Openings wait until it is known which case applies. If the fetch fails, programs
-/// continue to share the local version.
+/// Decides whether bytes are appended to an outdated open file, or the provider's new version replaces the file.
+///
+/// If the new version only adds bytes at the end, or has the same bytes, the added bytes are appended to the open file,
+/// as `tail -f` expects ("growth"). Any other version replaces the file; see ``replace(_:_:)``. Openings wait until the
+/// case is known. If the fetch of the new version fails, programs continue to share the local version.
 extension OutdatedFiles {
-    /// The size of the largest file that is fetched in order to append its end, and the maximum size of that end, in
-    /// bytes.
+    /// The maximum size in bytes of a new version that is fetched in order to append its end to the open file.
+    /// ``largestEnd`` is the maximum size in bytes of that end.
     private static let largestFile: Int64 = 64 << 20
     private static let largestEnd: Int64 = 16 << 20
-    /// The size in bytes of the largest file that is fetched in order to compare a version of the same size.
+    /// The maximum size in bytes of a file of which a new version of the same size is fetched, to compare their bytes.
     private static let largestSame: Int64 = 4 << 20
-    /// The delay before a retry after a failed fetch, in seconds.
+    /// The delay in seconds before a failed fetch of the new version is repeated.
     private static let pauseOfGrowth = 30.0
 
     enum Growth {
@@ -24,8 +25,7 @@ extension OutdatedFiles {
         case postponed
     }
 
-    /// Fetches the provider's version of an open file, if the sizes permit that this version only adds bytes at the
-    /// end.
+    /// Fetches the provider's version of an open file, if by its size this version may only add bytes at the end.
     func fetchGrowth(_ row: IndexedItem, _ engine: isolated any EngineEvents) -> Growth {
         guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
             entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,
@@ -38,7 +38,7 @@ extension OutdatedFiles {
         return .underWay
     }
 
-    /// Schedules a retry of the fetch, unless the failure is permanent.
+    /// Schedules another fetch of the new version after a failed one, unless the failure is permanent.
     func growthFailed(_ number: ItemNumber, _ failure: ProviderError, _ engine: isolated any EngineEvents) {
         openFiles.update(number) { $0.nextGrowth = context.clock.now + Self.pauseOfGrowth }
         guard failure.isWorthAnotherAttempt else { return }
@@ -47,10 +47,10 @@ extension OutdatedFiles {
         }
     }
 
-    /// Appends the end of the incoming file of a new version to an open file.
+    /// Appends the end of a new version, from its incoming file, to the open file.
     ///
-    /// - Parameter row: The row of the item. The caller has checked that the incoming file begins with the bytes of the
-    ///   item's clean file.
+    /// - Parameter row: The item's index row. The caller has checked that the incoming file begins with the bytes of
+    ///   the item's clean file.
     func growOpenFile(_ row: IndexedItem, to item: ProviderItem) throws(ProviderError) {
         let number = row.number
         // The file has no version until all bytes are appended. If this fails, the file is dropped when it is closed.
@@ -67,7 +67,7 @@ extension OutdatedFiles {
         context.resources.events.tell(.contentsReplaced(number))
     }
 
-    /// Records that the provider's version of an open file is not fetched any more.
+    /// Records that the fetch of the provider's version of an open file has ended.
     ///
     /// - Parameter version: A version that is known not to begin with the local bytes; `nil` if no such version is
     ///   known.
@@ -78,7 +78,7 @@ extension OutdatedFiles {
         }
     }
 
-    /// Retries the growth or replacement of all open files of an older version than the provider's.
+    /// Retries the growth or replacement of each open file whose version is older than the provider's.
     func retryOutdated(_ engine: isolated any EngineEvents) {
         for number in openFiles.outdated {
             openFiles.update(number) { $0.nextGrowth = 0 }
@@ -86,6 +86,6 @@ extension OutdatedFiles {
         }
     }
 
-    /// Whether the provider's version of an open file is being fetched in order to append its end.
+    /// Whether the provider's version of the given open file is being fetched in order to append its end.
     func isGrowing(_ number: ItemNumber) -> Bool { openFiles.entry(number)?.isGrowing == true }
 }

@@ -3,14 +3,14 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Open files whose version is older than the provider's.
+/// Handles open files whose version is older than the provider's.
 ///
 /// If the provider's new version of an open file does more than add bytes at the end, the item gets a new item number,
-/// as if the new version had been renamed over the file. Later openings get the new version. Earlier handles keep the
-/// bytes of their version, under the earlier number, until the last one is closed.
+/// as if the new version had been renamed over the file. Later openings get the new version. Earlier handles continue
+/// to read their version, under the earlier number, until the last of them is closed.
 ///
 /// While one of the handles is for writing, or a local change of the item is not yet confirmed by the provider, the
-/// file keeps its number and all its handles share one version.
+/// item keeps its number and all its handles share one version.
 ///
 /// It calls the content cache, the evictor and the scheduler of uploads, and sends events. Used only on the engine's
 /// thread (see ``EngineContext``).
@@ -20,7 +20,7 @@ final class OutdatedFiles: EngineComponent {
     private let partials: PartialFiles
     private let evictor: Evictor
     private let scheduler: UploadScheduler
-    /// The items with a running request for user metadata. Their files keep their numbers.
+    /// The items with a running request for user metadata. They keep their item numbers while it runs.
     private var metadataRequests: Set<ItemNumber> = []
 
     init(
@@ -34,8 +34,9 @@ final class OutdatedFiles: EngineComponent {
         self.scheduler = scheduler
     }
 
-    /// Removes contents of another version than the provider's: at once if the file is closed, otherwise after its
-    /// last handle is closed. An open file grows or is replaced, if possible.
+    /// Removes the local contents of an item if their version differs from the provider's. If the file is open, appends
+    /// the new version's end or replaces the file instead, or else removes the contents after the last handle is
+    /// closed.
     func dropOutdatedContents(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         do throws(ProviderError) {
             let row = try cache.openRow(number)
@@ -61,14 +62,14 @@ final class OutdatedFiles: EngineComponent {
         }
     }
 
-    /// Records that the provider has another version of an open file than the one that handles have begun to read.
+    /// Records that handles read a version of the given open file that differs from the provider's version.
     func markOutdated(_ number: ItemNumber) { openFiles.update(number) { $0.isOutdated = true } }
 
     // MARK: Replacement
 
-    /// Replaces an open file whose version is older than the provider's.
+    /// Replaces an open file whose version is older than the provider's: gives its item a new number.
     ///
-    /// - Returns: the new number; `nil` if the file keeps its number.
+    /// - Returns: The new number; `nil` if the item keeps its number.
     @discardableResult
     func replace(
         _ number: ItemNumber, _ engine: isolated any EngineEvents
@@ -110,8 +111,8 @@ final class OutdatedFiles: EngineComponent {
         return new.number
     }
 
-    /// Whether handles have read bytes of a version older than the provider's, and nothing prevents the replacement of
-    /// the file.
+    /// Whether handles have read bytes of a version older than the provider's, and nothing prevents that the file is
+    /// replaced.
     private func isReplaceable(
         _ row: IndexedItem, _ entry: OpenFileTable.Entry, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {
@@ -131,7 +132,7 @@ final class OutdatedFiles: EngineComponent {
         return try onRecord { () throws(IndexError) in try context.journal.entry(number) == nil }
     }
 
-    /// Replaces or drops the outdated contents of an open file, if nothing prevents that any more.
+    /// Replaces an open file that is marked as outdated, or drops its contents, if that has become possible.
     func lookAtOutdated(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard !context.isClosed, openFiles.entry(number)?.isOutdated == true, (try? context.row(of: number)) != nil
         else { return }

@@ -2,13 +2,13 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// A partially materialized file. Its local parts are all of one version. It is as long as the complete file, with
+/// A partially materialized file. All of its local parts are of one version. It is as long as the complete file, with
 /// holes for the missing ranges.
 ///
-/// Any thread may read from it. Only the engine's thread adds parts.
+/// Any thread may read from it. Only the engine's thread records new local ranges.
 final class PartialFile: Sendable {
     let number: ItemNumber
-    /// The provider's version of the contents.
+    /// The provider's version of the file to which the parts belong.
     let version: [UInt8]
     /// The size that the provider reports for the complete file, in bytes.
     let size: Int64
@@ -36,26 +36,26 @@ final class PartialFile: Sendable {
         state = Lock(State(ranges: ranges))
     }
 
-    /// Returns the portion of a range that lies within the file.
+    /// Returns the portion of the given range that lies within the file.
     func clipped(_ range: Range<Int64>) -> Range<Int64> { range.clamped(to: 0..<size) }
 
-    /// Whether a read of a range can be served from the local parts.
+    /// Whether all bytes of the given range, up to the end of the file, can be read from the local parts.
     func contains(_ range: Range<Int64>) -> Bool {
         let wanted = clipped(range)
         return state.withLock { !$0.isOver && $0.ranges.contains(wanted) }
     }
 
-    /// The local ranges.
+    /// The byte ranges that are local.
     var ranges: ByteRanges { state.withLock { $0.ranges } }
 
     var isComplete: Bool { state.withLock { $0.ranges.count == size } }
 
-    /// Returns the portions of a range that are not local.
+    /// Returns the portions of the given range that are not local.
     func gaps(in range: Range<Int64>) -> [Range<Int64>] { state.withLock { $0.ranges.gaps(in: range) } }
 
-    /// Adds a range to the local ones after its bytes were written.
+    /// Records that a range is local. Called after its bytes were written.
     ///
-    /// - Returns: the number of bytes that were not local before.
+    /// - Returns: The number of bytes in the range that were not local before.
     func insert(_ range: Range<Int64>) -> Int64 {
         state.withLock { state in
             let before = state.ranges.count
@@ -64,14 +64,14 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Makes ``contains(_:)`` return `false` from now on, because another file takes the place of this one.
+    /// Makes ``contains(_:)`` return `false` from now on, because another file replaces this one.
     func end() { state.withLock { $0.isOver = true } }
 
-    /// Writes a part to this file, without copying it through this process's memory if the file systems permit. Blocks.
+    /// Copies a part into this file, inside the kernel if the file systems permit that. Blocks.
     ///
     /// - Parameters:
-    ///   - range: the range to write; only its missing portions are copied.
-    ///   - source: a file with the bytes at their offsets.
+    ///   - range: The range to copy. Only its missing portions are copied.
+    ///   - source: A file that has the bytes at the same offsets.
     func take(_ range: Range<Int64>, from source: FileDescriptor, isCancelled: () -> Bool) throws(ProviderError) {
         for gap in gaps(in: clipped(range)) {
             do throws(CopyError) {

@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Partially materialized files on disk and in the index.
+/// Opens, records in the index, and removes partially materialized files.
 ///
 /// It calls the content cache, and sends an event when the parts of a file were dropped. Used only on the engine's
 /// thread (see ``EngineContext``).
@@ -18,14 +18,15 @@ final class PartialContents: EngineComponent {
         self.partials = partials
     }
 
-    /// The maximum number of ranges that the index records for a file. If a file has more, the largest are recorded.
+    /// The maximum number of ranges of one file that the index records. If a file has more, the largest ranges are
+    /// recorded.
     private static let writtenRanges = 512
-    /// The number of unrecorded bytes at which the index is written at once. Fewer bytes are recorded after
-    /// ``writingPause`` seconds.
+    /// The number of unrecorded local bytes at which the ranges are written to the index at once. Fewer bytes are
+    /// recorded after ``writingPause`` seconds.
     private static let writtenBytes: Int64 = 32 << 20
     private static let writingPause = 0.5
 
-    /// Opens the partial file of an item, or creates an empty one. May be repeated after a failure.
+    /// Opens the partial file of an item, or creates an empty one. After a failure, it may be called again.
     ///
     /// - Parameter size: The size that the provider reports for the complete file, in bytes.
     /// - Returns: `nil` if the file system does not support files of this size.
@@ -51,9 +52,9 @@ final class PartialContents: EngineComponent {
         }
     }
 
-    /// Creates an empty file of the full size for a file's parts.
+    /// Creates a file of the given size without local parts, as one hole.
     ///
-    /// - Returns: `nil` if the file system does not support files of the size that the provider reports.
+    /// - Returns: `nil` if the file system does not support files of this size.
     private func makeParts(_ row: IndexedItem, size: Int64) throws(ProviderError) -> PartialFile? {
         do throws(Errno) {
             try folders.remove(row.number, in: folders.parts)
@@ -74,7 +75,8 @@ final class PartialContents: EngineComponent {
 
     // MARK: In the index
 
-    /// Records the local ranges in the index: the first part at once, later ones in batches.
+    /// Records the local ranges of a file in the index: at once for the first part and after many bytes, otherwise
+    /// after a delay.
     func noteGrown(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials[number] else { return }
         let isFirst = partial.file.ranges.count == partial.unwritten
@@ -108,14 +110,15 @@ final class PartialContents: EngineComponent {
         cache.noteCleanBytes(partial.unwritten)
     }
 
-    /// Records all local ranges, because the engine is about to be closed.
+    /// Records the local ranges of all files in the index, because the engine is about to be closed.
     func writeAll() { for number in partials.numbers { write(number) } }
 
     // MARK: The end of a partial file
 
-    /// Moves a complete file to the clean contents.
+    /// Moves a partial file whose bytes are all local to the clean contents.
     ///
-    /// - Returns: Whether the file is clean now; `false` if the whole file was fetched in another version meanwhile.
+    /// - Returns: Whether the file is clean now; `false` if the contents of the item were fetched as a whole or edited
+    ///   meanwhile.
     func complete(_ partial: PartialFiles.Entry) throws(ProviderError) -> Bool {
         let file = partial.file
         let number = file.number
@@ -138,7 +141,8 @@ final class PartialContents: EngineComponent {
         return true
     }
 
-    /// Drops the parts of a file whose contents were replaced or removed. Waiters continue with the whole file.
+    /// Deletes the parts of a file whose contents were replaced or removed. Readers that wait for parts then wait for
+    /// the whole file.
     func end(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials.remove(number) else { return }
         partial.file.end()
@@ -146,13 +150,14 @@ final class PartialContents: EngineComponent {
         engine.partialFileEnded(number)
     }
 
-    /// Removes the file with an item's parts, if it exists. Called when the index records no ranges of the file.
+    /// Deletes the file with the given item's parts, if it exists. Called when the index records no local ranges of the
+    /// item.
     func removeParts(_ number: ItemNumber) { try? folders.remove(number, in: folders.parts) }
 
-    /// Drops the parts of a file because the provider has another version, after the caller found that no handle has
+    /// Deletes the parts of a file because the provider has another version. The caller has checked that no handle has
     /// read any of them.
     ///
-    /// - Returns: The item's row.
+    /// - Returns: The item's index row.
     func dropStale(_ number: ItemNumber) throws(ProviderError) -> IndexedItem {
         partials.remove(number)?.file.end()
         let row = try cache.openRow(number)

@@ -1,7 +1,7 @@
 import FileProviderWire
 import LinuxSystem
 
-/// The opening of a file on the engine's thread, which may have to wait for a fetch.
+/// An opening of a file on the engine's thread. It may have to wait for a fetch.
 final class PendingOpen: Sendable {
     typealias Completion = @Sendable (Result<OpenHandle, ProviderError>) -> Void
 
@@ -20,9 +20,9 @@ final class PendingOpen: Sendable {
         state = Lock(State(completion: completion))
     }
 
-    /// Makes the opening wait, unless it was cancelled.
+    /// Makes the opening wait, unless it was cancelled. If it was cancelled, completes it with an error.
     ///
-    /// - Returns: whether the opening waits.
+    /// - Returns: Whether the opening waits.
     func wait() -> Bool {
         let (isWaiting, completion) = state.withLock { state -> (Bool, Completion?) in
             state.isWaiting = !state.isGivenUp
@@ -40,8 +40,8 @@ final class PendingOpen: Sendable {
 
     func fail(_ failure: ProviderError) { state.withLock { $0.completion.take() }?(.failure(failure)) }
 
-    /// Cancels the opening, if it waits now or is about to. An opening that does not wait is completed, because
-    /// programs do not expect a signal to interrupt it.
+    /// Cancels the opening, if it waits now or would begin to wait later. An opening that need not wait is completed as
+    /// usual, because programs do not expect a signal to interrupt it.
     func cancel() {
         let completion = state.withLock { state -> Completion? in
             state.isGivenUp = true

@@ -1,32 +1,31 @@
 import ItemStore
 import LinuxSystem
 
-/// The files that programs may have open for writing, marked in a file that outlives this process. With passthrough,
-/// programs continue to write to a file after the engine has died. The next engine has to find these files without
-/// opening every pending edit.
+/// The record of the files that programs may have open for writing, in a file on disk that outlives this process. With
+/// passthrough, programs continue to write to a file after the engine has died. The next engine has to find these files
+/// without opening every edited file.
 ///
 /// A power failure may lose marks, but it also ends the programs. Used on the engine's thread only.
 final class WriterMarks {
     private let path: String
-    /// The file with the marks: eight bytes per slot, either the item number of a marked file or 0. `nil` before the
-    /// first mark.
+    /// The file on disk: eight bytes per slot, with the item number of a marked file or 0. `nil` before the first mark.
     private var file: FileDescriptor?
     private var places: [ItemNumber: Int] = [:]
-    /// The unused slots below ``end``.
+    /// The indices of the unused slots below ``end``.
     private var free: [Int] = []
     private var end = 0
-    /// Items that stay marked until the next start, even when this engine closes their last handle.
+    /// The items that stay marked until the next engine starts, even when this engine closes their last handle.
     private var kept: Set<ItemNumber> = []
 
     private static let size = MemoryLayout<Int64>.size
-    /// The number of slots that are allocated at once. Allocating ahead makes it unlikely that a full disk prevents
-    /// an opening.
+    /// The number of slots that are allocated at once. Slots are allocated in advance so that a full disk is unlikely
+    /// to prevent an opening.
     private static let step = 512
     /// The maximum number of slots that are read from an existing file.
     private static let most = 1 << 20
 
-    /// The items that were marked when the last engine ended; `nil` if that engine wrote no marks, so that any item
-    /// may have been open for writing.
+    /// The items that were marked when the previous engine ended. `nil` if that engine left no usable record, so that
+    /// any item may have been open for writing.
     let left: Set<ItemNumber>?
 
     init(path: String) throws(Errno) {
@@ -61,7 +60,7 @@ final class WriterMarks {
         self.left = left
     }
 
-    /// Records that a file is about to be opened for writing.
+    /// Marks a file that is about to be opened for writing.
     func mark(_ number: ItemNumber) throws(Errno) {
         guard places[number] == nil else { return }
         if free.isEmpty { try makeRoom() }
@@ -71,8 +70,8 @@ final class WriterMarks {
         places[number] = place
     }
 
-    /// Marks a file until the next start, because a program writes to it through a handle that this engine does not
-    /// know.
+    /// Marks a file until the next engine starts, because a program writes to it through a handle that this engine does
+    /// not know.
     func keep(_ number: ItemNumber) throws(Errno) {
         kept.insert(number)
         try mark(number)
@@ -87,7 +86,8 @@ final class WriterMarks {
         free.append(place)
     }
 
-    /// Creates the file with the marks, so that the next engine knows which files are marked.
+    /// Creates the file on disk if it does not exist, so that the next engine can distinguish no marks from a missing
+    /// record.
     func begin() throws(Errno) {
         if file == nil { try makeRoom() }
     }

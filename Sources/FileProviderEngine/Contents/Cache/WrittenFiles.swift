@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Files that are open for writing. With passthrough, the kernel writes to the local file past the engine. The engine
-/// therefore detects writes by comparing the file's size and times.
+/// Handles files that are open for writing. With passthrough, the kernel writes to the local file without a request to
+/// the engine. The engine therefore detects writes by comparing the file's size and times.
 ///
 /// It calls the content cache, the evictor and the journal writer, and sends events. Used only on the engine's thread
 /// (see ``EngineContext``).
@@ -26,8 +26,10 @@ final class WrittenFiles: EngineComponent {
         self.writer = writer
     }
 
-    /// Returns the file for writing, after moving it to `edits` and recording that in the journal. Returns `nil` if
-    /// its bytes have to be fetched first.
+    /// Returns the local file, open for writing. Before that, moves it to `edits` and records the opening in the
+    /// journal. Returns `nil` if the file's bytes have to be fetched first.
+    ///
+    /// - Parameter truncating: Whether the file is truncated, so that nothing has to be fetched.
     func fileForWriting(
         _ row: IndexedItem, truncating: Bool, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> FileDescriptor? {
@@ -49,7 +51,7 @@ final class WrittenFiles: EngineComponent {
 
     /// Opens a file for its first write handle. Returns `nil` if its bytes have to be fetched first.
     ///
-    /// - Parameter creating: whether an empty file is created if the contents are not local.
+    /// - Parameter creating: Whether to create an empty file if the contents are not local.
     private func beginWriting(
         _ row: IndexedItem, creating: Bool, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> FileDescriptor? {
@@ -98,10 +100,11 @@ final class WrittenFiles: EngineComponent {
         try folders.open(number, in: folders.edits, .readWrite)
     }
 
-    /// Moves clean contents to `edits`. Returns `nil` if the file does not exist.
+    /// Moves an item's clean contents to `edits`, and opens them for writing. Returns `nil` if the clean file does not
+    /// exist.
     ///
-    /// The file is moved before the journal records the opening. A crash in between leaves an unmodified file in
-    /// `edits`, which recovery identifies by its date and size.
+    /// The file is moved before the journal records the opening. A crash between these two steps leaves an unmodified
+    /// file in `edits`, which recovery identifies by its date and size.
     private func moveAmongEdits(_ row: IndexedItem) throws(ProviderError) -> FileDescriptor? {
         let number = row.number
         do throws(Errno) {
@@ -126,7 +129,7 @@ final class WrittenFiles: EngineComponent {
         }
     }
 
-    /// Sets the descriptors that all handles of an item read from and write to.
+    /// Stores the descriptors that all handles of the given item read from and write to.
     private func share(_ number: ItemNumber, _ file: FileDescriptor, _ fingerprint: FileFingerprint?)
         throws(ProviderError)
     {
@@ -141,7 +144,7 @@ final class WrittenFiles: EngineComponent {
         }
     }
 
-    /// Journals an edit if a file that is open for writing was written to since the last comparison.
+    /// Journals an edit of an open file if the file was written to since the last call.
     func compare(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard let entry = openFiles.entry(number), let file = entry.writing, !entry.isDiscarded else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
@@ -153,8 +156,8 @@ final class WrittenFiles: EngineComponent {
         openFiles.update(number) { $0.noted = fingerprint }
     }
 
-    /// Journals a file that is open for writing as edited, whether it was written to or not. If the item was removed
-    /// at the provider, later writes would otherwise have no item to belong to.
+    /// Journals a file that is open for writing as edited, even if nothing was written to it. Used for an item that the
+    /// provider is about to lose, because later writes would otherwise belong to no item.
     func takeAsEdited(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         try compare(number, engine)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }
@@ -180,10 +183,10 @@ final class WrittenFiles: EngineComponent {
         }
     }
 
-    /// Moves the file of an edit to the clean contents, after the provider has confirmed the edit. Must not be called
-    /// for a file that is open for writing.
+    /// Moves an edited file to the clean contents, after the provider has confirmed the edit. Must not be called for a
+    /// file that is open for writing.
     ///
-    /// - Parameter write: records the new state, given the size of the local contents in bytes; see
+    /// - Parameter write: A function that records the new state, given the size of the local contents in bytes; see
     ///   ``IndexedItem/settle(size:version:)``. If it throws, the file is moved back.
     func reconcileContents<Result>(
         _ number: ItemNumber, _ engine: isolated any EngineEvents, _ write: (_ size: Int64) throws -> Result
@@ -207,7 +210,7 @@ final class WrittenFiles: EngineComponent {
         return result
     }
 
-    /// Returns the status of an item's file in the `edits` directory, or `nil` if no such file exists.
+    /// Returns the status of the given item's file in the `edits` directory, or `nil` if no such file exists.
     func statusOfEdit(_ number: ItemNumber) throws -> FileStatus? {
         try folders.open(number, in: folders.edits, .readOnly)?.status()
     }
@@ -216,7 +219,7 @@ final class WrittenFiles: EngineComponent {
 
     /// Records in the journal that a file is open for writing.
     ///
-    /// - Parameter fingerprint: the file's current fingerprint; `nil` if the file counts as modified already.
+    /// - Parameter fingerprint: The file's current fingerprint; `nil` if the file counts as modified already.
     private func noteOpenForWriting(_ row: IndexedItem, _ fingerprint: FileFingerprint?) throws(ProviderError) {
         // Edits of a removed file are discarded with it.
         guard !row.changes.contains(.deleted) else { return }
@@ -233,7 +236,7 @@ final class WrittenFiles: EngineComponent {
         }
     }
 
-    /// Removes the record that a file is open for writing.
+    /// Removes the record in the journal that a file is open for writing.
     private func noteNotWritten(_ number: ItemNumber) throws(IndexError) {
         guard var entry = try journal.entry(number) else { return }
         entry.isOpen = false

@@ -3,10 +3,12 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// Contents that the provider returned, in ``ContentFolders/incoming``. The functions may block for long, so they run
-/// on threads other than the engine's, apart from ``addEndOfIncoming(to:modified:)``.
+/// Functions for contents that the provider returned, in ``ContentFolders/incoming``. They may block for long, so they
+/// run on threads other than the engine's, except ``addEndOfIncoming(to:modified:)``.
 extension ContentFolders {
-    /// Copies an open file's bytes to ``incoming``.
+    /// Copies the given open file to ``incoming``, under the given item number.
+    ///
+    /// - Parameter modified: The modification date to set on the copy, in seconds since 1970; `nil` for 1970.
     func take(
         _ source: FileDescriptor, as number: ItemNumber, modified: Double?, isCancelled: () -> Bool
     ) throws(ProviderError) {
@@ -29,7 +31,7 @@ extension ContentFolders {
         }
     }
 
-    /// Whether the incoming file begins with all bytes of the clean file.
+    /// Whether the item's file in ``incoming`` begins with all bytes of its clean file.
     func isCleanBeginningOfIncoming(_ number: ItemNumber) throws(Errno) -> Bool {
         guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readOnly)
         else { return false }
@@ -38,10 +40,11 @@ extension ContentFolders {
         return try ContentComparison.areEqual(old, new, in: 0..<size)
     }
 
-    /// Appends the additional bytes of the incoming file to the clean file, and removes the incoming file.
+    /// Appends the bytes that the item's file in ``incoming`` has beyond its clean file to the clean file. Deletes the
+    /// file in ``incoming``.
     ///
-    /// - Parameter modified: the modification date to set, by which recovery identifies the clean file.
-    /// - Returns: the new size of the clean file, in bytes.
+    /// - Parameter modified: The modification date to set, by which recovery identifies the clean file.
+    /// - Returns: The new size of the clean file, in bytes.
     func addEndOfIncoming(
         to number: ItemNumber, modified: Double?
     ) throws(ProviderError) -> Int64 {
@@ -68,7 +71,7 @@ extension ContentFolders {
 }
 
 extension ProviderError {
-    /// Creates the failure that a failed copy causes for the caller.
+    /// Creates the error that a caller gets when a copy fails.
     init(_ error: CopyError) {
         switch error {
         case .cancelled: self.init(.cancelled, message: error.description)

@@ -2,21 +2,21 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The requests that wait for contents, whole or in parts, by file, and for each file in the order of their arrival.
-/// Used only on the engine's thread (see ``EngineContext``).
+/// The requests that wait for contents, for whole files or for parts. They are grouped by file, in the order of their
+/// arrival. Used only on the engine's thread (see ``EngineContext``).
 final class ContentWaiters {
-    /// A handle that needs all bytes of its file.
+    /// A handle that waits for all bytes of its file.
     struct Handle {
         let isForWriting: Bool
         let answer: EngineCompletion<FileDescriptor>
     }
 
-    /// A request for a range of bytes, by a reader or by the engine.
+    /// A request for a range of bytes, by a reading handle or by the engine.
     struct Read {
         let range: Range<Int64>
-        /// The number of the reading handle; `nil` if the range is fetched without a handle.
+        /// The number of the reading handle; `nil` if the engine requested the range for a download.
         let reader: Int?
-        /// The completion handler; `nil` for read-ahead, which no reader waits for yet.
+        /// The completion handler; `nil` for read-ahead, for which no reader waits yet.
         let answer: EngineCompletion<PartSource>?
     }
 
@@ -39,9 +39,9 @@ final class ContentWaiters {
     private var files: [ItemNumber: [Waiter]] = [:]
     private var lastKey = 0
 
-    /// Removes the waiters of a file for which `value` returns a result.
+    /// Removes those waiters of the given file for which `value` returns a result.
     ///
-    /// - Returns: The results, in the order of the waiters' arrival.
+    /// - Returns: The results, in the order in which the waiters arrived.
     private func take<Value>(_ number: ItemNumber, _ value: (Waiter) -> Value?) -> [Value] {
         guard let waiters = files[number] else { return [] }
         var taken: [Value] = []
@@ -67,7 +67,7 @@ final class ContentWaiters {
         take(number) { if case .handle(let handle) = $0 { handle } else { nil } }
     }
 
-    /// The number of handles that wait for all bytes, by file.
+    /// The number of handles that wait for all bytes of each file.
     var handleCounts: [ItemNumber: Int] {
         files.compactMapValues { waiters in
             let count = waiters.count { if case .handle = $0 { true } else { false } }
@@ -87,7 +87,7 @@ final class ContentWaiters {
         take(number) { if case .download(let answer) = $0 { answer } else { nil } }
     }
 
-    /// Removes a download, whose file may have got another number meanwhile.
+    /// Removes a waiting download, although the file's number may have changed since it was added.
     ///
     /// - Returns: The file's current number; `nil` if the download is not waiting.
     func remove(download answer: EngineCompletion<Void>) -> ItemNumber? {
@@ -100,7 +100,8 @@ final class ContentWaiters {
         return nil
     }
 
-    /// Moves the downloads of a replaced file to its new number. Handles of the file wait under the earlier number.
+    /// Moves the waiting downloads of a replaced file to its new number. Handles of the file continue to wait under the
+    /// earlier number.
     func moveDownloads(of number: ItemNumber, to successor: ItemNumber) {
         for answer in takeDownloads(of: number) { add(download: answer, of: successor) }
     }
@@ -121,8 +122,9 @@ final class ContentWaiters {
 
     // MARK: Readers of files that may be served in parts
 
-    /// Adds a reader.
+    /// Adds a reader that waits until it is known whether the provider serves parts.
     ///
+    /// - Parameter reader: The number of the reading handle; `nil` if the reader waits for the file's length.
     /// - Returns: A key that identifies the reader to ``takeUndecided(of:where:)``.
     func addUndecided(
         _ answer: EngineCompletion<PartSource>, reader: Int?, of number: ItemNumber

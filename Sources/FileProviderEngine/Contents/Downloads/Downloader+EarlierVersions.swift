@@ -4,12 +4,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Fetches with the help of contents of an earlier version.
+/// Fetches a file as the difference to local contents of an earlier version.
 extension Downloader {
-    /// Requests a file's contents as the difference to those of an earlier version.
+    /// Requests the difference between a file's contents and local contents of an earlier version.
     ///
-    /// - Returns: `nil` if no such contents are local, or the provider cannot use them. The whole file then has to be
-    ///   fetched.
+    /// - Returns: `nil` if no contents of an earlier version are local, or the provider cannot use them. The whole file
+    ///   then has to be fetched.
     nonisolated(nonsending) func contentsByDifference(
         _ row: IndexedItem, _ progress: FetchProgress
     ) async throws(ProviderError) -> ProviderContents? {
@@ -34,8 +34,8 @@ extension Downloader {
         }
     }
 
-    /// Returns the contents of an earlier version: the clean file if it is outdated, otherwise the contents in
-    /// ``OlderContents``.
+    /// Returns local contents of an earlier version: the clean file if it is outdated, otherwise the contents in
+    /// ``OlderContents``. Returns `nil` if there are none.
     private func existingContents(of row: IndexedItem) -> ExistingContents? {
         guard row.hasUsableOlderContents else { return cache.older.contents(of: row.number) }
         guard let file = try? folders.open(row.number, in: folders.clean, .readOnly) else { return nil }
@@ -43,14 +43,13 @@ extension Downloader {
     }
 }
 
-/// Growth of open files: the bytes that a new version adds at the end are appended to the open file; see
-/// ``OutdatedFiles/fetchGrowth(_:_:)``.
+/// Appends the bytes that a new version adds at the end to the open file; see ``OutdatedFiles/fetchGrowth(_:_:)``.
 extension Downloader {
     /// Appends the end of fetched contents to an open file, if the fetched contents begin with the file's bytes.
     /// Otherwise the fetched contents replace the file, or are dropped if the file cannot be replaced.
     ///
-    /// - Returns: `false` if the file was closed, opened for writing or replaced meanwhile, so that the caller has to
-    ///   handle the fetched contents.
+    /// - Returns: Whether the fetched contents were used or dropped. `false` if the file was closed, opened for writing
+    ///   or replaced, so that the caller has to handle the fetched contents.
     func addGrowth(
         to number: ItemNumber, _ item: ProviderItem, answering request: ReplyOrdering.Request,
         _ engine: isolated any EngineEvents

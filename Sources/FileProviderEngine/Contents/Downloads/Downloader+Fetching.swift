@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Fetches of whole files, one at a time for each file.
+/// Fetches whole files, with at most one fetch at a time for each file.
 extension Downloader {
     func startFetch(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard !context.isClosed, fetches.files[number] == nil else { return }
@@ -29,7 +29,7 @@ extension Downloader {
         }
     }
 
-    /// Cancels the fetch of a file, unless a download waits for it. Called when no handle needs the contents any
+    /// Cancels the fetch of a file, unless a download waits for the file. Called when no handle needs the contents any
     /// more.
     func cancelFetch(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let fetch = fetches.files[number], !waiters.hasDownloads(of: number) else { return }
@@ -84,14 +84,14 @@ extension Downloader {
         if cache.isOverLimit { evictor.evictToLimit(engine) }
     }
 
-    /// Returns the current number of a file whose fetch began under an earlier number.
+    /// Returns the current number of a file whose fetch began under the given number.
     func fetchedNumber(_ number: ItemNumber) -> ItemNumber {
         var number = number
         while let next = fetches.successors[number] { number = next }
         return number
     }
 
-    /// Drops the earlier numbers of a file that is not being fetched any more.
+    /// Drops the earlier numbers of a file whose fetch has ended.
     private func forgetSuccessors(to number: ItemNumber) {
         for (earlier, later) in fetches.successors where later == number {
             fetches.successors[earlier] = nil
@@ -99,7 +99,7 @@ extension Downloader {
         }
     }
 
-    /// The number of attempts before a reader gets the failure, and the delay in seconds before the second attempt.
+    /// The number of attempts before a fetch fails. ``firstPause`` is the delay in seconds before the second attempt.
     private static let attempts = 4
     private static let firstPause = 0.5
 
@@ -152,8 +152,7 @@ extension Downloader {
         }
     }
 
-    /// Refreshes the parent directory as if it was signalled, because the provider does not know an item that the index
-    /// has in this directory.
+    /// Requests the changes of the given item's parent directory, because the provider does not know the item.
     private func refreshParent(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let row = try? row(number), let parent = try? self.row(row.parent) else { return }
         changes.signalled(container: parent.item.identifier, engine)
@@ -161,14 +160,14 @@ extension Downloader {
 
     private func sizeWanted(_ number: ItemNumber) -> Int64 { (try? cache.openRow(number))?.item.size ?? 0 }
 
-    /// Requests a file's contents once, and stores the reply.
+    /// Requests a file's contents once, and stores the contents of the reply.
     ///
     /// - Parameters:
-    ///   - takesOld: whether outdated contents are accepted: those older than a report that arrived during the fetch,
-    ///     or those that a program has not finished writing.
-    ///   - rejectedSize: the size of contents that were rejected because the provider reports another size. Contents
-    ///     of this size are accepted the next time, because then the reported size is wrong.
-    /// - Returns: whether the contents are local.
+    ///   - takesOld: Whether to accept contents that are older than a report that arrived during the fetch, and
+    ///     contents of a file that changed while the provider's copy was read.
+    ///   - rejectedSize: The size of contents that were rejected because the provider reports another size. Contents of
+    ///     the same size are accepted the next time, because the reported size is then known to be wrong.
+    /// - Returns: Whether the contents are local.
     private func fetchOnce(
         _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool, _ rejectedSize: inout Int64?,
         _ engine: isolated any EngineEvents
@@ -217,7 +216,8 @@ extension Downloader {
         return try keepFetched(number, item, answering: request, takesOld: takesOld, engine)
     }
 
-    /// Copies contents that the provider returned, on a thread other than the engine's.
+    /// Copies contents that the provider returned to the directory of incoming contents, on a thread other than the
+    /// engine's.
     private func take(
         _ source: FileDescriptor, _ number: ItemNumber, modified: Double?, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
@@ -235,10 +235,11 @@ extension Downloader {
         try result.get()
     }
 
-    /// Moves fetched contents to the clean contents, if they are still wanted.
+    /// Moves fetched contents to the clean contents, if they are still needed.
     ///
-    /// - Parameter asked: the item number under which the contents were fetched; the item may have another number now.
-    /// - Returns: whether the fetch is done, because the contents are local or not needed any more.
+    /// - Parameter asked: The item number under which the contents were fetched. The item may have another number now.
+    /// - Returns: Whether the fetch is complete, because the contents are local or not needed any more. `false` if they
+    ///   are outdated.
     private func keepFetched(
         _ asked: ItemNumber, _ answer: ProviderItem, answering request: ReplyOrdering.Request, takesOld: Bool,
         _ engine: isolated any EngineEvents
@@ -275,8 +276,8 @@ extension Downloader {
         return true
     }
 
-    /// Applies the item that came with contents, except for its parent and name: the item may have been moved since
-    /// the request.
+    /// Applies the item that the provider returned with contents, except for its parent and name, because the item may
+    /// have been moved since the request.
     func applyFetched(
         _ item: ProviderItem, to row: IndexedItem, answering request: ReplyOrdering.Request,
         _ engine: isolated any EngineEvents

@@ -4,29 +4,29 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Transfers of whole files from the provider, and the requests that wait for them. ``PartDownloader`` transfers byte
-/// ranges.
+/// Fetches whole files from the provider, and completes the requests that wait for them. ``PartDownloader`` fetches
+/// byte ranges.
 ///
 /// It calls the sign-in, the components of contents below it, the reconciler, the change tracker and the finder of
 /// identifiers, and sends an event when a fetch has ended. Used only on the engine's thread (see ``EngineContext``).
 package final class Downloader: EngineComponent {
-    /// The fetch of one file, in progress or queued.
+    /// A running or queued fetch of one file.
     struct Fetch {
         let progress: FetchProgress
         /// The task of the fetch; `nil` while the fetch is queued.
         var task: Task<Void, Never>?
-        /// The value of ``SignIn/epoch`` when the fetch began.
+        /// The value of ``SignIn/epoch`` when the task of the fetch began.
         var epoch = 0
     }
 
-    /// The fetches of whole files.
+    /// The running and queued fetches of whole files.
     struct Fetches {
         var files: [ItemNumber: Fetch] = [:]
-        /// The fetches that are queued, in order.
+        /// The files whose fetch is queued, in order.
         var queue: [ItemNumber] = []
         var running = 0
-        /// The new numbers of files that were replaced while they were fetched, by the numbers under which the fetches
-        /// began; see ``OutdatedFiles/replace(_:_:)``.
+        /// The new numbers of files that were replaced while they were fetched, by the numbers that the files had when
+        /// the fetches began; see ``OutdatedFiles/replace(_:_:)``.
         var successors: [ItemNumber: ItemNumber] = [:]
     }
 
@@ -69,7 +69,7 @@ package final class Downloader: EngineComponent {
         self.changes = changes
     }
 
-    /// Whether whole files are being fetched.
+    /// Whether any fetch of a whole file is running or queued.
     var isRunning: Bool { !fetches.files.isEmpty }
 
     // MARK: Requests for whole files
@@ -103,7 +103,7 @@ package final class Downloader: EngineComponent {
         }
     }
 
-    /// Waits for the contents of an open file.
+    /// Calls the completion handler when all bytes of an open file are local.
     func waitForContents(
         _ number: ItemNumber, isForWriting: Bool, _ answer: EngineCompletion<FileDescriptor>,
         _ engine: isolated any EngineEvents
@@ -113,7 +113,7 @@ package final class Downloader: EngineComponent {
         makeReady(number, engine)
     }
 
-    /// Completes the waiters for a file if its bytes are local; otherwise starts a fetch.
+    /// Completes the handles that wait for a file if its bytes are local; otherwise starts a fetch.
     func makeReady(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         let handles = waiters.handles(of: number)
         guard !handles.isEmpty else { return }
@@ -149,7 +149,7 @@ package final class Downloader: EngineComponent {
 
     // MARK: Events of the cache
 
-    /// Ends the requests that waited for a file after its last handle was closed.
+    /// Ends the remaining requests for a file after its last handle was closed.
     func lastHandleWasClosed(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         // Only waiters that were cancelled are left.
         for handle in waiters.takeHandles(of: number) { handle.answer.cancel() }
@@ -158,7 +158,7 @@ package final class Downloader: EngineComponent {
         parts.putAway(number, engine)
     }
 
-    /// Moves the fetch of a file that was replaced to its new number.
+    /// Assigns the fetch of a file that was replaced to the item's new number.
     func fileWasReplaced(_ number: ItemNumber, by successor: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let fetch = fetches.files.removeValue(forKey: number) else { return }
         fetches.files[successor] = fetch
@@ -171,8 +171,7 @@ package final class Downloader: EngineComponent {
         cancelFetch(successor, engine)
     }
 
-    /// Fails the requests for items that the provider no longer has. Handles that are open without contents have
-    /// nothing to wait for.
+    /// Completes or fails the requests for items that the provider no longer has, and cancels their fetches.
     func itemsWereRemoved(_ removed: [ItemNumber], _ engine: isolated any EngineEvents) {
         for number in removed where !waiters.handles(of: number).isEmpty || fetches.files[number] != nil {
             makeReady(number, engine)
@@ -183,19 +182,19 @@ package final class Downloader: EngineComponent {
 
     // MARK: Transfers without progress. The timeout of ``ProviderProcessOptions`` ends them as well, but much later.
 
-    /// Seconds without progress after which a transfer counts as stalled: `reported` if the provider reports progress,
-    /// `unreported` if it does not.
+    /// The durations in seconds without progress after which a transfer counts as stalled: `reported` if the provider
+    /// reports progress, `unreported` if it does not.
     static let stallTimes = (reported: 10.0, unreported: 30.0)
 
-    /// Cancels the transfer of a file that is evicted, if it is stalled or no program has the file open. Readers and
-    /// callers that wait for the contents get an error.
+    /// Cancels the transfer of a file that is about to be evicted, if the transfer is stalled or no program has the
+    /// file open. Readers and callers that wait for the contents get an error.
     func endUnwantedTransfer(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         let failure = ProviderError(.transient, message: "The file was evicted while it was downloaded.")
         endTransfer(of: number, isInUse: openFiles.entry(number) != nil, failure, failure, engine)
     }
 
-    /// Cancels the transfer of a file because the user wants that. Readers and callers that wait for the contents get
-    /// an error.
+    /// Cancels the transfer of a file on the user's request. Readers and callers that wait for the contents get an
+    /// error.
     func cancelTransfer(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         let message = "The download was cancelled."
         // The mount returns `cancelled` to programs as `EINTR`, and programs repeat such system calls. They therefore
@@ -208,9 +207,9 @@ package final class Downloader: EngineComponent {
     /// Cancels the transfer of a file.
     ///
     /// - Parameters:
-    ///   - isInUse: Whether a program uses the file. In that case, the transfer is cancelled only if it is stalled.
-    ///   - failure: The error for readers.
-    ///   - callersFailure: The error for callers that wait for the contents.
+    ///   - isInUse: Whether a program uses the file. If so, the transfer is cancelled only if it is stalled.
+    ///   - failure: The error for readers of the file.
+    ///   - callersFailure: The error for callers that wait for a download of the file.
     private func endTransfer(
         of number: ItemNumber, isInUse: Bool, _ failure: ProviderError, _ callersFailure: ProviderError,
         _ engine: isolated any EngineEvents
@@ -232,13 +231,13 @@ package final class Downloader: EngineComponent {
         return progress.moved.map { context.clock.now - $0 >= time } ?? false
     }
 
-    /// Cancels stalled transfers. Those that are still wanted are requested again.
+    /// Cancels stalled transfers. A transfer for which a reader or caller waits is started again.
     package func restartStalledTransfers() {
         for fetch in fetches.files.values where isStalled(fetch) { fetch.task?.cancel() }
         parts.restartStalledTransfers()
     }
 
-    /// The files that are being fetched, and those with a queued fetch.
+    /// The files with a running or queued fetch.
     var filesBeingFetched: Set<ItemNumber> { parts.filesBeingFetched.union(fetches.files.keys) }
 
     // MARK: The status
@@ -255,7 +254,7 @@ package final class Downloader: EngineComponent {
         return tally.look(at: transfers)
     }
 
-    /// Returns the running and queued downloads.
+    /// Returns the status of each running and queued download.
     func status() -> [DomainStatus.Transfer] {
         let downloads = fetches.files.map { number, fetch in
             let progress = fetch.progress.now
@@ -267,7 +266,8 @@ package final class Downloader: EngineComponent {
         return downloads + parts.status()
     }
 
-    /// Returns a line for each fetch and for each file whose contents handles wait for.
+    /// Returns a description of the work in progress: a line for each fetch, and for each file whose contents handles
+    /// wait for.
     func work() -> [String] {
         fetches.files.keys.map { "\($0.rawValue) is fetched" }
             + waiters.handleCounts.map { "\($1) wait for the contents of \($0.rawValue)" }
@@ -287,8 +287,8 @@ final class FetchProgress: Sendable {
     struct State {
         var done: Int64 = 0
         var total: Int64 = 0
-        /// The times at which the fetch began and last made progress, in seconds since 1970; `nil` while the fetch is
-        /// queued.
+        /// The time at which the fetch began, in seconds since 1970; `nil` while the fetch is queued. `moved` is the
+        /// time of its last progress.
         var begun: Double?
         var moved: Double?
     }

@@ -3,10 +3,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The handling of partially materialized files that are complete, of an earlier version than the provider's, or not
-/// open any more.
+/// Handles partially materialized files that are complete, of an earlier version than the provider's, or not open any
+/// more.
 extension PartDownloader {
-    /// Moves a complete file to the clean contents.
+    /// Moves a partial file to the clean contents, if all its bytes are local.
     func complete(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials[number], partial.file.isComplete else { return }
         do throws(ProviderError) {
@@ -23,7 +23,8 @@ extension PartDownloader {
         engine.contentsMayBeReady(number)
     }
 
-    /// Ends the requests for the parts of a file that were dropped. Waiters continue with the whole file.
+    /// Ends the requests for the parts of a file, because its parts were dropped. Readers that wait for parts then wait
+    /// for the whole file.
     func partialFileEnded(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         transfers.files.removeValue(forKey: number)?.cancel()
         for read in waiters.takeReads(of: number) {
@@ -31,7 +32,8 @@ extension PartDownloader {
         }
     }
 
-    /// Records and releases the parts of a file after its last handle was closed, unless the file is being fetched.
+    /// Records the local parts of a file in the index and ends its requests after its last handle was closed, unless
+    /// the whole file is being fetched.
     func putAway(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard openFiles.entry(number) == nil else { return }
         guard !cache.isFetched(number) else {
@@ -58,8 +60,8 @@ extension PartDownloader {
         if row?.content != .partial { partialContents.removeParts(number) }
     }
 
-    /// Drops the parts after the whole file was fetched, unless handles have read parts of a version other than the
-    /// fetched one.
+    /// Drops the local parts after the whole file was fetched, unless handles have read parts of another version than
+    /// the fetched one.
     ///
     /// - Parameter version: The version of the fetched contents.
     func wereReplaced(_ number: ItemNumber, by version: [UInt8], _ engine: isolated any EngineEvents) {
@@ -76,9 +78,9 @@ extension PartDownloader {
 
     // MARK: Parts of an earlier version
 
-    /// Marks the local parts as stale, because the provider has another version. Handles that have read from them get
-    /// no further bytes, and the file is replaced for later openings. If no handle has read any part, all handles get
-    /// the new contents.
+    /// Marks the local parts as stale, because the provider has another version. Handles that have read from the parts
+    /// get no further bytes, and later openings get the new version. If no handle has read any part, all handles get
+    /// the new version.
     func areOutdated(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials[number] else { return }
         partials.markStale(number)
@@ -119,32 +121,31 @@ extension PartDownloader {
 
     // MARK: All transfers
 
-    /// Cancels the transfer of a file. Readers get an error.
+    /// Cancels the transfer of a file. Its readers get an error.
     ///
-    /// - Parameter isInUse: Whether a program uses the file. In that case, the transfer is cancelled only if it is
-    ///   stalled.
+    /// - Parameter isInUse: Whether a program uses the file. If so, the transfer is cancelled only if it is stalled.
     func endTransfer(of number: ItemNumber, isInUse: Bool, _ failure: ProviderError) {
         guard partials[number] != nil, !isInUse || (transfers.files[number].map(isStalled) ?? false) else { return }
         failReads(number, failure)
         transfers.files[number]?.cancel()
     }
 
-    /// Whether no part has arrived for the time ``Downloader/stallTimes``. A part reports no progress until it is
-    /// complete.
+    /// Whether no part has arrived within the duration ``Downloader/stallTimes`` for unreported progress. The provider
+    /// reports no progress of a part before its end.
     private func isStalled(_ transfer: PartTransfers.File) -> Bool {
         guard let begun = transfer.begun else { return false }
         return context.clock.now - max(begun, transfer.moved) >= Downloader.stallTimes.unreported
     }
 
-    /// Cancels stalled transfers. Those that are still wanted are requested again.
+    /// Cancels stalled transfers. Parts for which a reader waits are requested again.
     func restartStalledTransfers() {
         for transfer in transfers.files.values where isStalled(transfer) { transfer.cancel() }
     }
 
-    /// The files with a running request.
+    /// The files with a running request for a part.
     var filesBeingFetched: Set<ItemNumber> { Set(transfers.files.filter { !$0.value.requests.isEmpty }.keys) }
 
-    /// Returns the transfers of files that are not fetched whole.
+    /// Returns the status of each transfer of parts, except those of files that are being fetched whole.
     func status() -> [DomainStatus.Transfer] {
         transfers.files.compactMap { number, transfer in
             guard !cache.isFetched(number), let begun = transfer.begun, let file = partials[number]?.file
@@ -164,7 +165,7 @@ extension PartDownloader {
 }
 
 extension ProviderError {
-    /// The error for contents that a program has begun to read and that are not available any more.
+    /// The error for a read of a version that a program has begun to read and that is not available any more.
     static var otherVersion: ProviderError {
         ProviderError(.expired, message: "The file was changed at the service while it was read.")
     }

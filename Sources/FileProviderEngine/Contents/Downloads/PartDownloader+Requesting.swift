@@ -3,15 +3,15 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Requests for parts of files.
+/// Requests parts of files from the provider.
 extension PartDownloader {
     /// The outcome of a request for a part.
     private enum PartOutcome: Sendable {
-        /// The bytes of this range were written to the local file.
+        /// The bytes of this range, which may differ from the requested range, were written to the local file.
         case here(Range<Int64>)
-        /// The provider returned bytes of another version.
+        /// The provider returned bytes of another version, with this item.
         case other(ProviderItem, ReplyOrdering.Request)
-        /// The provider does not have the requested version any more.
+        /// The provider no longer has the requested version.
         case gone
         /// The provider returned unusable bytes, or does not serve parts of this file.
         case refused(ProviderError)
@@ -20,7 +20,7 @@ extension PartDownloader {
         case failed(ProviderError)
     }
 
-    /// Requests missing parts that readers wait for, up to the limits of concurrent requests.
+    /// Requests the missing parts that readers wait for, up to the maximum numbers of concurrent requests.
     func askForParts(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         while !context.isClosed, transfers.running < PartTransfers.limit, let file = partials[number]?.file,
             (transfers.files[number]?.requests.count ?? 0) < PartTransfers.fileLimit,
@@ -38,7 +38,7 @@ extension PartDownloader {
         }
     }
 
-    /// Returns the next range to request; `nil` if every wanted range is local or in progress.
+    /// Returns the next range to request; `nil` if all bytes that readers wait for are local or being requested.
     private func nextRequest(of number: ItemNumber) -> Range<Int64>? {
         guard let partial = partials[number], !partial.isStale, let transfer = transfers.files[number],
             !transfer.isRefused, !transfer.isVersionAsked
@@ -106,8 +106,13 @@ extension PartDownloader {
     }
 
     /// Returns the range of a returned part that is to be written, and reserves this range. It may exceed the requested
-    /// range, but does not overlap the ranges of other requests. If two requests wrote the same bytes, the end of the
-    /// first would mark them as local while the second still writes.
+    /// range, but does not overlap the ranges of other requests. Otherwise, if two requests wrote the same bytes, the
+    /// first to end would mark them as local while the second still writes them.
+    ///
+    /// - Parameters:
+    ///   - offered: The range of bytes that the provider returned.
+    ///   - key: The key of the request in ``PartTransfers/File/requests``.
+    ///   - range: The requested range.
     private func claimed(
         _ offered: Range<Int64>, for key: Int, asking range: Range<Int64>, of file: PartialFile
     ) throws(ProviderError) -> Range<Int64> {
@@ -136,7 +141,8 @@ extension PartDownloader {
 
     // MARK: Versions
 
-    /// Fetches the item's current version after the provider refused the one that was requested.
+    /// Requests the item's current version, after the provider reported that it no longer has the version of the local
+    /// parts.
     private func askForVersion(of file: PartialFile, _ engine: isolated any EngineEvents) {
         // Several requests may fail for this reason. One request for the item is enough for all.
         guard transfers.files[file.number]?.isVersionAsked == false else { return }
@@ -187,8 +193,8 @@ extension PartDownloader {
 
     // MARK: One part
 
-    /// The number of attempts, and the delay in seconds before the second attempt. Both are the same as for a whole
-    /// file.
+    /// The number of attempts to fetch a part, as for a whole file. ``firstPause`` is the delay in seconds before the
+    /// second attempt.
     private static let attempts = 4
     private static let firstPause = 0.5
 

@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Reads of dataless and partially materialized files. Each read waits for its own bytes only.
+/// Serves reads of dataless and partially materialized files. Each read waits for its own bytes only.
 ///
 /// It calls the sign-in, the components of contents below it, the reconciler and the finder of identifiers, and sends
 /// events when a file is to be fetched whole or may be complete. Used only on the engine's thread (see
@@ -39,7 +39,7 @@ final class PartDownloader: EngineComponent {
         self.finder = finder
     }
 
-    /// The bytes, or the length, that a reader waits for.
+    /// The range of bytes, or the length of the file, that a reader waits for.
     private enum Need: Sendable {
         /// A range of bytes, for the handle with the number `reader`.
         case range(Range<Int64>, reader: Int)
@@ -49,7 +49,8 @@ final class PartDownloader: EngineComponent {
         var reader: Int? { if case .range(_, let reader) = self { reader } else { nil } }
     }
 
-    /// Waits for a range of a file. If the file is not served in parts, waits for the whole file.
+    /// Calls the completion handler when a range of a file is local. If the file is not served in parts, waits for the
+    /// whole file.
     ///
     /// - Parameter reader: The number of the reading handle.
     func waitForPart(
@@ -59,8 +60,8 @@ final class PartDownloader: EngineComponent {
         wait(for: .range(range, reader: reader), of: number, answer, engine)
     }
 
-    /// Waits until the length of a file is known. If the file is served in parts, this is the size that the provider
-    /// reports.
+    /// Calls the completion handler when the length of a file is known. If the file is served in parts, its length is
+    /// the size that the provider reports.
     func waitForExtent(
         _ number: ItemNumber, _ answer: EngineCompletion<PartSource>, _ engine: isolated any EngineEvents
     ) {
@@ -76,7 +77,7 @@ final class PartDownloader: EngineComponent {
         decide(need, of: number, answer, engine)
     }
 
-    /// Requests a range ahead of a sequential reader.
+    /// Requests a range that a sequential reader is expected to read next.
     func prefetchPart(
         _ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ engine: isolated any EngineEvents
     ) {
@@ -87,9 +88,9 @@ final class PartDownloader: EngineComponent {
         serveParts(number, engine)
     }
 
-    /// Fetches the missing ranges of a partially materialized file.
+    /// Fetches the ranges of a partially materialized file that are not local.
     ///
-    /// - Returns: Whether the file is complete.
+    /// - Returns: Whether all bytes of the file are local.
     func fill(
         _ row: IndexedItem, _ progress: FetchProgress, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> Bool {
@@ -129,7 +130,7 @@ final class PartDownloader: EngineComponent {
 
     // MARK: Whether a file is served in parts
 
-    /// Serves a reader as soon as it is known whether its file is served in parts.
+    /// Serves a reader once it is known whether its file is served in parts.
     private func decide(
         _ need: Need, of number: ItemNumber, _ answer: EngineCompletion<PartSource>,
         _ engine: isolated any EngineEvents
@@ -169,7 +170,7 @@ final class PartDownloader: EngineComponent {
         }
     }
 
-    /// Serves a reader from the parts of its file, or from the whole file if it has no parts.
+    /// Serves a reader from the parts of its file, or from the whole file if it has no usable parts.
     private func serve(
         _ need: Need, of number: ItemNumber, from partial: PartialFiles.Entry?, _ answer: EngineCompletion<PartSource>,
         _ engine: isolated any EngineEvents
@@ -197,8 +198,8 @@ final class PartDownloader: EngineComponent {
             && openFiles.entry(row.number)?.writing == nil
     }
 
-    /// Returns the parts of a file, which are opened or created if needed. Returns `nil` if the file cannot be served
-    /// in parts.
+    /// Returns the partial file of an item, and opens or creates it if needed. Returns `nil` if the file cannot be
+    /// served in parts.
     func partialFile(
         _ row: IndexedItem, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> PartialFiles.Entry? {
@@ -229,14 +230,14 @@ final class PartDownloader: EngineComponent {
         if partials[number] != nil { waiters.add(read, of: number) }
     }
 
-    /// Removes a cancelled waiter, and cancels requests that no other waiter needs.
+    /// Removes a cancelled read, and cancels requests for parts that no other read needs.
     func partWaiterLeft(_ number: ItemNumber, _ answer: EngineCompletion<PartSource>) {
         _ = waiters.takeUndecided(of: number) { $0.answer === answer }
         _ = waiters.takeReads(of: number) { $0.answer === answer }
         cancelUnwantedParts(number)
     }
 
-    /// Removes a closed handle, and cancels requests that no other handle needs.
+    /// Removes the reads of a closed handle, and cancels requests for parts that no other read needs.
     func partReaderLeft(_ number: ItemNumber, _ reader: Int, _ engine: isolated any EngineEvents) {
         for waiting in waiters.takeUndecided(of: number, where: { $0.reader == reader }) { waiting.answer.cancel() }
         guard let before = partials[number] else { return }
@@ -257,7 +258,7 @@ final class PartDownloader: EngineComponent {
         }
     }
 
-    /// Completes the waiters that local parts can serve, and requests the parts that are missing.
+    /// Completes the reads whose bytes are local, and requests missing parts for the others.
     func serveParts(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials[number] else { return }
         let served = waiters.takeReads(of: number) { partial.file.contains($0.range) }.filter { $0.answer != nil }
@@ -279,8 +280,8 @@ final class PartDownloader: EngineComponent {
         askForParts(number, engine)
     }
 
-    /// Handles a waiter that parts cannot serve. A reader waits for the whole file instead. A request by
-    /// ``fill(_:_:_:)`` fails, and the downloader retries.
+    /// Handles a read that parts cannot serve. A reader waits for the whole file instead. A request by ``fill(_:_:_:)``
+    /// fails, and the downloader then tries again.
     func waitForWholeOrFail(
         _ number: ItemNumber, _ read: ContentWaiters.Read, _ answer: EngineCompletion<PartSource>,
         _ engine: isolated any EngineEvents
@@ -292,7 +293,7 @@ final class PartDownloader: EngineComponent {
         }
     }
 
-    /// Fails all waiters for parts of a file. The local parts stay.
+    /// Fails all reads of parts of a file. The local parts stay.
     func failReads(_ number: ItemNumber, _ failure: ProviderError) {
         for read in waiters.takeReads(of: number) { read.answer?.complete(.failure(failure)) }
     }

@@ -7,10 +7,10 @@ package struct PartRequest: Sendable, Equatable {
     /// The version of the contents that the bytes must belong to.
     package var version: [UInt8]
     package var metadataVersion: [UInt8]
-    /// The requested range. The reply may cover more.
+    /// The requested range. The provider may return a larger one.
     package var range: Range<Int64>
-    /// The alignment of the returned range in bytes, a power of two. The range's end may be unaligned at the end of
-    /// the file.
+    /// The alignment of the returned range's bounds in bytes, a power of two. The upper bound need not be aligned if it
+    /// is the end of the file.
     package var alignment: Int64
 
     package init(
@@ -24,13 +24,13 @@ package struct PartRequest: Sendable, Equatable {
     }
 }
 
-/// A byte range of a file, as a provider returned it.
+/// A part of a file's contents that a provider returned.
 package struct ProviderPart: Sendable {
-    /// A regular file with the bytes at their offsets, open for reading.
+    /// A descriptor, open for reading, of a regular file that has the bytes at the same offsets as the item's contents.
     package var descriptor: FileDescriptor
-    /// The item that the bytes belong to.
+    /// The item to whose contents the bytes belong.
     package var item: ProviderItem
-    /// The range of bytes that the file has.
+    /// The range of bytes that the regular file contains.
     package var range: Range<Int64>
 
     package init(descriptor: FileDescriptor, item: ProviderItem, range: Range<Int64>) {

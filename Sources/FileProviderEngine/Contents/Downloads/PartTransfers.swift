@@ -1,11 +1,11 @@
 import ItemStore
 import LinuxSystem
 
-/// The running requests for parts of files. Used on the engine's thread.
+/// The running requests for parts of files, and the results of earlier requests. Used on the engine's thread.
 struct PartTransfers {
-    /// A request for a part.
+    /// A running request for a part.
     struct Ask {
-        /// The range that the request writes. No two requests write the same bytes.
+        /// The range of bytes that the request writes to the local file. No two requests write the same bytes.
         var range: Range<Int64>
         let task: Task<Void, Never>
         /// The time at which the request began, in seconds since 1970.
@@ -15,21 +15,27 @@ struct PartTransfers {
     /// The transfers of one file.
     struct File {
         var requests: [Int: Ask] = [:]
-        /// Whether the provider's parts cannot be used, so that the missing bytes are fetched with the whole file.
+        /// Whether the provider's parts of this file cannot be used, so that the whole file is fetched to obtain the
+        /// missing bytes.
         var isRefused = false
         /// Whether the item's current version is being requested. Until the provider replies, no part is requested.
         var isVersionAsked = false
         /// The time at which the last part arrived, in seconds since 1970.
         var moved = 0.0
-        /// The maximum size of the next part that is read ahead, in bytes. It is adapted to the speed of the service,
-        /// so that each part takes about ``PartTransfers/aheadTime``. Over a slow connection, a reader would otherwise
-        /// have to wait for the end of a large part.
+        /// The maximum size of the next part that is read ahead, in bytes. It is adapted to the speed of the provider's
+        /// service, so that each part takes about ``PartTransfers/aheadTime``. If it were fixed, a reader with a slow
+        /// connection would have to wait for the end of a large part.
         private(set) var aheadSize = PartTransfers.firstAhead
 
-        /// The time at which the first of the running requests began, in seconds since 1970; `nil` if none runs.
+        /// The time at which the oldest of the running requests began, in seconds since 1970; `nil` if no request is
+        /// running.
         var begun: Double? { requests.values.map(\.begun).min() }
 
-        /// Records the arrival of a part at a time in seconds since 1970.
+        /// Records that a part has arrived.
+        ///
+        /// - Parameters:
+        ///   - begun: The time at which its request began, in seconds since 1970.
+        ///   - now: The current time, in seconds since 1970.
         mutating func noteArrival(of range: Range<Int64>, begun: Double, at now: Double) {
             moved = now
             let time = now - begun
@@ -43,13 +49,13 @@ struct PartTransfers {
         func cancel() { for ask in requests.values { ask.task.cancel() } }
     }
 
-    /// The transfers of the files that are partially materialized; see ``PartialFiles``.
+    /// The transfers of each partially materialized file in ``PartialFiles``.
     var files: [ItemNumber: File] = [:]
     /// Whether the provider serves parts; `nil` until the provider has replied.
     var areServed: Bool?
-    /// The versions of which the provider served no usable parts, by item number.
+    /// The version of each file of which the provider served no usable parts.
     var refused: [ItemNumber: [UInt8]] = [:]
-    /// The number of times that reads were restarted because the version changed, by item number.
+    /// The number of times that the reads of each file were restarted because its version changed.
     var restarts: [ItemNumber: Int] = [:]
     var running = 0
     private var lastNumber = 0
@@ -58,14 +64,15 @@ struct PartTransfers {
     static let leastSize: Int64 = 4 << 20
     /// The maximum size of one part, in bytes.
     static let largestPart: Int64 = 16 << 20
-    /// The size of the first part that is requested ahead of a reader, and the largest size of such parts, in bytes.
+    /// The maximum size in bytes of the first part that is requested ahead of a reader. The maximum of later parts is
+    /// adapted, up to ``largestAhead``.
     static let firstAhead: Int64 = 1 << 20
     static let largestAhead: Int64 = 8 << 20
     /// The duration in seconds that the transfer of a part ahead of a reader should take.
     static let aheadTime = 0.5
-    /// The alignment of the bounds of parts in bytes, except at the end of the file.
+    /// The alignment in bytes of the bounds of parts. The end of the file need not be aligned.
     static let alignment: Int64 = 64 << 10
-    /// The maximum number of concurrent requests, for one file and for all files.
+    /// The maximum number of concurrent requests for parts of one file. ``limit`` is the maximum for all files.
     static let fileLimit = 4
     static let limit = 8
     static let mostRestarts = 3

@@ -1,22 +1,24 @@
-/// The read-ahead of one handle. Random reads cause none; the window doubles with sequential reads.
+/// The read-ahead of one handle. Random reads cause no read-ahead. Sequential reads double the size of the range that
+/// is read ahead.
 package struct ReadAhead: Sendable {
     package static let least: Int64 = 256 << 10
     package static let most: Int64 = 32 << 20
-    /// The distance in bytes within which reads may be out of order. The kernel issues adjacent reads in any order.
+    /// The distance in bytes by which a read may begin before the expected offset and still count as sequential,
+    /// because the kernel issues adjacent reads in any order.
     private static let disorder: Int64 = 1 << 20
 
     /// The offset at which a sequential reader is expected to continue; `nil` before the first read.
     private var next: Int64?
     private var window: Int64 = 0
-    /// The offset up to which bytes were requested so far.
+    /// The offset up to which bytes were read or requested so far.
     private var asked: Int64 = 0
 
     package init() {}
 
-    /// Records a read.
+    /// Records a read of the given range.
     ///
-    /// - Parameter size: the file's size, in bytes.
-    /// - Returns: the range to request in advance; `nil` if there is none.
+    /// - Parameter size: The size of the file, in bytes.
+    /// - Returns: The range to request in advance; `nil` if there is none.
     package mutating func note(_ range: Range<Int64>, size: Int64) -> Range<Int64>? {
         guard let expected = next, range.lowerBound >= expected - min(expected, Self.disorder),
             range.lowerBound - expected <= Self.least
@@ -37,13 +39,13 @@ package struct ReadAhead: Sendable {
     }
 }
 
-/// The blocks in which parts are requested, so that adjacent small reads share one request.
+/// Divides a file into blocks. Parts are requested in whole blocks, so that adjacent small reads share one request.
 package enum PartBlocks {
     package static let size: Int64 = 256 << 10
 
-    /// Returns the blocks that a range touches, up to the end of the file.
+    /// Returns the range of all blocks that overlap the given range, up to the end of the file.
     ///
-    /// - Parameter size: the file's size, in bytes.
+    /// - Parameter size: The size of the file, in bytes.
     package static func around(_ range: Range<Int64>, size: Int64) -> Range<Int64> {
         let range = range.clamped(to: 0..<max(0, size))
         guard !range.isEmpty else { return range }
