@@ -5,11 +5,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The import of a directory of this machine into a domain: everything in it becomes new items.
+/// Imports a directory of this machine into a domain: everything in the directory becomes new items.
 ///
-/// A file is removed from the directory once the domain has stored it as an item, so an import that was interrupted
-/// continues with the remaining files. An item that cannot be imported, such as a device or a file that cannot be read,
-/// stays in the directory.
+/// A file is removed from the directory after the domain has stored it as an item, so an interrupted import continues
+/// with the remaining files. An item that cannot be imported, such as a device or a file that cannot be read, stays in
+/// the directory.
 ///
 /// It calls ``Reimports``, ``Imports``, the recorder and the local edits. Used only on the engine's thread (see
 /// ``EngineContext``).
@@ -33,9 +33,11 @@ package final class DirectoryImport: EngineComponent {
         self.imports = imports
     }
 
-    /// Turns the files and directories in a directory of this machine into new items of the domain, and removes them
-    /// from the directory. Returns when the import is recorded, so that a crash does not end it. The provider is
-    /// notified at the end.
+    /// Begins to import the files and directories in a directory of this machine as new items of the domain. Each is
+    /// removed from the directory once it is imported.
+    ///
+    /// Returns when the start of the import is recorded, so that the import continues after a crash. The provider is
+    /// notified when the import has ended.
     ///
     /// - Parameter path: The path of the directory.
     package func begin(at path: String, _ engine: isolated any EngineEvents) throws(ProviderError) {
@@ -44,14 +46,14 @@ package final class DirectoryImport: EngineComponent {
         Task { await self.run(path, engine) }
     }
 
-    /// Continues the import that the last process did not complete.
+    /// Continues the import that the previous engine did not complete, if any.
     func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
         guard let bytes = try index.setting(Self.key) else { return }
         let path = String(decoding: bytes, as: UTF8.self)
         Task { await self.run(path, engine) }
     }
 
-    /// Imports everything in a directory. Returns when nothing more can be imported.
+    /// Imports everything in the given directory into the root. Returns when nothing more can be imported.
     private func run(_ directory: String, _ engine: isolated any EngineEvents) async {
         do {
             // A directory that is missing was imported completely.
@@ -66,10 +68,11 @@ package final class DirectoryImport: EngineComponent {
         }
     }
 
-    /// Imports the items of a directory.
+    /// Imports everything in the given directory of this machine.
     ///
-    /// - Returns: whether nothing is left in it.
-    /// - Throws: an error if the engine was closed.
+    /// - Parameter parent: The directory of the domain that gets the new items.
+    /// - Returns: Whether the given directory is empty now.
+    /// - Throws: An error if the engine was closed.
     private func importItems(
         in folder: String, into parent: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws -> Bool {
@@ -142,8 +145,8 @@ package final class DirectoryImport: EngineComponent {
         try await Self.removeFile(path)
     }
 
-    /// Returns the size of a file: that of the local contents if these were not sent yet, otherwise the size that the
-    /// provider reports; `nil` if it has reported none.
+    /// Returns the size of a file in bytes: the size of the local contents if these were not sent yet, otherwise the
+    /// size that the provider reports. Returns `nil` if the provider reports no size.
     private static func size(of row: IndexedItem) -> Int64? {
         row.changes.contains(.contents) ? row.localSize : row.item.size
     }
@@ -152,10 +155,11 @@ package final class DirectoryImport: EngineComponent {
         try await HandlerThreads.shared.value { () throws(Errno) -> Void in try retrying { unlink(path) } }
     }
 
-    /// Removes an empty directory. A directory in which another program has created a file stays.
+    /// Removes a directory of this machine if it is empty. It is not empty if another program has created a file in it
+    /// meanwhile.
     private static func removeFolder(_ path: String) async { _ = await HandlerThreads.shared.value { rmdir(path) } }
 
-    /// Reports a file that stays in the directory.
+    /// Reports that a file could not be imported and stays in the directory.
     private func noteFailure(_ path: String, _ error: any Error) {
         let message = "\(path) was not imported and stays where it is: \(error)"
         context.recordBackgroundError(ProviderError(.cannotSynchronize, message: message))
@@ -163,13 +167,14 @@ package final class DirectoryImport: EngineComponent {
 
     // MARK: Items
 
-    /// Returns the file with a name; `nil` if the name is free or taken by another kind of item.
+    /// Returns the file with the given name and parent. Returns `nil` if there is no item with this name, or if it is
+    /// not a file.
     private func file(named name: String, in parent: ItemNumber) throws -> IndexedItem? {
         guard let row = try index.item(named: name, in: parent), row.item.kind == .file else { return nil }
         return row
     }
 
-    /// Makes a directory, or returns the one that has the name.
+    /// Returns the number of the directory with the given name and parent. Creates the directory if it does not exist.
     private func folder(
         named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
     ) throws -> ItemNumber {
@@ -180,7 +185,7 @@ package final class DirectoryImport: EngineComponent {
         return row.number
     }
 
-    /// Makes a file. If the name is taken, the file gets a name with a number.
+    /// Creates a file. If another item has the given name, a number is appended to the file's name.
     private func makeFile(
         named name: String, in parent: ItemNumber, mode: UInt16, _ contents: StagedContents,
         _ engine: isolated any EngineEvents
@@ -191,7 +196,7 @@ package final class DirectoryImport: EngineComponent {
         try noteMayExist(row, engine)
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link, unless the same link exists.
     ///
     /// - Returns: `false` if the provider does not accept symbolic links.
     private func makeLink(
@@ -206,7 +211,7 @@ package final class DirectoryImport: EngineComponent {
         return true
     }
 
-    /// Opens a file.
+    /// Opens a file, and suspends until it is open.
     private static func open(
         _ number: ItemNumber, for purpose: OpenPurpose, _ engine: any EngineEvents
     ) async throws -> OpenHandle {
@@ -221,7 +226,7 @@ package final class DirectoryImport: EngineComponent {
         return try recorder.freeName(in: parent) { MountName.numbered(name, $0 + 1) }
     }
 
-    /// Records that the provider may have a new item already.
+    /// Records that the provider may already have an item that was created locally by the import.
     private func noteMayExist(_ row: IndexedItem, _ engine: isolated any EngineEvents) throws {
         var entry = try recorder.entry(of: row)
         entry.mayAlreadyExist = true

@@ -14,11 +14,12 @@ struct EndlessListing {
         self.mostItems = mostItems
     }
 
-    /// Records a page, and returns whether the listing is endless.
+    /// Records a page of a listing, and returns whether the listing is endless.
     ///
     /// - Parameters:
-    ///   - news: the number of items of the page that the index did not have yet.
-    ///   - known: returns the number of items in the directory; expensive.
+    ///   - news: The number of items of the page that were not in the index before.
+    ///   - known: A function that returns the number of items in the directory. It is costly, so it is called only if
+    ///     needed.
     mutating func isEndless(_ page: ItemPage, news: Int, known: () -> Int) -> Bool {
         items += page.items.count
         emptyPages = page.items.isEmpty ? emptyPages + 1 : 0
@@ -30,9 +31,9 @@ struct EndlessListing {
         return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
     }
 
-    /// Records a page of a search for items in a directory. Known items count as new, too.
+    /// Records a page of a listing in which an item is searched. All items of the page count as new.
     ///
-    /// - Throws: a failure of kind `badAnswer` if the listing is endless.
+    /// - Throws: A failure of kind `badAnswer` if the listing is endless.
     mutating func check(_ page: ItemPage) throws(ProviderError) {
         guard isEndless(page, news: page.items.count, known: { 0 }) else { return }
         throw ProviderError(.badAnswer, message: "The provider's listing of the folder does not end.")

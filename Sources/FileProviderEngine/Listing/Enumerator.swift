@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The enumeration of directories, page by page, and the callers that wait for it.
+/// Enumerates directories, page by page, and completes the callers that wait for their items.
 ///
 /// It calls the sign-in, the reconciler, the finder of identifiers and the evictor, and sends events. Used only on the
 /// engine's thread (see ``EngineContext``).
@@ -13,13 +13,13 @@ final class Enumerator {
         let answer: EngineCompletion<Void>
     }
 
-    /// The listing of one directory.
+    /// A running listing of one directory.
     private struct Listing {
         var waiters: [Int: Waiter] = [:]
         var task: Task<Void, Never>?
-        /// Whether no caller waited for the listing when it began.
+        /// Whether the listing began as a refresh, without a caller that waits for it.
         let isRefresh: Bool
-        /// Whether the directory was signalled since the listing began, so that another listing follows.
+        /// Whether the directory may have changed since the listing began, so that another listing follows.
         var isWantedAgain = false
     }
 
@@ -30,8 +30,8 @@ final class Enumerator {
     private let evictor: Evictor
     private var listings: [ItemNumber: Listing] = [:]
     private var lastWaiter = 0
-    /// The number of the last listing that began. It identifies the listing to the index, which records the items that
-    /// the listing has included, and thereby finds the others at its end.
+    /// The number of the last listing that began. The index records this number with each item that the listing
+    /// includes. At the end of the listing, the items without the number are those that it did not include.
     private var lastMark: Int64 = 0
 
     init(
@@ -52,21 +52,22 @@ final class Enumerator {
 
     func isListing(_ folder: ItemNumber) -> Bool { listings[folder] != nil }
 
-    /// Records that a directory may have changed. A running listing may have missed the change, so another listing
-    /// follows it.
+    /// Records that a directory may have changed. A running listing may have missed the change, so the directory is
+    /// listed once more afterwards.
     ///
-    /// - Returns: whether the directory is being listed.
+    /// - Returns: Whether the directory is being listed.
     func noteChange(in folder: ItemNumber) -> Bool {
         listings[folder]?.isWantedAgain = true
         return listings[folder] != nil
     }
 
-    /// Records that any directory may have changed, so that another listing follows each running one.
+    /// Records that any directory may have changed, so that each directory that is being listed is listed once more
+    /// afterwards.
     func noteChangeEverywhere() {
         for folder in Array(listings.keys) { listings[folder]?.isWantedAgain = true }
     }
 
-    /// Cancels all listings, because the engine is closed.
+    /// Cancels all listings and fails the callers that wait for them, because the engine is closed.
     func cancel() {
         for listing in listings.values {
             listing.task?.cancel()
@@ -77,7 +78,8 @@ final class Enumerator {
 
     // MARK: Waiting
 
-    /// Waits until the index has the portion of a directory's listing that is needed. Lists the directory if necessary.
+    /// Calls the completion handler when the index has the needed portion of a directory's listing. Lists the directory
+    /// if the index does not have it.
     func wait(
         for folder: ItemNumber, _ need: ListingNeed, _ answer: EngineCompletion<Void>,
         _ engine: isolated any EngineEvents
@@ -94,7 +96,7 @@ final class Enumerator {
         }
     }
 
-    /// Completes the waiters whose need is met by the pages that have arrived so far.
+    /// Completes the callers whose needed portion of the listing has arrived.
     private func answerWaiters(of folder: ItemNumber) {
         guard let waiters = listings[folder]?.waiters, !waiters.isEmpty else { return }
         for (key, waiter) in waiters {
@@ -121,7 +123,8 @@ final class Enumerator {
         }
     }
 
-    /// Fetches the item of the root, because no listing includes it. The item has, for example, the root's date.
+    /// Fetches the item of the root, because no listing includes it. For example, only this item contains the root's
+    /// date.
     private nonisolated(nonsending) func askForRoot() async {
         // The root exists even if the provider cannot return its item.
         guard let root = try? await context.provider.item(ProviderItem.rootIdentifier), !context.isClosed,
@@ -155,13 +158,13 @@ final class Enumerator {
         engine.listingEnded(end)
     }
 
-    /// The maximum number of times that a listing is started. It starts again if its pages expire, or if it was refused
-    /// before the user signed in.
+    /// The maximum number of attempts to list a directory. The listing is started again if its pages expire, if the
+    /// directory's identifier changes, or if it was refused before the user signed in.
     private static let beginnings = 3
 
-    /// Lists a directory, and starts again if the pages expire.
+    /// Lists a directory, and starts the listing again if necessary.
     ///
-    /// - Returns: the result, and the value of ``SignIn/epoch`` when the request was sent.
+    /// - Returns: The result, and the value of ``SignIn/epoch`` when the last attempt began.
     private func listed(
         _ folder: ItemNumber, _ engine: isolated any EngineEvents
     ) async -> (Result<Void, ProviderError>, epoch: Int) {
@@ -210,18 +213,18 @@ final class Enumerator {
         try await finish(folder, identifier, mark, anchor, engine)
     }
 
-    /// Checks that the directory still has the identifier under which it is listed.
+    /// Checks that the directory still has the given identifier, under which it is being listed.
     ///
-    /// - Throws: a failure of kind `expired` if the identifier has changed, so that the listing starts again.
+    /// - Throws: A failure of kind `expired` if the identifier has changed. The listing is then started again.
     private func checkIsStill(_ identifier: String, _ folder: ItemNumber) throws(ProviderError) {
         guard try context.row(of: folder).item.identifier.hasSameBytes(as: identifier) else {
             throw ProviderError(.expired, message: "The folder has another identifier now.")
         }
     }
 
-    /// Writes one page to the index.
+    /// Writes one page of a listing to the index.
     ///
-    /// - Returns: the number of items that were not known.
+    /// - Returns: The number of items of the page that were not in the index before.
     private func place(
         _ answer: RequestedPage, in folder: ItemNumber, _ mark: Int64, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Int {
@@ -236,8 +239,8 @@ final class Enumerator {
         return applied.added.count
     }
 
-    /// Completes a listing after its last page. Items that no page included are removed after the provider has
-    /// reported that they do not exist.
+    /// Completes a listing after its last page. Removes those items from the index that no page included and that the
+    /// provider reported as not existing.
     private func finish(
         _ folder: ItemNumber, _ identifier: String, _ mark: Int64, _ anchor: [UInt8]?,
         _ engine: isolated any EngineEvents
@@ -260,13 +263,13 @@ final class Enumerator {
     }
 }
 
-/// The end of a directory's listing.
+/// The result of a directory's listing.
 struct ListingEnd {
     let folder: ItemNumber
-    /// Whether no caller waited for the listing when it began.
+    /// Whether the listing began as a refresh, without a caller that waited for it.
     let isRefresh: Bool
-    /// Whether the directory may have changed since the listing began.
+    /// Whether the directory may have changed after the listing began, so that it has to be listed again.
     let isWantedAgain: Bool
-    /// The reason why the listing is not complete; `nil` after a success.
+    /// The failure that ended the listing; `nil` if it is complete.
     var failure: ProviderError?
 }

@@ -4,8 +4,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The progress of imports: of items that the provider has no record of any more, and of directories of this machine.
-/// ``Reimports`` records the imports that have not ended.
+/// Performs imports: of items of which the provider has lost its records, and the last step of importing a directory of
+/// this machine. ``Reimports`` records the imports that have not ended.
 ///
 /// It calls ``Reimports``, the reconciler, the tracker of identifiers, the recreation, the recorder, local edits and
 /// the progress of edits. Used only on the engine's thread (see ``EngineContext``).
@@ -38,17 +38,17 @@ package final class Imports: EngineComponent {
         self.progress = progress
     }
 
-    /// Continues the imports that the last process did not complete.
+    /// Continues the imports that the previous engine did not complete.
     func recover(_ engine: isolated any EngineEvents) throws {
         try reimports.recover()
         tracker.listReidentified(engine)
         checkForEnd(engine)
     }
 
-    /// Begins to import an item and everything in it. Returns when the import is recorded, so that a crash does not end
-    /// it.
+    /// Begins to import an item and everything in it. Returns when the start of the import is recorded, so that the
+    /// import continues after a crash.
     ///
-    /// - Throws: A failure of kind ``ProviderError/Kind/noSuchItem`` if the item is not local.
+    /// - Throws: A failure of kind ``ProviderError/Kind/noSuchItem`` if the item is not in the index.
     package func reimport(below identifier: String, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !isClosed else { throw .closed }
         let (top, folders) = try onRecord { () throws(IndexError) -> (IndexedItem?, [ItemNumber]) in
@@ -64,7 +64,8 @@ package final class Imports: EngineComponent {
         checkForEnd(engine)
     }
 
-    /// Ends the imports whose directories are all listed, and reports the end to the provider once it has the items.
+    /// Ends each import whose directories were all listed. Notifies the provider of the end after it has received the
+    /// imported items.
     func checkForEnd(_ engine: isolated any EngineEvents) {
         guard reimports.isActive, !isClosed else { return }
         do throws(ProviderError) {
@@ -88,7 +89,8 @@ package final class Imports: EngineComponent {
         checkForEnd(engine)
     }
 
-    /// Returns the imports with directories that are to be listed, or with an item that is to be revalidated.
+    /// Returns the top items of those imports that still have a directory to be listed, or whose top item is still to
+    /// be revalidated.
     private func unfinishedImports() throws(ProviderError) -> Set<ItemNumber> {
         try onRecord { () throws(IndexError) in
             var unfinished: Set<ItemNumber> = []
@@ -121,9 +123,13 @@ package final class Imports: EngineComponent {
         do throws(ProviderError) { try reimports.endReport(of: tops) } catch { context.recordBackgroundError(error) }
     }
 
-    /// Turns local items that are about to be removed into new items, if they are being imported.
+    /// Turns those of the given items that are being imported into new items. Without this, they would be removed
+    /// because the provider does not have them.
     ///
-    /// - Parameter others: Reported items. A removed item may be one of them, under another identifier.
+    /// - Parameters:
+    ///   - identifiers: The identifiers of items that are about to be removed.
+    ///   - others: Items that the provider reports as existing. An item to be removed may be one of them, under another
+    ///     identifier.
     func keep(
         _ identifiers: Set<String>, besides others: [ProviderItem], _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
@@ -146,8 +152,8 @@ package final class Imports: EngineComponent {
         return false
     }
 
-    /// Turns the local items of a tree into new items, directories before the items in them. Files whose latest
-    /// contents are not local are removed, because their contents are lost.
+    /// Turns items into new items that are created at the provider, directories before the items in them. Files whose
+    /// latest contents are not local are removed, because their contents are lost.
     private func makeAgain(_ items: [IndexedItem], _ engine: isolated any EngineEvents) throws(ProviderError) {
         var local: [ItemNumber] = []
         var lost: [String] = []
@@ -164,8 +170,7 @@ package final class Imports: EngineComponent {
         reconciler.handle(removed, engine)
     }
 
-    /// Marks an item as changed, so that it is kept when its removal at the provider is applied, and is then created
-    /// again.
+    /// Marks an item as changed. When its removal at the provider is applied, it is then kept and created again.
     ///
     /// - Returns: `false` for a file whose local contents the provider has replaced.
     private func mark(

@@ -7,17 +7,17 @@ import LinuxSystem
 package enum ListingNeed: Sendable, Hashable {
     /// All items of the directory.
     case complete
-    /// The item with a given name, or the result that no such item exists.
+    /// The item with the given name. If no such item exists, the complete listing.
     case item(named: String)
-    /// Any item after the given one in the order of item numbers, or the result that no further item exists. `nil`
-    /// means from the beginning.
+    /// At least one item whose number is greater than the given one; `nil` for any item. If no such item exists, the
+    /// complete listing.
     case more(after: ItemNumber?)
 }
 
 extension Index {
-    /// Whether the index has the portion of a directory's listing that a caller needs.
+    /// Whether the index has the needed portion of the given directory's listing.
     ///
-    /// - Throws: a failure of kind `unsupported` if the item is not a directory.
+    /// - Throws: A failure of kind `unsupported` if the item is not a directory.
     func has(_ need: ListingNeed, of row: IndexedItem) throws(ProviderError) -> Bool {
         guard row.item.kind == .folder else {
             throw ProviderError(.unsupported, message: "“\(row.name)” is not a folder.")
@@ -39,16 +39,15 @@ extension Index {
     }
 }
 
-/// The times at which directories were last found to match the index, in seconds since 1970. They can be read without
-/// the engine's thread.
+/// The times at which directories were last found to match the index, in seconds since 1970. Used on any thread.
 final class ListingAges: Sendable {
     // Leaf lock.
     private let times = Lock<[ItemNumber: Double]>([:])
 
     func note(_ folder: ItemNumber, at time: Double) { times.withLock { $0[folder] = time } }
 
-    /// Whether a directory is due for a refresh. If so, the current time is recorded, so that the directory is not
-    /// due again for `age` seconds.
+    /// Returns whether a directory is due for a refresh, because it was not found to match the index within the last
+    /// `age` seconds. If so, records the time `now` for it, so that it is not due again for `age` seconds.
     func take(_ folder: ItemNumber, now: Double, age: Double) -> Bool {
         times.withLock { times in
             if let time = times[folder], now - time < age { return false }

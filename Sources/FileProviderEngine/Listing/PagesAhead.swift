@@ -1,31 +1,31 @@
 import FileProviderWire
 
-/// The pages of one listing, requested ahead while earlier ones are written to the index.
+/// Requests the pages of one listing ahead, while earlier pages are written to the index.
 ///
-/// Each page contains the token of the next one, so pages are requested one after the other. The writer and the
-/// provider work in parallel, as long as the provider is less than ``depth`` pages ahead.
+/// Each page contains the token of the next page, so the requests are sent one after the other. The provider can
+/// compute a page while the engine writes an earlier one. At most ``depth`` pages are requested ahead.
 struct PagesAhead {
-    /// The reply to a request; `nil` if no further page exists.
+    /// The reply to a request for a page; `nil` if no further page exists.
     private typealias Answer = Result<RequestedPage, ProviderError>?
 
-    /// The maximum number of pages that are requested and not yet returned.
+    /// The maximum number of pages that are requested before ``next()`` has returned them.
     private static let depth = 2
 
     private let ask: @Sendable ([UInt8]?) async throws(ProviderError) -> RequestedPage
     private var requests: [Task<Answer, Never>] = []
-    /// The page that ``next()`` returned last, until the following call.
+    /// The page that the last call of ``next()`` returned; released at the following call.
     private var given: RequestedPage?
     private var isBegun = false
 
-    /// Creates a sequence of pages.
+    /// Creates the sequence of a listing's pages.
     ///
-    /// - Parameter ask: requests the page for a token, or the first page for `nil`.
+    /// - Parameter ask: A function that requests the page with the given token, or the first page for `nil`.
     init(asking ask: @escaping @Sendable ([UInt8]?) async throws(ProviderError) -> RequestedPage) { self.ask = ask }
 
     /// Returns the next page, or `nil` after the last one.
     ///
-    /// - Throws: the provider's failure, after which no further page is returned. After a page whose token is too long,
-    ///   the next call fails.
+    /// - Throws: The provider's failure. No page is returned after it. If the token of the returned page is too long,
+    ///   the following call throws.
     mutating func next() async throws(ProviderError) -> RequestedPage? {
         if let written = given.take() {
             // Releasing thousands of items takes time, so it does not happen on the thread that writes.
@@ -58,8 +58,8 @@ struct PagesAhead {
         for request in requests { request.cancel() }
     }
 
-    /// Requests a page after the previous page has arrived. The request does not run on the engine's thread, which is
-    /// busy writing.
+    /// Starts the request for a page, which is sent when the previous page has arrived. The request runs on another
+    /// thread than the engine's, which is busy with writing.
     private mutating func enqueue(after before: Task<Answer, Never>?) {
         let request = Task.detached { [ask] () -> Answer in
             var next: [UInt8]?

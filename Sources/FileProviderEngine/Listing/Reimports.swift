@@ -4,20 +4,21 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Repeated imports of local items. A provider that has lost its own records requests one for all items, or for a tree.
+/// Records which local items are being imported. A provider that has lost its records requests an import of all items,
+/// or of one directory with everything in it.
 ///
-/// The engine lists again every directory that has items in the index, and matches the provider's items with them by
-/// name. A local item that the provider does not have is sent as a new item that may already exist. Without an import,
-/// it would be removed.
+/// The engine then lists again every directory that has items in the index, and matches the provider's items with those
+/// by name. A local item that the provider does not have is sent as a new item that may already exist. Without an
+/// import, it would be removed.
 ///
-/// An import is recorded in the index until its end was reported to the provider, so that it continues after a restart.
-/// If the index is lost, the import is over, because there are no items to match. Used only on the engine's thread (see
-/// ``EngineContext``).
+/// An import stays recorded in the index until its end was reported to the provider, so that it continues after a
+/// restart. If the index is lost, the import ends, because there are no items to match. Used only on the engine's
+/// thread (see ``EngineContext``).
 final class Reimports {
     private let context: EngineContext
-    /// The recorded imports.
+    /// The top items of the imports that are recorded in the index.
     private var recorded: Set<ItemNumber> = []
-    /// The recorded imports that have ended, and whose end is being reported to the provider.
+    /// The top items of the recorded imports that have ended, but whose end was not yet reported to the provider.
     private var reported: Set<ItemNumber> = []
 
     private static let key = "reimports"
@@ -29,7 +30,7 @@ final class Reimports {
 
     var isActive: Bool { !tops.isEmpty }
 
-    /// Reads the imports that had not ended when the last process ended.
+    /// Reads the imports that had not ended when the previous engine ended.
     func recover() throws(IndexError) {
         let bytes = try context.index.setting(Self.key) ?? []
         recorded = Set(
@@ -38,7 +39,11 @@ final class Reimports {
             })
     }
 
-    /// Records an import together with the directories to list.
+    /// Records an import in the index.
+    ///
+    /// - Parameters:
+    ///   - top: The item to import, with everything in it.
+    ///   - folders: The directories that are to be listed for the import.
     func begin(_ top: ItemNumber, listing folders: [ItemNumber]) throws(ProviderError) {
         let recorded = recorded.union([top])
         try context.write { writer throws(IndexError) in
@@ -49,10 +54,11 @@ final class Reimports {
         reported.remove(top)
     }
 
-    /// Ends imports. They stay recorded until their end has been reported to the provider.
+    /// Marks the given imports as ended. They stay recorded until their end was reported to the provider.
     func beginReport(of ended: Set<ItemNumber>) { reported.formUnion(ended) }
 
-    /// Drops the record of imports whose end was reported, unless they have begun again meanwhile.
+    /// Removes the record of imports whose end was reported to the provider, unless they were begun once more
+    /// meanwhile.
     func endReport(of ended: Set<ItemNumber>) throws(ProviderError) {
         let ended = ended.intersection(reported)
         let recorded = recorded.subtracting(ended)
@@ -66,7 +72,7 @@ final class Reimports {
         try writer.setSetting(key, tops.isEmpty ? nil : Array(text.utf8))
     }
 
-    /// Returns the directories in a tree that were listed, the top first.
+    /// Returns those directories that were listed before, from the given item downwards. The item itself comes first.
     func listedFolders(in top: IndexedItem) throws(IndexError) -> [ItemNumber] {
         guard top.item.kind == .folder, top.listing != .never else { return [] }
         var folders = [top.number]
@@ -83,8 +89,8 @@ final class Reimports {
         return folders
     }
 
-    /// Returns the items that the provider had in a tree, without those that were moved there only locally. Directories
-    /// come before their items.
+    /// Returns the given item and the items in it that the provider has had at these places, directories before the
+    /// items in them. Omits items that were moved there only locally.
     func items(in top: ItemNumber) throws(IndexError) -> [IndexedItem] {
         guard let first = try context.index.item(top), first.number != .root else { return [] }
         var items = [first]

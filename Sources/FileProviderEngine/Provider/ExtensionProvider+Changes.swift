@@ -3,7 +3,7 @@ import FileProviderWire
 import ItemValues
 import LinuxSystem
 
-/// Changes of items at the provider.
+/// Requests that change items at the provider.
 extension ExtensionProvider {
     package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem {
         let file = try contents.map(Self.readOnly)

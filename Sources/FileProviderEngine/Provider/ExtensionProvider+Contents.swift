@@ -3,7 +3,7 @@ import FileProviderWire
 import ItemValues
 import LinuxSystem
 
-/// The contents of files, whole or in ranges of bytes.
+/// Requests for the contents of files, whole or in byte ranges.
 extension ExtensionProvider {
     package func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void

@@ -5,20 +5,20 @@ import FileProviderWire
 import ItemValues
 import LinuxSystem
 
-/// Services that a provider offers to programs.
+/// Requests about the services that a provider offers to programs.
 extension ExtensionProvider {
-    /// Returns the names of the services that the provider offers for an item.
+    /// Returns the names of the services that the provider offers for the given item.
     ///
-    /// - Parameter isOwn: whether the client is a program of the provider's own.
+    /// - Parameter isOwn: Whether the client is one of the provider's own programs.
     package func services(of identifier: String, isOwn: Bool) async throws(ProviderError) -> [String] {
         try await ask(ProviderServicesCall(identifier: identifier, isOwn: isOwn), isSafe: true, isForProgram: true)
             .names
     }
 
-    /// Connects a program to a service. The provider's process is kept running as long as the program keeps the
-    /// connection.
+    /// Connects a program to one of the provider's services. The provider's process is kept running while the
+    /// connection exists.
     ///
-    /// - Returns: the program's end of the connection.
+    /// - Returns: The program's end of the connection.
     package func openService(
         _ name: String, of identifier: String, isOwn: Bool
     ) async throws(ProviderError) -> FileDescriptor {
@@ -48,20 +48,21 @@ extension ExtensionProvider {
     }
 }
 
-/// The set-up of a domain.
+/// Requests to set up a domain.
 extension ExtensionProvider {
-    /// Whether the provider sets up domains. The request goes to the process that serves the domain.
+    /// Returns whether the provider sets up domains. The request is sent to the process that serves the domain.
     package func setsUpDomains() async throws(ProviderError) -> Bool {
         try await ask(ProviderSetsUpCall(), isSafe: true).isServed
     }
 
-    /// Makes the provider set up the domain, and stores the result. Other requests wait until the set-up has ended. The
-    /// time while the provider waits for the user or the browser is not limited. Cancelling the task cancels the
-    /// set-up.
+    /// Requests the provider to set up the domain, and stores the resulting settings. Other requests wait until the
+    /// set-up has ended. While the provider waits for the user or the browser, the set-up does not time out. Cancelling
+    /// the task cancels the set-up.
     ///
     /// - Parameters:
     ///   - candidate: The domain with the settings to try.
-    ///   - adopt: Stores the settings, and returns the domain with them. Called only if the provider has set it up.
+    ///   - adopt: A function that stores the settings, and returns the domain with them. Called only if the provider
+    ///     has set up the domain.
     /// - Returns: Whether the provider sets up domains.
     package func setUp(
         _ request: ProviderSetUpCall, of candidate: ProviderDomain,
@@ -70,16 +71,16 @@ extension ExtensionProvider {
         try await process.setUp(request, of: candidate, adopting: adopt)
     }
 
-    /// Returns the provider's description of its service, one line each; empty if it has none.
+    /// Returns the lines of the provider's description of its service. Empty if the provider has no description.
     package func findings() async throws(ProviderError) -> [String] {
         try checkConnected()
         return try await process.call(ProviderFindingsCall()).lines
     }
 }
 
-/// The interactions of the provider with the user.
+/// Requests about the provider's interactions with the user.
 extension ExtensionProvider {
-    /// Whether the user has suppressed an interaction.
+    /// Returns whether the user has suppressed the given interaction.
     ///
     /// - Throws: A failure of kind ``ProviderError/Kind/unsupported`` if the provider's interactions cannot be
     ///   suppressed.
@@ -87,7 +88,7 @@ extension ExtensionProvider {
         try await ask(ProviderSuppressionCall(identifier: interaction), isSafe: true, isForProgram: true).isSuppressed
     }
 
-    /// Suppresses an interaction, or allows it again.
+    /// Suppresses the given interaction, or allows it again.
     package func setSuppressed(_ isSuppressed: Bool, _ interaction: String) async throws(ProviderError) {
         _ = try await ask(
             ProviderSuppressionCall(identifier: interaction, change: isSuppressed), isSafe: true, isForProgram: true)
@@ -114,32 +115,35 @@ extension ExtensionProvider {
     }
 }
 
-/// Coordinated access of programs to files at their paths in the provider's document storage.
+/// Requests for programs that access files, with file coordination, at their paths in the provider's document storage.
 extension ExtensionProvider {
-    /// Returns the identifier of the item at a path, or `nil` if no item has its file at that path.
+    /// Returns the identifier of the item whose file has the given path. Returns `nil` if there is no such item.
     ///
-    /// - Parameter path: an absolute path.
+    /// - Parameter path: An absolute path.
     package func identify(path: String) async throws(ProviderError) -> String? {
         try await ask(ProviderIdentifyCall(path: path), isSafe: true, isForProgram: true).identifier
     }
 
-    /// Begins a program's use of an item's file. Until ``endUse(of:)``, the provider is not asked to remove the file.
+    /// Records that a program begins to use an item's file. Until ``endUse(of:)`` is called, the engine does not ask
+    /// the provider to remove the file.
     package func beginUse(of identifier: String) async { await uses.begin(identifier) }
 
-    /// Ends a program's use of an item's file.
+    /// Records that a program no longer uses an item's file.
     ///
-    /// - Returns: whether no program uses the file any more.
+    /// - Returns: Whether no program uses the file any more.
     package func endUse(of identifier: String) -> Bool { uses.end(identifier) }
 
-    /// Asks the provider to create an item's file at its path, or a placeholder. Cancelling the task cancels the
-    /// request.
+    /// Asks the provider to create an item's file at the given path. Cancelling the task cancels the request.
+    ///
+    /// - Parameter wantsContents: Whether the file needs its contents; otherwise the provider creates a placeholder.
     package func start(_ identifier: String, at path: String, wantsContents: Bool) async throws(ProviderError) {
         _ = try await ask(
             ProviderStartCall(identifier: identifier, path: path, wantsContents: wantsContents), isSafe: true,
             .transfer, isForProgram: true)
     }
 
-    /// Reports to the provider that a program has changed an item's file. A repeated report does no harm.
+    /// Notifies the provider that a program has changed an item's file. Repeating the notification has no further
+    /// effect.
     package func noteChange(of identifier: String, at path: String) async throws(ProviderError) {
         _ = try await ask(
             ProviderChangedCall(identifier: identifier, path: path), isSafe: true, isForProgram: true)

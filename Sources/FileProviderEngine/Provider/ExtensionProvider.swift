@@ -8,46 +8,46 @@ import LinuxSystem
 
 /// A provider that is an extension in a process of its own.
 ///
-/// A request that changes nothing is repeated once if the process ends before its reply. Replies are validated: their
-/// sizes are within bounds, and they concern the requested item.
+/// If the process ends before its reply to a request that changes nothing, the request is repeated once. Replies are
+/// validated: their sizes are limited, and each concerns the requested item.
 package final class ExtensionProvider: Provider {
     let process: ProviderProcess
     private let requests = AsyncSemaphore(permits: 32)
     private let transfers = AsyncSemaphore(permits: 8)
-    /// The semaphore for requests of byte ranges. Processes wait for byte ranges, so these requests must not queue
-    /// behind fetches of whole files.
+    /// The semaphore for requests for byte ranges. It is separate from the one for whole files, because programs wait
+    /// for byte ranges and these requests must not queue behind long fetches.
     let parts = AsyncSemaphore(permits: 8)
-    /// The semaphore for requests on behalf of processes that wait for files. It is separate so that these requests and
-    /// the engine's own do not delay each other.
+    /// The semaphore for requests whose replies other processes wait for. It is separate so that these requests and the
+    /// engine's own do not delay each other.
     private let coordinated = AsyncSemaphore(permits: 64)
-    /// The items whose files are used in place by processes.
+    /// Counts the programs that use items' files in place.
     let uses = ItemUses()
-    /// The provider's abilities; `nil` until it has replied. Leaf lock.
+    /// Whether the provider serves parts of files, and its other abilities; `nil` until it has replied. Leaf lock.
     private let knownAbilities = Lock<ProviderServesParts?>(nil)
-    /// The reason why no requests may be sent to the provider; `nil` if requests may be sent.
+    /// The reason why the provider is disconnected, so that requests fail; `nil` while it is connected.
     private let disconnection = Lock<String?>(nil)
 
-    /// A notice that an extension sends without a request.
+    /// A notice that an extension sends to the engine without a request.
     package enum Notice: Sendable, Equatable {
         /// A container has changes.
         case changes(container: String)
-        /// Failures of this kind no longer occur.
+        /// The provider reports that failures like this one no longer occur.
         case resolved(ProviderError)
         /// The progress of a file's upload.
         case progress(identifier: String, completed: Int64, total: Int64)
-        /// The folder that the user gave a domain access to. Sent if the domain's record does not identify the folder.
+        /// The folder to which the user gave the domain access. Sent if the record of the domain does not identify the
+        /// folder.
         case handed(HandedFolder)
     }
 
-    /// Creates a provider. Its process starts with the first request.
+    /// Creates a provider. The extension's process starts with the first request.
     ///
     /// - Parameters:
     ///   - extensionIdentifier: The identifier of the installed extension.
     ///   - data: The path of Purvey's data directory for this user.
-    ///   - kept: The paths of further directories that a user cannot give a provider access to.
-    ///   - addCalls: Adds further requests that the extension may send to its host.
-    ///   - notice: Called for each notice of the extension, which may send any number. Called on the connections'
-    ///     thread; must not block.
+    ///   - kept: The paths of further directories to which a user cannot give a provider access.
+    ///   - addCalls: A function that adds further requests that the extension may send to its host.
+    ///   - notice: Called for each notice that the extension sends. Called on the connections' thread; must not block.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
@@ -79,7 +79,9 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Creates a provider that forwards only notices of changes.
+    /// Creates a provider that forwards only the notices that a container has changes.
+    ///
+    /// - Parameter signal: Called with the identifier of the container, on the connections' thread; must not block.
     package convenience init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, options: ProviderProcessOptions = .init(),
         coordination: ExtensionService.Coordination? = nil, onSignal signal: @escaping @Sendable (String) -> Void
@@ -92,22 +94,22 @@ package final class ExtensionProvider: Provider {
             })
     }
 
-    /// The process identifier, while the process runs.
+    /// The process identifier of the extension's process; `nil` while none is running.
     package var processID: Int32? { get async { await process.processID } }
 
-    /// The reason why the extension is not started any more, if it crashed too often.
+    /// The failure because of which the extension is not started any more, if it crashed too often; otherwise `nil`.
     package var disabling: ProviderError? { get async { await process.disabling } }
 
     /// Allows an extension that crashed too often to start again.
     package func reset() async { await process.reset() }
 
-    /// Makes the next request start the extension as it is installed now.
+    /// Makes the next request start the extension anew, in its presently installed version.
     package func renew() async {
         knownAbilities.withLock { $0 = nil }
         await process.renew()
     }
 
-    /// Returns the abilities of the provider as it is installed. The provider is asked only once.
+    /// Returns the abilities of the installed version of the provider. The provider is asked only once.
     func abilities() async throws(ProviderError) -> ProviderServesParts {
         if let known = knownAbilities.withLock({ $0 }) { return known }
         let answer = try await ask(ProviderServesPartsCall(), isSafe: true)
@@ -115,12 +117,14 @@ package final class ExtensionProvider: Provider {
         return answer
     }
 
-    /// Sets whether the process is kept running without requests, because the provider watches its service for changes.
+    /// Sets whether the process is kept running while there are no requests, because the provider watches its service
+    /// for changes.
     package func setWatching(_ isWatching: Bool) async { await process.setWatching(isWatching) }
 
-    /// Connects or disconnects the provider. Requests to a disconnected provider fail. Running requests complete.
+    /// Connects or disconnects the provider. While it is disconnected, new requests fail, and running requests
+    /// complete.
     ///
-    /// - Parameter reason: The reason, in words for the user; `nil` connects the provider.
+    /// - Parameter reason: The reason for the disconnection, as shown to the user; `nil` connects the provider.
     package func setDisconnected(because reason: String?) { disconnection.withLock { $0 = reason } }
 
     /// The reason why the provider is disconnected; `nil` while it is connected.
@@ -132,7 +136,7 @@ package final class ExtensionProvider: Provider {
         throw ProviderError(.serverUnreachable, message: "The domain is disconnected: \(reason)")
     }
 
-    /// Ends the process permanently.
+    /// Ends the extension's process, and does not start it again.
     package func close() async { await process.close() }
 
     // MARK: Requests
@@ -205,13 +209,13 @@ package final class ExtensionProvider: Provider {
 
     // MARK: Asking and checking
 
-    /// Sends a request.
+    /// Sends a request to the extension, and returns its reply.
     ///
     /// - Parameters:
     ///   - isSafe: Whether the request may be sent twice.
     ///   - isForProgram: Whether another process waits for the reply. Otherwise the engine waits.
     ///   - mayDie: Whether the process may end during the request without counting as crashed.
-    ///   - own: The semaphore to acquire; `nil` for the one that suits the request's kind.
+    ///   - own: The semaphore that limits concurrent requests; `nil` for the usual one for requests of this kind.
     func ask<C: ProviderCall>(
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
         mayDie: Bool = false, through own: AsyncSemaphore? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
@@ -229,8 +233,8 @@ package final class ExtensionProvider: Provider {
         return answer
     }
 
-    /// Returns a suggested page size between 1 and 5,000 items. A reply may have up to ``ProviderWire/pageFactor``
-    /// times as many.
+    /// Returns the suggested page size, limited to 1 to 5,000 items. A reply may have up to ``ProviderWire/pageFactor``
+    /// times as many items.
     private static func size(_ suggested: Int) -> Int { min(max(1, suggested), 5000) }
 
     static func checked(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
@@ -240,7 +244,8 @@ package final class ExtensionProvider: Provider {
         return item
     }
 
-    /// Validates the reply to a change. A provider whose identifiers are paths may give the item another identifier.
+    /// Validates the item in the reply to a change. The item may have a new identifier, because some providers use
+    /// paths as identifiers.
     static func changed(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
         guard item.identifier == identifier || isListable(item) else {
             throw .bad("the item \(item.identifier) to a change of \(identifier)")
@@ -254,16 +259,16 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Returns the items that can be in a directory. If all items can, as usual, the array is not copied.
+    /// Returns those of the given items that can be in a directory. If all can, as usual, the array is not copied.
     private static func listable(_ items: [ProviderItem]) -> [ProviderItem] {
         items.allSatisfy(isListable) ? items : items.filter(isListable)
     }
 
-    /// Whether an item can be in a directory. The root, the working set and the trash cannot, and neither can an item
+    /// Whether the given item can be in a directory. The root, the working set and the trash cannot be, nor can an item
     /// with an identifier that only this machine assigns.
     static func isListable(_ item: ProviderItem) -> Bool { isListable(item.identifier) }
 
-    /// Whether an identifier can be that of an item in a directory.
+    /// Whether an item with the given identifier can be in a directory.
     static func isListable(_ identifier: String) -> Bool {
         // Every excluded identifier begins with one of these letters.
         guard let first = identifier.utf8.first, first == UInt8(ascii: "N") || first == UInt8(ascii: "p") else {
@@ -275,7 +280,7 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Reopens a file read-only for an extension.
+    /// Reopens a file read-only, to hand it to an extension.
     static func readOnly(_ file: FileDescriptor) throws(ProviderError) -> FileDescriptor {
         do throws(Errno) {
             return try file.reopen([.readOnly, .nonBlocking])
@@ -286,14 +291,15 @@ package final class ExtensionProvider: Provider {
 }
 
 extension ProviderError {
-    /// Creates the failure for an unusable reply.
+    /// Creates the error for an unusable reply.
     ///
-    /// - Parameter what: A description of the extension's reply.
+    /// - Parameter what: A description of the extension's reply, in words that can follow “the extension answered
+    ///   with”.
     static func bad(_ what: String) -> ProviderError {
         ProviderError(.badAnswer, message: "the extension answered with \(what)")
     }
 
-    /// Whether the process ended before it replied, but not because of a timeout.
+    /// Whether the failure is that the process ended before its reply, other than by a timeout.
     fileprivate var isWorthAnotherTry: Bool {
         kind == .processEnded && domain == ProviderProcess.failureDomain
             && code != ExtensionEnding.Reason.timedOut.rawValue

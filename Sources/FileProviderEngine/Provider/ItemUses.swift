@@ -1,18 +1,20 @@
 import LinuxSystem
 
 /// Counts the programs that use items' files at their paths in a provider's document storage. While a file is in use,
-/// the engine does not ask the provider to stop providing it.
+/// the engine does not ask the provider to stop providing the file.
 final class ItemUses: Sendable {
     private struct Use {
         var count = 0
         var isStopping = false
-        /// The callers of ``begin(_:)`` that wait until the provider has stopped providing the file.
+        /// The continuations of the callers of ``begin(_:)`` that wait until the provider has stopped providing the
+        /// file.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
     // Leaf lock: continuations are resumed after it is released.
     private let uses = Lock<[String: Use]>([:])
 
-    /// Counts an additional use. Waits until the provider has completed a request to stop providing the file.
+    /// Counts an additional use of the given item's file. If the provider is being asked to stop providing the file,
+    /// waits until it has done so.
     func begin(_ identifier: String) async {
         await withCheckedContinuation { continuation in
             let isFree = uses.withLock { uses in
@@ -25,9 +27,9 @@ final class ItemUses: Sendable {
         }
     }
 
-    /// Counts a use that has ended.
+    /// Records that one use of the given item's file has ended.
     ///
-    /// - Returns: Whether no use remains.
+    /// - Returns: Whether the file is no longer in use.
     func end(_ identifier: String) -> Bool {
         uses.withLock { uses in
             guard var use = uses[identifier] else { return false }
@@ -37,9 +39,10 @@ final class ItemUses: Sendable {
         }
     }
 
-    /// Asks the provider to stop providing a file, unless the file is in use or another such request is in progress.
+    /// Asks the provider to stop providing the given item's file, unless the file is in use or another such request is
+    /// in progress.
     ///
-    /// - Parameter tell: sends the request to the provider.
+    /// - Parameter tell: A function that sends the request to the provider.
     func stop(_ identifier: String, _ tell: () async -> Void) async {
         let isOurs = uses.withLock { uses in
             guard uses[identifier] == nil else { return false }

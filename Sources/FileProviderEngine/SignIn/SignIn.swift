@@ -1,19 +1,19 @@
 import FileProviderWire
 import LinuxSystem
 
-/// Sign-in at the provider. While a sign-in is needed, edits stay local and are not sent, because each would be refused
-/// again. Reads are still attempted, because the provider may accept them at any time. They fail at once if the
-/// provider refuses them.
+/// The state of the user's sign-in at the provider. While a sign-in is needed, edits stay local and are not sent,
+/// because the provider would refuse each of them. Requests to read are still sent, because the provider may accept
+/// them at any time. If it refuses one, that request fails at once.
 ///
 /// It calls no other part of the engine. Used only on the engine's thread (see ``EngineContext``).
 package final class SignIn {
     private let context: EngineContext
     package private(set) var status = SignInStatus()
-    /// A counter that increases with each sign-in, and when the provider reports an error as resolved. A failure of a
-    /// request that was sent in an earlier epoch is outdated.
+    /// A counter that increases with each sign-in, and when the provider reports an error as resolved. If a request was
+    /// sent while the counter was lower, its failure is outdated.
     private(set) var epoch = 0
-    /// The time, in seconds since 1970, at which one item is sent although a sign-in is needed, because the user may
-    /// have signed in elsewhere.
+    /// The time, in seconds since 1970, at which one edit is sent although a sign-in is needed, because the user may
+    /// have signed in by other means.
     private(set) var nextProbe = 0.0
 
     init(_ context: EngineContext) { self.context = context }
@@ -22,9 +22,9 @@ package final class SignIn {
 
     /// Records that the provider has refused a request because the user is not signed in.
     ///
-    /// - Parameter sentEpoch: the value of ``epoch`` when the request was sent. A reply to a request from before the
-    ///   last sign-in is stale.
-    /// - Returns: whether a sign-in is needed; `false` if the request is to be retried.
+    /// - Parameter sentEpoch: The value of ``epoch`` when the request was sent. If the value has changed since, the
+    ///   failure is ignored.
+    /// - Returns: Whether a sign-in is needed; `false` if the request is to be repeated instead.
     @discardableResult
     func noteNeeded(_ failure: ProviderError, sentIn sentEpoch: Int) -> Bool {
         guard sentEpoch == epoch else { return false }
@@ -36,9 +36,9 @@ package final class SignIn {
         return true
     }
 
-    /// Records the failure of a request to the provider, for the status.
+    /// Records that a request to the provider has failed, so that the domain's status shows the failure.
     ///
-    /// - Parameter sentEpoch: the value of ``epoch`` when the request was sent.
+    /// - Parameter sentEpoch: The value of ``epoch`` when the request was sent.
     func noteFailure(_ failure: ProviderError, sentIn sentEpoch: Int) {
         context.configuration.states?.noteDomain()
         switch failure.kind {
@@ -48,18 +48,20 @@ package final class SignIn {
         }
     }
 
-    /// Whether a request failed only because it was sent before the user signed in.
+    /// Whether a request was refused because the user was not signed in, and the user has signed in since the request
+    /// was sent.
     func isOutdated(_ failure: ProviderError, sentIn sentEpoch: Int) -> Bool {
         failure.kind == .notAuthenticated && sentEpoch != epoch
     }
 
-    /// Resets the number of failed attempts after a successful request, unless a sign-in is still needed.
+    /// Resets the number of failed attempts to sign in, unless a sign-in is still needed. Called after a successful
+    /// request.
     func noteSignedIn() { if status.failure == nil { status.failedAttempts = 0 } }
 
-    /// Signs in with a password.
+    /// Requests the provider to sign the user in with a password.
     ///
-    /// - Throws: a failure of kind `notAuthenticated` if the provider rejects the password, which counts as a failed
-    ///   attempt. Failures of other kinds mean that the provider could not be reached, or does not support passwords.
+    /// - Throws: A failure of kind `notAuthenticated` if the provider rejects the password. This counts as a failed
+    ///   attempt. A failure of another kind if the provider could not be reached, or does not support passwords.
     nonisolated(nonsending) func attempt(password: String) async throws(ProviderError) {
         guard !context.isClosed else { throw .closed }
         let epoch = epoch
@@ -92,7 +94,7 @@ package final class SignIn {
     }
 }
 
-/// The status of the sign-in at the provider, which may be needed before it accepts further requests.
+/// The status of the user's sign-in at the provider.
 package struct SignInStatus: Sendable, Equatable {
     /// The provider's failure that made a sign-in necessary; `nil` if no sign-in is necessary.
     package var failure: ProviderError?

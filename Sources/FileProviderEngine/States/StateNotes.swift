@@ -3,12 +3,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// A log of the items and domains whose state may have changed. An entry is a note. The readers of the log are its
-/// followers.
+/// A log of the items and domains whose state may have changed. An entry of the log is called a note, a reader of the
+/// log a follower.
 ///
-/// Engines add notes, and followers read the notes from a position on. Writers never wait for followers. Only the
-/// newest notes are stored. For dropped notes, the log remembers their domains. Without a follower, no notes are
-/// stored.
+/// Engines add notes, and followers read the notes after a position in the log. Engines never wait for followers. Only
+/// the newest notes are stored. For older notes, which were dropped, the log remembers only their domains. While there
+/// is no follower, no notes are stored.
 package final class StateNotes: Sendable {
     package struct Note: Sendable, Equatable {
         /// The identifier of the domain.
@@ -24,39 +24,39 @@ package final class StateNotes: Sendable {
     package enum Subject: Sendable, Equatable {
         /// An existing item whose state may have changed.
         case item(ItemNumber)
-        /// A name in a directory that does not denote an item any more.
+        /// A name in a directory that no longer denotes an item.
         case gone(parent: ItemNumber, name: String)
         /// The domain itself, whose status may have changed.
         case domain
     }
 
-    /// The notes after a position.
+    /// The notes that a follower reads at once.
     package struct Batch: Sendable, Equatable {
         /// The notes, in the order in which they were added.
         package var notes: [Note] = []
-        /// The identifiers of domains whose notes after the requested position were dropped.
+        /// The identifiers of the domains with notes that the follower missed, because they were dropped.
         package var incomplete: Set<String> = []
-        /// The position after these notes.
+        /// The position in the log after these notes.
         package var position: UInt64
     }
 
     private struct State {
         var followers = 0
         var notes: [Note] = []
-        /// The position of the first note.
+        /// The position of the oldest stored note.
         var start: UInt64 = 1
-        /// The position after the last note that any follower has read.
+        /// The position up to which any follower has read.
         var told: UInt64 = 1
-        /// The position after the last dropped note of each domain.
+        /// The position after the last dropped note of each domain, by the domain's identifier.
         var dropped: [String: UInt64] = [:]
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
-        /// Waiters that were cancelled before they began to wait.
+        /// The calls of ``wait(from:)`` that were cancelled before they began to wait.
         var givenUp: Set<UInt64> = []
 
         var end: UInt64 { start + UInt64(notes.count) }
 
-        /// Drops the oldest notes.
+        /// Drops the given number of oldest notes.
         mutating func drop(_ count: Int) {
             for note in notes.prefix(count) {
                 start += 1
@@ -72,10 +72,10 @@ package final class StateNotes: Sendable {
 
     /// Creates an empty log.
     ///
-    /// - Parameter limit: the maximum number of notes. When it is reached, the older half is dropped.
+    /// - Parameter limit: The maximum number of stored notes. When it is reached, the older half is dropped.
     package init(limit: Int = 1 << 15) { self.limit = limit }
 
-    /// Begins to store notes for a follower, until ``unfollow()`` is called.
+    /// Adds a follower. Notes are stored until each follower has called ``unfollow()``.
     package func follow() { state.withLock { $0.followers += 1 } }
 
     package func unfollow() {
@@ -105,12 +105,14 @@ package final class StateNotes: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Records that a domain was added or removed, or that a domain's status may have changed.
+    /// Records that a domain was added or removed, or that its status may have changed.
+    ///
+    /// - Parameter identifier: The domain's identifier; empty if all domains may have changed.
     package func noteDomain(_ identifier: String = "") { add(CollectionOfOne(.domain), of: identifier) }
 
     // MARK: Reading
 
-    /// The position after all notes so far.
+    /// The position after the last note. Reading it counts as reading all notes.
     package var position: UInt64 {
         state.withLock { state in
             state.told = state.end
@@ -118,9 +120,9 @@ package final class StateNotes: Sendable {
         }
     }
 
-    /// Returns the notes from a position on.
+    /// Returns the notes after the given position.
     ///
-    /// - Returns: `nil` if the log has not reached the position yet.
+    /// - Returns: `nil` if the log ends before this position.
     package func notes(from position: UInt64) -> Batch? {
         state.withLock { state in
             guard position <= state.end else { return nil }
@@ -135,7 +137,7 @@ package final class StateNotes: Sendable {
         }
     }
 
-    /// Waits until the log continues past a position, or the task is cancelled.
+    /// Waits until the log continues after the given position, or the task is cancelled.
     package func wait(from position: UInt64) async {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
@@ -161,7 +163,7 @@ package final class StateNotes: Sendable {
         state.withLock { _ = $0.givenUp.remove(waiter) }
     }
 
-    /// A writer of the notes of one domain.
+    /// Adds notes about one domain to the log.
     package struct Writer: Sendable {
         private let notes: StateNotes
         private let domain: String
@@ -192,7 +194,7 @@ package final class StateNotes: Sendable {
     }
 }
 
-/// The state of an item's contents, as shown to the user.
+/// The state of an item's contents that is shown to the user.
 package enum ItemState: String, Sendable {
     case dataless
     case partial
@@ -205,9 +207,9 @@ package enum ItemState: String, Sendable {
 }
 
 extension IndexedItem {
-    /// Returns the state to show.
+    /// Returns the state that is shown to the user.
     ///
-    /// - Parameter upload: The progress of the item's upload; `nil` if there is none.
+    /// - Parameter upload: The progress of the item's upload; `nil` if the item is not being uploaded.
     package func state(_ upload: UploadState?) -> ItemState {
         let isEdited = !changes.isEmpty || content == .edited
         if item.uploadingError != nil || isEdited && upload?.failure != nil { return .error }

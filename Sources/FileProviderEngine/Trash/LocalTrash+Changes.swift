@@ -4,11 +4,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Moves of items into the trash and out of it, and their removal.
+/// Moves items into the trash and out of it, and removes them from it.
 extension LocalTrash {
-    /// Moves an item to the provider's trash, where it gets the given name in the mount. The move is journalled before
-    /// this returns, and sent in the background. If a file manager has created a `.trashinfo` file for that name, it
-    /// becomes the item's.
+    /// Moves an item to the provider's trash. In the mounted trash, the item gets the name `newName`. The move is
+    /// journalled before this function returns, and is sent in the background. If a file manager has created a
+    /// `.trashinfo` file for that name, this file is used for the item.
     ///
     /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
     package func trash(
@@ -39,13 +39,13 @@ extension LocalTrash {
         store([node])
     }
 
-    /// Moves an item out of the trash. Waits for the provider.
+    /// Moves an item out of the trash. Returns after the provider has moved it.
     ///
     /// - Parameters:
     ///   - folder: The directory to move the item to.
     ///   - name: The item's name in that directory.
-    /// - Throws: A failure of kind `filenameCollision` if the name is taken, and of kind `transient` if the item's
-    ///   move to the trash could not be sent yet.
+    /// - Throws: A failure of kind `filenameCollision` if another item has the name. A failure of kind `transient` if
+    ///   the item's move to the trash could not be sent yet, or if the item is already leaving the trash.
     package func restore(
         _ number: Int64, to folder: ItemNumber, named name: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
@@ -70,8 +70,8 @@ extension LocalTrash {
         if other != nil { throw ProviderError(.filenameCollision, message: "The name is taken.") }
     }
 
-    /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. The
-    /// `.trashinfo` file stays until a program removes it.
+    /// Removes an item from the trash permanently. A directory is removed with everything in it. Returns after the
+    /// provider has removed the item. The `.trashinfo` file stays until a program removes it.
     package func remove(_ number: Int64, _ engine: isolated any EngineEvents) async throws(ProviderError) {
         let identifier = try await leave(number)
         defer { leaving.remove(number) }
@@ -79,12 +79,12 @@ extension LocalTrash {
         becomeNote(number)
     }
 
-    /// The maximum time in seconds to wait until a move to the trash is sent.
+    /// The maximum time in seconds to wait until an item's move to the trash is sent.
     private static let longestWait = 4.0
 
-    /// Waits until the move of an item to the trash is sent, and marks the item as leaving the trash.
+    /// Waits until the move of an item to the trash is sent, and records that the item is about to leave the trash.
     ///
-    /// - Returns: The item's identifier.
+    /// - Returns: The item's identifier in the trash.
     private nonisolated(nonsending) func leave(_ number: Int64) async throws(ProviderError) -> String {
         if let pending = nodes[number]?.pending {
             try await progress.waitForRemoval(of: pending, upTo: Self.longestWait)
@@ -101,7 +101,8 @@ extension LocalTrash {
         return item.identifier
     }
 
-    /// Removes an item that has left the trash. Its `.trashinfo` file stays, if it has one.
+    /// Removes the item of a node from the view, because it has left the trash. If the node has a `.trashinfo` file,
+    /// the file stays.
     private func becomeNote(_ number: Int64) {
         guard var node = nodes[number] else { return }
         let inside = Array(insides[number] ?? [])
@@ -116,11 +117,11 @@ extension LocalTrash {
 
     // MARK: Items in trashed directories
 
-    /// Hides an item of a trashed directory. No request is sent, because the provider removes the item with the
-    /// directory.
+    /// Hides an item in a trashed directory, because a program has removed it. No request is sent, because the provider
+    /// removes the item together with the directory.
     package func hide(_ number: Int64) { hidden.insert(number) }
 
-    /// Whether all items of a listed directory are hidden.
+    /// Whether the given trashed directory was listed and all its items are hidden.
     package func isEmpty(_ number: Int64) -> Bool {
         children[number]?.values.allSatisfy { hidden.contains($0) } ?? false
     }

@@ -3,38 +3,39 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The contents of a trashed file that programs have open.
+/// The state of a trashed file that programs have open.
 struct TrashContents {
-    /// The number of handles.
+    /// The number of open handles.
     var count = 0
-    /// The local copy, once it is complete.
+    /// A descriptor of the local copy; `nil` until the copy is complete.
     var descriptor: FileDescriptor?
     var waiters: [EngineCompletion<FileDescriptor>] = []
-    /// The fetch, and the number that distinguishes it from earlier ones.
+    /// The running fetch, and a number that identifies it; `nil` if none is running.
     var fetch: (number: Int64, task: Task<Void, Never>)?
 }
 
-/// Trashed directories, and the contents of trashed files.
+/// The items in trashed directories, and the contents of trashed files.
 extension LocalTrash {
-    /// Returns an item of a trashed directory by name. The directory must have been listed.
+    /// Returns the item with the given name in a trashed directory, which must have been listed. Returns `nil` if there
+    /// is no such item or it is hidden.
     package func child(named name: String, of folder: Int64) -> TrashNode? {
         guard let number = children[folder]?[name], !hidden.contains(number) else { return nil }
         return nodes[number]
     }
 
-    /// Returns the items of a listed directory, in the order of their numbers; `nil` if it is not listed.
+    /// Returns the items in a trashed directory, in the order of their numbers; `nil` if the directory was not listed.
     package func children(of folder: Int64) -> [TrashNode]? {
         children[folder].map { names in
             names.values.filter { !hidden.contains($0) }.compactMap { nodes[$0] }.sorted { $0.number < $1.number }
         }
     }
 
-    /// Whether the items of a trashed directory are known.
+    /// Whether the given trashed directory was listed, so that its items are known.
     package func isListed(_ folder: Int64) -> Bool { children[folder] != nil }
 
-    /// Lists a trashed directory, unless it is listed already. Waits for the provider.
+    /// Lists a trashed directory, unless it was listed before. Returns after the provider's reply.
     ///
-    /// A directory that the provider cannot list is empty, so that programs can remove it.
+    /// If the provider cannot list the directory, it counts as empty, so that programs can remove it.
     package nonisolated(nonsending) func list(_ folder: Int64) async throws(ProviderError) {
         guard children[folder] == nil else { return }
         guard let node = try onRecord({ () throws(IndexError) in try self.node(folder) }), let item = node.item else {
@@ -95,16 +96,16 @@ extension LocalTrash {
 
     // MARK: Contents
 
-    /// Counts an additional handle of a trashed file. Nothing is fetched yet.
+    /// Records that a trashed file was opened. Fetches nothing.
     package func open(_ number: Int64) { contents[number, default: TrashContents()].count += 1 }
 
-    /// Counts a closed handle. After the last handle is closed, the local copy is removed.
+    /// Records that a handle of a trashed file was closed. After the last handle is closed, deletes the local copy.
     package func close(_ number: Int64) {
         contents[number]?.count -= 1
         if (contents[number]?.count ?? 0) <= 0 { removeContents(number) }
     }
 
-    /// Removes the local copy of a file that left the trash, unless a program has it open.
+    /// Deletes the local copy of a file that has left the trash, unless a program has the file open.
     func endContents(_ number: Int64) {
         if contents[number] == nil { try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed) }
     }
@@ -114,10 +115,11 @@ extension LocalTrash {
         try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed)
     }
 
-    /// Returns the local copy of a trashed file; `nil` if no program has read the file through this process.
+    /// Returns the local copy of a trashed file that a handle uses; `nil` if no program has read the file since this
+    /// process started.
     package func openCopy(of number: Int64) -> FileDescriptor? { contents[number]?.descriptor }
 
-    /// Returns the local copy of a trashed file; `nil` if it is not complete.
+    /// Returns the complete local copy of a trashed file. Returns `nil` if there is none.
     package func localCopy(of number: Int64) -> FileDescriptor? {
         if let descriptor = contents[number]?.descriptor { return descriptor }
         // The previous process may have fetched the file.
@@ -128,7 +130,7 @@ extension LocalTrash {
         return file
     }
 
-    /// Waits until a trashed file is local, and fetches it unless it is being fetched.
+    /// Calls the completion handler when a trashed file is local: at once if it is, otherwise after a fetch.
     package func waitForContents(
         of number: Int64, _ engine: isolated any EngineEvents,
         completion: @escaping @Sendable (Result<FileDescriptor, ProviderError>) -> Void
@@ -194,7 +196,7 @@ extension LocalTrash {
         }
     }
 
-    /// Ends all fetches, because the engine is closed.
+    /// Cancels all fetches of trashed files, because the engine is closed.
     func cancel() {
         for open in contents.values { open.fetch?.task.cancel() }
     }

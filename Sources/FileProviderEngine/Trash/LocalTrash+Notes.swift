@@ -2,18 +2,18 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// The notes about items in the trash (`.trashinfo` files), and other files that programs create beside the items,
-/// called plain files. File managers create the note before they move the item, and remove it after they have restored
-/// or removed the item.
+/// The `.trashinfo` files of items in the trash (notes), and the other files that programs create beside the items
+/// (plain files). File managers create the `.trashinfo` file before they move the item, and remove it after they have
+/// restored or removed the item.
 ///
-/// If no program has written a note, its text is generated from the item.
+/// If no program has written a `.trashinfo` file for an item, its text is generated.
 extension LocalTrash {
-    /// The maximum size in bytes of a `.trashinfo` file or another file that a program creates.
+    /// The maximum size in bytes of a file that a program creates in the trash.
     private static let largest = 1 << 20
-    /// The maximum number of files that programs create beside the items, and of `.trashinfo` files without an item.
+    /// The maximum number of plain files and of `.trashinfo` files without an item, together.
     private static let mostFiles = 1000
 
-    /// Returns the bytes of a `.trashinfo` file or another file that a program has created.
+    /// Returns the bytes of a node's `.trashinfo` file, or of a plain file.
     package static func bytes(of node: TrashNode) -> [UInt8] {
         if let bytes = node.bytes { return bytes }
         guard node.item != nil else { return [] }
@@ -21,8 +21,8 @@ extension LocalTrash {
         return Array("[Trash Info]\nPath=\(escaped(path))\nDeletionDate=\(date(node.date))\n".utf8)
     }
 
-    /// Creates an empty `.trashinfo` file. If the trash has an item of the corresponding name, the file becomes that
-    /// item's.
+    /// Creates an empty `.trashinfo` file. If the trash has the item that the file's name refers to, the file is used
+    /// for that item.
     package func makeNote(named name: String) throws(EditError) -> TrashNode {
         try LocalEdits.checkName(name)
         guard try reading({ () throws(IndexError) in try note(named: name) }) == nil else {
@@ -46,7 +46,7 @@ extension LocalTrash {
         return node
     }
 
-    /// Creates an empty file beside the items.
+    /// Creates an empty plain file beside the items.
     package func makePlainFile(named name: String) throws(EditError) -> TrashNode {
         try LocalEdits.checkName(name)
         guard try reading({ () throws(IndexError) in try plainFile(named: name) }) == nil else {
@@ -63,11 +63,12 @@ extension LocalTrash {
         guard nodes.values.count(where: { $0.item == nil }) < Self.mostFiles else { throw EditError(.noSpace) }
     }
 
-    /// Writes to a `.trashinfo` file or another file that a program has created.
+    /// Writes to a `.trashinfo` file or a plain file.
     ///
     /// - Parameters:
-    ///   - offset: The offset of the first byte; `nil` for the end.
-    ///   - isRepeated: Whether the previous process may have appended the bytes already.
+    ///   - offset: The offset at which to write, in bytes; `nil` to append.
+    ///   - isRepeated: Whether the previous process may already have appended the bytes. If the file ends with them,
+    ///     nothing is written.
     package func write(
         _ bytes: [UInt8], at offset: Int64?, to number: Int64, isRepeated: Bool
     ) throws(EditError) {
@@ -86,7 +87,7 @@ extension LocalTrash {
         store([node])
     }
 
-    /// Sets the size in bytes of a `.trashinfo` file or another file that a program has created.
+    /// Sets the size in bytes of a `.trashinfo` file or a plain file.
     package func setSize(_ size: Int64, of number: Int64) throws(EditError) {
         var node = try existing(number)
         guard size >= 0 else { throw EditError(.invalidArgument) }
@@ -110,7 +111,7 @@ extension LocalTrash {
         store([], removing: [node.number])
     }
 
-    /// Removes a `.trashinfo` file. Its item stays in the trash.
+    /// Removes a `.trashinfo` file. Its item, if any, stays in the trash.
     package func removeNote(named name: String) throws(EditError) {
         guard var node = try reading({ () throws(IndexError) in try note(named: name) }) else {
             throw EditError(.noSuchFile)
@@ -121,7 +122,7 @@ extension LocalTrash {
         store([node])
     }
 
-    /// Renames a file that a program has created beside the items. Replaces a file that has the new name.
+    /// Renames a plain file. Replaces a plain file that has the new name, unless `onlyToFreeName` is set.
     package func renamePlainFile(
         _ name: String, to newName: String, onlyToFreeName: Bool
     ) throws(EditError) {
@@ -137,8 +138,8 @@ extension LocalTrash {
         store([node])
     }
 
-    /// Renames a `.trashinfo` file that has no item. Programs do this if they write a temporary file first. If another
-    /// `.trashinfo` file has the new name, its bytes are replaced.
+    /// Renames a `.trashinfo` file that has no item. Programs do this after they have written a temporary file. If
+    /// another `.trashinfo` file has the new name, its bytes are replaced, unless `onlyToFreeName` is set.
     package func renameNote(_ name: String, to newName: String, onlyToFreeName: Bool) throws(EditError) {
         try LocalEdits.checkName(newName)
         guard var node = try reading({ () throws(IndexError) in try note(named: name) }) else {
@@ -167,7 +168,8 @@ extension LocalTrash {
 
     // MARK: Encoding
 
-    /// Returns a date in the local time zone, as the specification requires.
+    /// Returns the text of a date, given in seconds since 1970, in the local time zone, as the specification of the
+    /// trash requires.
     private static func date(_ time: Double) -> String {
         var seconds = time_t(max(0, min(time, 253_402_300_799)))
         var parts = tm()
@@ -179,7 +181,7 @@ extension LocalTrash {
 
     private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~/".utf8)
 
-    /// Returns a path in which all unusual bytes are percent-encoded.
+    /// Returns the path with all bytes percent-encoded except ASCII letters, digits and `-_.~/`.
     private static func escaped(_ path: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = path.flatMap { byte in

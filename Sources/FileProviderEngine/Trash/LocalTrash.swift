@@ -3,12 +3,13 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The provider's trash as a directory of this machine, in the layout of the freedesktop.org trash specification: items
-/// with unique and permanent names, and for each item a `.trashinfo` file, here called a note, with its former path and
-/// the date of its deletion.
+/// The provider's trash as a directory of this machine, in the layout of the freedesktop.org trash specification. Its
+/// items have unique names that do not change. For each item, there is a `.trashinfo` file, here called a note, with
+/// the item's former path and the date of its deletion.
 ///
-/// The files and directories (``TrashNode``) are stored in the index, because their numbers, names and notes must
-/// outlive the process if its mount does. An item appears in the trash even before its move to the trash is sent.
+/// The files and directories (``TrashNode``) are stored in the index, because their numbers, names and notes must not
+/// change while the mount exists, which may be longer than this process. An item appears in the trash even before its
+/// move to the trash is sent.
 ///
 /// It calls the trash, the local edits and the progress of edits. Used only on the engine's thread (see
 /// ``EngineContext``).
@@ -23,33 +24,33 @@ package final class LocalTrash: EngineComponent {
     private var items: [String: Int64] = [:]
     private var notes: [String: Int64] = [:]
     private var plain: [String: Int64] = [:]
-    /// The items in the trash by their identifiers.
+    /// The numbers of the items in the trash, by their identifiers.
     private var identifiers: [String: Int64] = [:]
-    /// The items whose move to the trash may not have been sent yet.
+    /// The items whose move to the trash may not have been sent to the provider yet.
     private var waiting: Set<Int64> = []
-    /// The numbers of the known items in each trashed directory.
+    /// The numbers of the known items in each trashed directory, whether it was listed or not.
     private(set) var insides: [Int64: Set<Int64>] = [:]
-    /// The items in each trashed directory that was listed, by name.
+    /// The numbers of the items in each trashed directory that was listed, by name.
     var children: [Int64: [String: Int64]] = [:]
-    /// The items in trashed directories that a program has removed. At the provider, they are removed together with the
+    /// The items in trashed directories that a program has removed. The provider removes them together with the
     /// directory.
     var hidden: Set<Int64> = []
-    /// The items that are being restored or removed by a program.
+    /// The items that a program is restoring or removing.
     var leaving: Set<Int64> = []
-    /// The contents that programs have open.
+    /// The state of each trashed file that programs have open.
     var contents: [Int64: TrashContents] = [:]
     private var nextNumber: Int64 = 0
     private var isLoaded = false
     private var seenChanges: UInt64 = 0
-    /// The last number that was appended to each name, so that a free name is found in few attempts even if many items
-    /// have the same name.
+    /// The last number that was appended to each name to make it unique, so that a free name is found in few attempts
+    /// even if many items have the same name.
     private var lastMarks: [String: Int] = [:]
     private var sorted: [Int64]?
     private var changeDate = 0.0
 
     private static let nextSetting = "trash.next"
     package static let noteSuffix = ".trashinfo"
-    /// The maximum length of an item's name in bytes, so that the name of its `.trashinfo` file is not too long.
+    /// The maximum length of an item's name in bytes. It leaves room for the suffix of the `.trashinfo` file's name.
     package static let longestName = MountName.limit - noteSuffix.utf8.count
 
     init(_ context: EngineContext, _ trash: Trash, _ edits: LocalEdits, _ progress: EditProgress) {
@@ -61,33 +62,34 @@ package final class LocalTrash: EngineComponent {
 
     // MARK: Looking
 
-    /// Returns the item with a name.
+    /// Returns the item with the given name in the trash; `nil` if there is none.
     package func item(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
         return items[name].flatMap { nodes[$0] }
     }
 
-    /// Returns the node whose `.trashinfo` file has the given name.
+    /// Returns the node whose `.trashinfo` file has the given name; `nil` if there is none.
     package func note(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
         return notes[name].flatMap { nodes[$0] }
     }
 
-    /// Returns the file of the given name that a program created beside the items; see ``makePlainFile(named:)``.
+    /// Returns the file with the given name that a program created beside the items; `nil` if there is none. See
+    /// ``makePlainFile(named:)``.
     package func plainFile(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
         return plain[name].flatMap { nodes[$0] }
     }
 
-    /// Returns a node; `nil` if it does not exist or is hidden.
+    /// Returns the node with the given number; `nil` if it does not exist or is hidden.
     package func node(_ number: Int64) throws(IndexError) -> TrashNode? {
         try refresh()
         guard let node = nodes[number], !hidden.contains(number) else { return nil }
         return node
     }
 
-    /// Returns the nodes with a number greater than the given one that have an item or a `.trashinfo` file, in the
-    /// order of their numbers.
+    /// Returns at most `limit` nodes whose number is greater than the given one, in the order of their numbers. Only
+    /// nodes with an item or a `.trashinfo` file are returned.
     package func nodes(after number: Int64, limit: Int) throws(IndexError) -> [TrashNode] {
         try refresh()
         let all = sorted ?? nodes.values.lazy.filter { $0.place == .files }.map(\.number).sorted()
@@ -100,7 +102,7 @@ package final class LocalTrash: EngineComponent {
         return all[low...].prefix(limit).compactMap { nodes[$0] }
     }
 
-    /// Returns the time of the last change of the view, in seconds since 1970.
+    /// Returns the time at which the contents of the mounted trash last changed, in seconds since 1970.
     package func modified() throws(IndexError) -> Double {
         try refresh()
         return changeDate
@@ -111,7 +113,7 @@ package final class LocalTrash: EngineComponent {
 
     // MARK: Following the trash
 
-    /// Updates the nodes from the items that the index has in the trash.
+    /// Updates the nodes according to the items that the index has in the trash.
     func refresh() throws(IndexError) {
         if !isLoaded { try load() }
         var changed: [TrashNode] = []
@@ -143,8 +145,9 @@ package final class LocalTrash: EngineComponent {
         if !changed.isEmpty || !ended.isEmpty { store(changed, removing: ended) }
     }
 
-    /// Adds nodes for new items in the trash, and updates those of known items.
+    /// Adds nodes for those of the given items that have none, and updates the nodes of the others.
     ///
+    /// - Parameter known: The items in the trash.
     /// - Returns: The nodes that were added or changed.
     private func take(_ known: [ProviderItem]) throws(IndexError) -> [TrashNode] {
         var changed: [TrashNode] = []
@@ -170,7 +173,7 @@ package final class LocalTrash: EngineComponent {
         return changed
     }
 
-    /// Returns the wanted name, or a similar name if an item or a `.trashinfo` file has it.
+    /// Returns the given name, or a similar one if an item or a `.trashinfo` file already has this name.
     private func freeName(_ wanted: String) -> String {
         let wanted = shortened(MountName.mended(wanted))
         var (name, mark) = (wanted, lastMarks[wanted] ?? 1)
@@ -182,7 +185,8 @@ package final class LocalTrash: EngineComponent {
         return name
     }
 
-    /// Shortens a name before its extension so that the name of its `.trashinfo` file is not too long.
+    /// Shortens the part of a name before its extension, so that the name of the item's `.trashinfo` file is not too
+    /// long.
     private func shortened(_ name: String) -> String {
         guard name.utf8.count > Self.longestName else { return name }
         let dot = name.lastIndex(of: ".").flatMap { name[$0...].utf8.count <= 32 ? $0 : nil } ?? name.endIndex
@@ -196,8 +200,8 @@ package final class LocalTrash: EngineComponent {
         return String(stem) + (mark ?? "") + ending
     }
 
-    /// Records the identifier that an item has in the trash. Called when the provider has moved the item to the trash,
-    /// before the index records the move.
+    /// Records the identifier that an item has in the trash. Called after the provider has moved the item to the trash,
+    /// and before the index records this move.
     func itemWasTrashed(_ number: ItemNumber, as item: ProviderItem) {
         guard (try? loadIfNeeded()) != nil,
             var node = nodes.values.first(where: { $0.pending == number }), let old = node.item
@@ -257,8 +261,8 @@ package final class LocalTrash: EngineComponent {
         }
     }
 
-    /// Stores new and changed nodes, and removes other nodes with everything in them. If the index cannot be written,
-    /// the changes exist only in memory.
+    /// Stores the new and changed nodes, and removes other nodes with everything in them. If the index cannot be
+    /// written, the changes exist only in memory.
     func store(_ changed: [TrashNode], removing removed: [Int64] = []) {
         changeDate = context.clock.now
         var gone: [Int64] = []
@@ -287,13 +291,13 @@ package final class LocalTrash: EngineComponent {
         }
     }
 
-    /// Returns a new node with a number of its own, which is not stored yet.
+    /// Returns a new node with a new number. The node is not stored.
     func newNode(_ place: TrashNode.Place, named name: String, item: ProviderItem? = nil) -> TrashNode {
         TrashNode(number: takeNumber(), place: place, name: name, item: item, date: context.clock.now)
     }
 
-    /// Removes the files that programs left in the trash: notes without an item, and files beside the items. Called
-    /// when a new mount begins, but not when a mount outlived the previous daemon.
+    /// Removes files that programs left in the trash: `.trashinfo` files without an item, and plain files. Called when
+    /// a mount is created, but not when the daemon takes over an existing mount.
     package func beginMount() {
         guard (try? refresh()) != nil else { return }
         let left = nodes.values.filter { $0.item == nil || $0.place == .top }.map(\.number)

@@ -3,8 +3,9 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The provider's trash, if it has one. Moving an item there is a local edit (``LocalEdits/trash(_:_:)``). A removal in
-/// the mount is permanent, as programs expect, and does not move the item to the trash.
+/// Restores and removes items in the provider's trash, if the provider has one. Moving an item to the trash is a local
+/// edit (``LocalEdits/trash(_:_:)``). Removing an item in the mount is permanent, as programs expect, and does not move
+/// the item to the trash.
 ///
 /// It calls the reconciler and the change tracker. Used only on the engine's thread (see ``EngineContext``).
 package final class Trash {
@@ -20,12 +21,12 @@ package final class Trash {
         enumeration = TrashEnumeration(context, reconciler, changes, support)
     }
 
-    /// Restores an item from the trash. Waits for the provider.
+    /// Restores an item from the trash. Returns after the provider has moved the item.
     ///
-    /// - Parameter folder: the directory to move the item to; `nil` for its former directory.
-    /// - Returns: the restored item, as the provider has it.
-    /// - Throws: a failure of kind `transient` while the item's move to the trash is not sent yet. Sent later, that
-    ///   move would undo the restoration.
+    /// - Parameter folder: The directory to move the item to; `nil` for its former directory.
+    /// - Returns: The restored item, as the provider reports it.
+    /// - Throws: A failure of kind `transient` while the item's move to the trash is not sent yet. If that move were
+    ///   sent after the restoration, it would undo the restoration.
     @discardableResult
     package func restore(
         _ identifier: String, to folder: ItemNumber?, _ engine: isolated any EngineEvents
@@ -66,8 +67,8 @@ package final class Trash {
         return item
     }
 
-    /// Removes an item from the trash permanently. A directory is removed with everything in it. Waits for the
-    /// provider. An item that was restored meanwhile is not removed.
+    /// Removes an item from the trash permanently. A directory is removed with everything in it. Returns after the
+    /// provider has removed the item. If the item was restored meanwhile, it is not removed.
     package func remove(
         _ identifier: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
@@ -103,7 +104,7 @@ package final class Trash {
 }
 
 extension ProviderError {
-    /// Whether the request may have taken effect despite the failure.
+    /// Whether the request may have taken effect at the provider despite this failure.
     var leavesOpenWhatBecame: Bool {
         switch kind {
         case .transient, .serverUnreachable, .processEnded, .badAnswer, .cancelled: true

@@ -3,12 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Enumeration of the provider's trash. It finds changes that no change feed reports: those before the first anchor,
-/// those after an anchor has expired, and all changes if no change feed exists. A provider that cannot enumerate its
-/// trash, or crashes when asked to, serves all other requests as usual.
+/// Enumerates the provider's trash. The enumeration finds changes that no change feed reports: those before the first
+/// sync anchor, those after an anchor has expired, and all changes if the provider has no change feed. If a provider
+/// cannot enumerate its trash, or crashes on the request, its other requests work as usual.
 ///
-/// It calls the reconciler and the change tracker. Events of the change tracker request the
-/// enumeration.
+/// It calls the reconciler and the change tracker. Events of the change tracker request the enumeration.
 final class TrashEnumeration {
     private let context: EngineContext
     private let reconciler: ItemReconciler
@@ -30,22 +29,24 @@ final class TrashEnumeration {
     var isRunning: Bool { listing.task != nil }
     /// Whether the trash is being listed, or is about to be.
     var isExpected: Bool { isRunning || listing.isWanted && listing.nextTime <= context.clock.now }
-    /// The last failure, and the time before which the trash is not listed again; `nil` if there was no failure.
+    /// The last failure of an enumeration, and the time before which the trash is not listed again, in seconds since
+    /// 1970. `nil` if the last enumeration succeeded.
     var failure: (failure: ProviderError, nextTime: Double)? { listing.failure.map { ($0, listing.nextTime) } }
 
-    /// Restores the backoff of the last process.
+    /// Reads the state of the backoff that the previous engine stored.
     func recover() throws(IndexError) {
         try support.recover()
         if let words = try context.index.setting(Self.pauseSetting) { listing.read(words, at: context.clock.now) }
     }
 
-    /// Requests a listing of the trash, because it may have changed.
+    /// Requests a listing of the trash, because the trash may have changed.
     func request(_ engine: isolated any EngineEvents) {
         listing.isWanted = true
         beginIfRequested(engine)
     }
 
-    /// Lists the trash if a listing was requested. After a failure, this waits for the end of the backoff.
+    /// Lists the trash if a listing is requested and none is running. After a failure, the listing starts at the end of
+    /// the backoff.
     func beginIfRequested(_ engine: isolated any EngineEvents) {
         guard listing.isWanted, listing.task == nil, !context.isClosed, changes.workingSet.isBegun else { return }
         let pause = listing.nextTime - context.clock.now
@@ -70,7 +71,7 @@ final class TrashEnumeration {
         beginIfRequested(engine)
     }
 
-    /// Lists the trash in the background, after a client has looked at it, if no change feed reports its changes and
+    /// Requests a listing of the trash after a client has read it, if no change feed reports changes of the trash and
     /// the last listing is too old.
     func noteLook(_ engine: isolated any EngineEvents) {
         guard changes.workingSet.isMissing, context.clock.now - listing.time >= context.configuration.refreshAge else {
@@ -79,7 +80,7 @@ final class TrashEnumeration {
         request(engine)
     }
 
-    /// Ends the backoff after a failure, and lists the trash at once.
+    /// Ends the backoff after a failure, and requests a listing of the trash at once.
     func retry(_ engine: isolated any EngineEvents) {
         guard listing.failures > 0 else { return }
         listing.waiting?.cancel()
@@ -122,9 +123,9 @@ final class TrashEnumeration {
         }
     }
 
-    /// Lists the pages of the trash, and applies their items.
+    /// Requests all pages of the trash, and applies their items to the index.
     ///
-    /// - Returns: the identifiers of the items in the trash.
+    /// - Returns: The identifiers of the items in the trash.
     private func listPages(_ engine: isolated any EngineEvents) async throws(ProviderError) -> Set<String> {
         var listed: Set<String> = []
         var after: [UInt8]?
@@ -149,8 +150,8 @@ final class TrashEnumeration {
         throw ProviderError(.badAnswer, message: "The provider's listing of its trash does not end.")
     }
 
-    /// Reconciles the known items of the trash that the listing did not include. The provider is asked for each of them
-    /// before it is removed.
+    /// Reconciles the items that the index has in the trash but the listing did not include. Requests each of them from
+    /// the provider before it is removed.
     private func reconcile(
         _ listed: Set<String>, answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {

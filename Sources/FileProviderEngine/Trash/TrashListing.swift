@@ -1,24 +1,23 @@
 import FileProviderWire
 
-/// The state of the enumeration of the provider's trash. The reconciler handles changes of the trash that the change
-/// feed reports.
+/// The state of the enumeration of the provider's trash.
 struct TrashListing {
-    /// Whether the trash is to be listed, because it may have changed without a report.
+    /// Whether the trash is to be listed, because it may have changed without a report of the change feed.
     var isWanted = true
     var task: Task<Void, Never>?
     /// The time at which the trash was last found to match the index, in seconds since 1970.
     var time = -Double.infinity
     /// The number of consecutive failures to list the trash.
     var failures = 0
-    /// The last of these failures.
+    /// The last of the consecutive failures; `nil` if there was none.
     var failure: ProviderError?
     /// The time before which the trash is not listed again, in seconds since 1970.
     var nextTime = -Double.infinity
-    /// The timer for the next attempt.
+    /// The timer for the next attempt; `nil` if none is scheduled.
     var waiting: Cancellable?
 
-    /// The shortest and the longest delay between attempts, in seconds. Many providers have no trash, and some crash
-    /// when asked for it.
+    /// The shortest delay between two attempts after a failure, in seconds. It is long, because many providers have no
+    /// trash, and some crash when it is requested. ``longestPause`` is the longest delay.
     private static let firstPause = 60.0
     private static let longestPause = 24 * 3600.0
 
@@ -33,21 +32,21 @@ struct TrashListing {
         }
     }
 
-    /// Records that the trash matches the index.
+    /// Records that the trash was listed, so that it matches the index.
     mutating func succeed(at now: Double) {
         (failure, failures, nextTime, time) = (nil, 0, -.infinity, now)
     }
 }
 
 extension TrashListing {
-    /// The backoff, encoded for the next start, so that a provider that crashes when it lists the trash does not crash
-    /// at each start. Empty if there was no failure.
+    /// The state of the backoff, encoded for the next start of the engine, so that a provider that crashes when it
+    /// lists the trash does not crash at each start. Empty if the last listing did not fail.
     var words: [UInt8] { failures == 0 ? [] : Array("\(failures) \(nextTime)".utf8) }
 
-    /// Restores a stored state.
+    /// Restores the state of the backoff that ``words`` encodes.
     ///
-    /// - Parameter now: the current time in seconds since 1970. If the clock was set back, the delay is bounded by
-    ///   ``longestPause``.
+    /// - Parameter now: The current time in seconds since 1970. If the clock was set back since the state was stored,
+    ///   the delay is limited to ``longestPause``.
     mutating func read(_ words: [UInt8], at now: Double) {
         let parts = String(decoding: words, as: UTF8.self).split(separator: " ")
         guard parts.count == 2, let count = Int(parts[0]), count > 0, let time = Double(parts[1]), time.isFinite else {

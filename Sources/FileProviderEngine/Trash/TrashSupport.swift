@@ -4,17 +4,17 @@ import LinuxSystem
 
 /// Whether a provider has a trash. The API has no call that reports this in advance.
 package enum TrashSupport: UInt8, Sendable {
-    /// The trash was not listed yet, and the provider has neither accepted nor refused a move to it.
+    /// The trash was not listed yet, and the provider has neither accepted nor refused to move an item there.
     case unknown
-    /// The provider lists its trash, or has moved an item there.
+    /// The provider has listed its trash, or has moved an item there.
     case supported
     /// The provider cannot list a trash.
     case unsupported
-    /// The provider refused to move an item to the trash, because it has none.
+    /// The provider refused to move an item to the trash, because it has no trash.
     case refused
 }
 
-/// The record of whether the provider has a trash. Used only on the engine's thread (see ``EngineContext``).
+/// Records whether the provider has a trash. Used only on the engine's thread (see ``EngineContext``).
 final class TrashSupportRecord {
     private let context: EngineContext
     private var waiters: [OneShotCompletion<TrashSupport>] = []
@@ -24,7 +24,7 @@ final class TrashSupportRecord {
 
     var current: TrashSupport { context.resources.trashSupport.withLock { $0 } }
 
-    /// Restores the value that the last process recorded.
+    /// Restores the value that the previous engine recorded.
     func recover() throws(IndexError) {
         guard let byte = try context.index.setting(Self.setting)?.first, let known = TrashSupport(rawValue: byte) else {
             return
@@ -32,7 +32,7 @@ final class TrashSupportRecord {
         context.resources.trashSupport.withLock { $0 = known }
     }
 
-    /// Handles the end of a listing of the trash.
+    /// Records the result of a listing of the trash, and completes the callers of ``wait(_:)``.
     func noteListing(_ result: Result<Void, ProviderError>) {
         switch (result, current) {
         case (.success, .unknown), (.success, .unsupported): set(.supported)

@@ -1,30 +1,32 @@
 import ItemStore
 import ItemValues
 
-/// The engine's state of user metadata that is being sent to the provider. The journal holds the part that must
-/// survive a crash.
+/// The state in memory of user metadata that is to be sent to the provider. The journal holds the part of the state
+/// that must survive a crash.
 struct MetadataSendQueue {
-    /// The items whose user metadata is to be sent, by due time.
+    /// The items whose user metadata is to be sent, ordered by the time at which it is due.
     var queue = TimeQueue()
     var running: [ItemNumber: Task<Void, Never>] = [:]
-    /// Items that were removed while their user metadata was being sent. Each is sent once more afterwards.
+    /// The items that were removed while their user metadata was being sent. Afterwards, it is sent once more.
     var again: Set<ItemNumber> = []
-    /// The number of consecutive failures per item.
+    /// The number of consecutive failures for each item.
     var attempts: [ItemNumber: Int] = [:]
-    /// Removals to the trash that wait until user metadata of the removed items is sent.
+    /// The items whose move to the trash waits until user metadata is sent.
     var trashing: Set<ItemNumber> = []
-    /// The timer for the next check of the queue.
+    /// The timer for the next check of the queue, and the time at which it fires, in seconds since 1970.
     var wake: (time: Double, waiting: Cancellable)?
 
-    /// Returns the number of items whose user metadata is delayed, so that it is sent together with later changes.
+    /// Returns the number of items whose user metadata is not due yet. It is delayed so that it can be sent together
+    /// with later changes.
     func pausedCount(at now: Double) -> Int {
         queue.count(after: now) { attempts[$0] == nil && running[$0] == nil }
     }
 
-    /// The number of failures after which a removal to the trash stops waiting.
+    /// The number of consecutive failures after which an item's move to the trash no longer waits.
     private static let mostAttempts = 3
 
-    /// Whether user metadata of an item is being sent, or will be soon.
+    /// Whether the move of the given item to the trash has to wait, because its user metadata is being sent or is
+    /// queued. `false` after several failures.
     func isUnderWay(_ number: ItemNumber) -> Bool {
         (running[number] != nil || queue.time(of: number) != nil) && attempts[number, default: 0] < Self.mostAttempts
     }
@@ -34,9 +36,10 @@ struct MetadataSendQueue {
 }
 
 extension MetadataEntry {
-    /// Returns the entry of an item, or a new entry if the item has none.
+    /// Returns the journal's entry of an item, or a new entry if the item has none.
     ///
-    /// - Parameter known: The journal's entry with the item's number.
+    /// - Parameter known: The journal's entry under the item's number. It belongs to another item if the index was
+    ///   lost.
     static func entry(_ known: MetadataEntry?, of row: IndexedItem) -> MetadataEntry {
         // If the index was lost, the number may now belong to another item than the entry's.
         var entry =
@@ -52,7 +55,8 @@ extension MetadataEntry {
 }
 
 extension EngineContext {
-    /// Returns the item of an entry. The item may have a new number if the index was lost.
+    /// Returns the index row of an entry's item; `nil` if the item does not exist. If the index was lost, the item may
+    /// have another number than the entry.
     func row(of entry: MetadataEntry) throws(IndexError) -> IndexedItem? {
         if let row = try index.item(entry.number), entry.isEntry(of: row) { return row }
         return try index.item(identifier: entry.identifier).flatMap { $0.isShown ? $0 : nil }

@@ -3,20 +3,20 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The requests that send user metadata and attributes, which are modes, dates and extended attributes. Only replicated
-/// providers accept attributes.
+/// Sends user metadata and attributes to the provider. Attributes are modes, dates and extended attributes. Only
+/// replicated providers accept them.
 ///
-/// The values of attributes stay in the item's row until the provider reports new ones. The journal and the index
-/// record the kinds that are set and not sent. A request sends those values that the row has at that time and that
-/// differ from the provider's.
+/// The values of attributes stay in the item's index row until the provider reports new ones. The journal and the index
+/// record which kinds are set and not sent yet. A request contains the values that the row has when the request is
+/// sent, without those that equal the provider's.
 final class MetadataSender {
     private let context: EngineContext
     private let reconciler: ItemReconciler
     private let tracker: IdentifierTracker
     private let finder: IdentifierFinder
-    /// Whether the provider accepts attributes; `nil` until the provider has replied.
+    /// Whether the provider accepts attributes; `nil` until it has replied to a request that sets them.
     private var acceptsAttributes: Bool?
-    /// Items for which the reply to a change of attributes was lost.
+    /// The items for which the reply to a request that sets attributes was lost.
     private var uncertain: Set<ItemNumber> = []
 
     init(
@@ -29,20 +29,20 @@ final class MetadataSender {
         self.finder = finder
     }
 
-    /// Whether the provider may accept attributes, which is assumed until it refuses them.
+    /// Whether the provider may accept attributes. `true` until it refuses them.
     var mayTakeAttributes: Bool { acceptsAttributes != false }
 
-    /// Records that the last process may have sent an item's attributes.
+    /// Records that the previous engine may have sent an item's attributes, without a recorded reply.
     func noteUncertain(_ number: ItemNumber) { uncertain.insert(number) }
 
-    /// Moves the state of an item to another number.
+    /// Moves the state of an item to its new number.
     func move(_ number: ItemNumber, to successor: ItemNumber) {
         if uncertain.remove(number) != nil { uncertain.insert(successor) }
     }
 
     // MARK: One item
 
-    /// Sends all waiting user metadata of an item.
+    /// Sends all unsent user metadata and attributes of an item.
     ///
     /// - Returns: Whether nothing is left to send.
     func sendAll(of number: ItemNumber, _ engine: isolated any EngineEvents) async throws -> Bool {
@@ -90,9 +90,9 @@ final class MetadataSender {
         return false
     }
 
-    /// Sends one piece of user metadata to the provider.
+    /// Sends one kind of user metadata, or attributes, of an item to the provider.
     ///
-    /// - Returns: The items of the reply that are to be applied.
+    /// - Returns: The reply's item, with ancestors that the index does not contain. Empty if the reply is stale.
     private func set(
         _ metadataChange: UserMetadataChange, of identifier: String, _ entry: MetadataEntry,
         _ engine: isolated any EngineEvents
@@ -119,10 +119,11 @@ final class MetadataSender {
         return items
     }
 
-    /// Records that the provider has an item's user metadata of one kind.
+    /// Records that the provider has confirmed one kind of an item's user metadata, or does not store it.
     ///
     /// - Parameters:
-    ///   - row: The item; `nil` if the provider does not store the metadata.
+    ///   - sent: The journal's entry with the values that were sent.
+    ///   - row: The item's number; `nil` if the provider does not store this kind, or the item does not exist.
     ///   - items: The items of the provider's reply.
     private func confirm(
         _ kind: MetadataKinds, of sent: MetadataEntry, _ row: ItemNumber?, _ items: [ProviderItem],
@@ -150,7 +151,7 @@ final class MetadataSender {
         if isSettled { try settled(kind, of: sent.number) }
     }
 
-    /// Removes kinds from the journal that do not have to be sent any more.
+    /// Removes the given kinds from an item's journal entry, because they do not have to be sent any more.
     private func settled(_ kinds: MetadataKinds, of number: ItemNumber) throws {
         guard var entry = try context.journal.metadata(number) else { return }
         entry.kinds.subtract(kinds)
@@ -163,7 +164,7 @@ final class MetadataSender {
 
     // MARK: Attributes
 
-    /// Whether the provider accepts attributes. A refusal is remembered.
+    /// Returns whether the provider accepts attributes. Asks the provider until it has replied once.
     private nonisolated(nonsending) func takesAttributes() async throws -> Bool {
         if let known = acceptsAttributes { return known }
         do {
@@ -178,9 +179,11 @@ final class MetadataSender {
         return acceptsAttributes == true
     }
 
-    /// Sends an item's attributes.
+    /// Sends the given kinds of an item's attributes.
     ///
-    /// - Returns: Whether the attributes were sent or do not have to be sent; `false` if another step must come first.
+    /// - Parameter row: The item's index row; `nil` if the item does not exist.
+    /// - Returns: Whether the attributes were sent or do not have to be sent. `false` if something else has to be sent
+    ///   first.
     private func sendAttributes(
         _ kinds: MetadataKinds, of entry: MetadataEntry, _ row: IndexedItem?, _ engine: isolated any EngineEvents
     ) async throws -> Bool {
@@ -224,12 +227,12 @@ final class MetadataSender {
         return true
     }
 
-    /// The maximum number of requests for an item, which are repeated while the replies are stale.
+    /// The maximum number of requests for one item. A request is repeated if its reply is stale.
     private static let mostQuestions = 3
 
-    /// Requests an item that the provider may have changed by a request whose reply was lost.
+    /// Requests an item from the provider, because the reply to a request that changes it was lost.
     ///
-    /// - Returns: Whether the reply was applied to the item's row.
+    /// - Returns: Whether the item of the reply was applied to the item's row.
     private func askAnew(_ row: IndexedItem, _ engine: isolated any EngineEvents) async throws -> Bool {
         let identifier = row.item.identifier
         for _ in 0..<Self.mostQuestions {
@@ -254,10 +257,10 @@ final class MetadataSender {
         return false
     }
 
-    /// Ends the sending of attributes that were sent, or cannot be sent. The set values stay local until the provider
-    /// reports new ones.
+    /// Records that attributes do not have to be sent any more, because they were sent or cannot be sent. The values
+    /// stay in the item's row until the provider reports new ones.
     ///
-    /// - Parameter number: The item's number, which may differ from the entry's.
+    /// - Parameter number: The item's number, which may differ from the entry's; `nil` if the item does not exist.
     private func leaveAttributes(_ kinds: MetadataKinds, of entry: MetadataEntry, _ number: ItemNumber?) throws {
         if let number {
             try context.index.write(freesSpace: true) { writer throws(IndexError) in
@@ -271,7 +274,7 @@ final class MetadataSender {
 }
 
 extension UserMetadataChange {
-    /// Creates the message for one kind.
+    /// Creates the change that sets one kind of user metadata to its value in `values`.
     ///
     /// - Parameter kind: Exactly one kind.
     init(_ kind: MetadataKinds, of values: ItemMetadata) {

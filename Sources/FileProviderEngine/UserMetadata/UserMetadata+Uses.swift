@@ -2,23 +2,24 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// Uses of files by the user that the index has not recorded yet.
+/// The uses of files that were possibly by the user and that the index has not recorded yet.
 ///
-/// Files that a program walks through, such as those that a search reads, do not count as used by the user. If more
-/// than ``most`` files are opened within ``length`` seconds, none of them counts.
+/// If a program reads many files, for example during a search, they do not count as used by the user: if more than
+/// ``most`` files are used within ``length`` seconds, none of them counts.
 struct PersonalUses: Sendable {
     private var span: [ItemNumber: Double] = [:]
     private var start = -Double.infinity
     private var isWalk = false
     private var settled: [ItemNumber: Double] = [:]
 
-    /// The length of a time span in seconds, and the maximum number of files that count as used in it.
+    /// The length in seconds of the time span in which uses are counted. ``most`` is the maximum number of files that
+    /// count as used within one span.
     private static let length = 10.0
     private static let most = 50
 
-    /// Records a use.
+    /// Records a use of a file.
     ///
-    /// - Parameter now: In seconds since 1970.
+    /// - Parameter now: The current time, in seconds since 1970.
     mutating func note(_ number: ItemNumber, _ now: Double) {
         if now - start >= Self.length || now < start {
             settled.merge(span) { max($0, $1) }
@@ -33,23 +34,23 @@ struct PersonalUses: Sendable {
         isWalk = true
     }
 
-    /// Whether uses are ready to be written to the index.
+    /// Whether any uses are ready to be written to the index, because their time span has ended.
     var isDue: Bool { !settled.isEmpty }
 
     var all: [ItemNumber: Double] { settled.merging(span) { max($0, $1) } }
 
-    /// Returns the uses to write to the index.
+    /// Returns the uses to write to the index: the time of each file's last use, in seconds since 1970.
     ///
-    /// - Parameter isEnd: Whether no more uses follow, so that the files of the current time span count, too.
+    /// - Parameter isEnd: Whether no more uses follow, so that the uses in the current time span are included.
     func due(isEnd: Bool) -> [ItemNumber: Double] { isEnd ? all : settled }
 
-    /// Moves the uses of an item to another number.
+    /// Assigns the recorded use of an item to the item's new number.
     mutating func move(_ number: ItemNumber, to other: ItemNumber) {
         span[other] = span.removeValue(forKey: number)
         settled[other] = settled.removeValue(forKey: number)
     }
 
-    /// Drops uses that the index has now.
+    /// Removes the given uses, because they were written to the index.
     mutating func forget(_ uses: [ItemNumber: Double]) {
         for (number, time) in uses {
             if settled[number] == time { settled[number] = nil }
@@ -58,11 +59,11 @@ struct PersonalUses: Sendable {
     }
 }
 
-/// The recording of last-used dates when programs use files.
+/// Records last-used dates when programs use files.
 extension UserMetadata {
-    /// Writes the uses of files to the index.
+    /// Writes the recorded uses of files to the index, and sends the user's last-used dates to the provider.
     ///
-    /// - Parameter isEnd: Whether the engine is closing.
+    /// - Parameter isEnd: Whether the engine is closing. If so, nothing is sent.
     func writeUses(isEnd: Bool, _ engine: isolated any EngineEvents) {
         let (uses, personal) = context.resources.openFiles.withLock { state in
             defer { state.uses = [:] }

@@ -3,12 +3,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// User metadata that is set locally: tags, favourite ranks and last-used dates. A change is in the journal before the
-/// call that makes it returns, and is sent in the background. The same applies to attributes
-/// (``noteAttributes(_:of:)``).
+/// Sets user metadata locally, and sends it to the provider: tags, favourite ranks and last-used dates. A change is
+/// written to the journal before the call that makes it returns, and is sent in the background. The same applies to
+/// attributes (``noteAttributes(_:of:)``).
 ///
 /// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers, and sends events. Used only on
-/// the engine's thread (see ``EngineContext``). ``MetadataSender`` has the requests to the provider.
+/// the engine's thread (see ``EngineContext``). ``MetadataSender`` sends the requests to the provider.
 package final class UserMetadata {
     let context: EngineContext
     private let signIn: SignIn
@@ -24,11 +24,12 @@ package final class UserMetadata {
         sender = MetadataSender(context, reconciler, tracker, finder)
     }
 
-    /// The number of items with user metadata that is being sent.
+    /// The number of items whose user metadata is being sent.
     var sendingCount: Int { sending.running.count }
-    /// The number of items whose user metadata is delayed, so that it is sent together with later changes.
+    /// The number of items whose user metadata is not due yet. It is delayed so that it can be sent together with later
+    /// changes.
     var pausedCount: Int { sending.pausedCount(at: context.clock.now) }
-    /// Whether the provider may accept attributes, which is assumed until it refuses them.
+    /// Whether the provider may accept attributes. `true` until it refuses them.
     var mayTakeAttributes: Bool { sender.mayTakeAttributes }
 
     /// Replaces an item's tags.
@@ -41,11 +42,11 @@ package final class UserMetadata {
         try set(.tags, [number: ItemMetadata(tagData: TagList.data(of: names))], engine)
     }
 
-    /// Adds tags to an item and removes others. The change is atomic on the engine's thread, so that concurrent changes
-    /// by other local clients are preserved.
+    /// Adds the given tags to an item, and removes others from it. No other change on the engine's thread comes
+    /// between, so tags that other local clients set are preserved.
     ///
     /// - Returns: The item's new tags.
-    /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
+    /// - Throws: `EINVAL` for an invalid tag, or if the item would have more than ``TagList/most`` tags.
     package func changeTags(
         adding added: [String], removing removed: [String], of number: ItemNumber,
         _ engine: isolated any EngineEvents
@@ -57,7 +58,7 @@ package final class UserMetadata {
         return tags
     }
 
-    /// Adds an item to the end of the favourites, or removes it from them. An item that is a favourite keeps its rank.
+    /// Appends an item to the favourites, or removes it from them. An item that is a favourite already keeps its rank.
     package func setFavorite(_ isFavorite: Bool, of number: ItemNumber, _ engine: isolated any EngineEvents)
         throws(EditError)
     {
@@ -80,9 +81,11 @@ package final class UserMetadata {
         try set(.lastUsed, [number: ItemMetadata(lastUsed: time)], engine)
     }
 
-    /// Sets user metadata of one or several kinds for all given items, or for none.
+    /// Sets the given kinds of user metadata for all given items. If one of them cannot be changed, none is changed.
     ///
-    /// - Parameter delay: The delay in seconds after which the user metadata is sent.
+    /// - Parameters:
+    ///   - values: The new values for each item.
+    ///   - delay: The delay in seconds before the user metadata is sent.
     func set(
         _ kinds: MetadataKinds, _ values: [ItemNumber: ItemMetadata], after delay: Double = 0,
         _ engine: isolated any EngineEvents
@@ -121,8 +124,8 @@ package final class UserMetadata {
         sendDue(engine)
     }
 
-    /// Recovers user metadata that the last process set and that the provider has not confirmed. Sets it in the index
-    /// if it is missing there, and sends it.
+    /// Restores the user metadata in the journal that the provider has not confirmed. Sets it in the index if it is
+    /// missing there, and schedules sending it.
     func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
         for entry in try context.journal.allMetadata() {
             // An index that was built anew must not assign the number to another item.
@@ -143,7 +146,7 @@ package final class UserMetadata {
         sendDue(engine)
     }
 
-    /// Sends all waiting user metadata at once.
+    /// Sends all unsent user metadata at once.
     func retry(_ engine: isolated any EngineEvents) {
         sending.attempts = [:]
         for entry in (try? context.journal.allMetadata()) ?? [] {
@@ -152,8 +155,8 @@ package final class UserMetadata {
         sendDue(engine)
     }
 
-    /// Sends the user metadata of removed items without delay. Drops the user metadata of an item that the provider
-    /// does not have.
+    /// Sends the user metadata of removed items without the usual delay. If the provider does not have an item, its user
+    /// metadata is dropped then.
     func noteRemoved(_ removed: [ItemNumber], _ engine: isolated any EngineEvents) {
         var isAny = false
         for number in removed {
@@ -166,8 +169,9 @@ package final class UserMetadata {
         if isAny { sendDue(engine) }
     }
 
-    /// Whether user metadata or attributes of an item, or of an item in it, must be sent before the item is moved to
-    /// the trash, because identifiers may change in the trash. Sends them at once. The removal is retried afterwards.
+    /// Returns whether a move of an item to the trash has to wait until user metadata or attributes of the item, or of
+    /// an item in it, are sent. Identifiers may change in the trash, so they have to be sent first. If so, sends them
+    /// at once, and the move is tried again afterwards.
     func isAwaited(
         beforeTrashing number: ItemNumber, _ engine: isolated any EngineEvents
     ) throws(IndexError) -> Bool {
@@ -183,8 +187,8 @@ package final class UserMetadata {
         return true
     }
 
-    /// Moves unsent user metadata to another item number. If the journal's entry cannot be moved, recovery finds it by
-    /// its identifier.
+    /// Assigns an item's unsent user metadata to the item's new number. If the journal's entry cannot be changed,
+    /// recovery finds the item by its identifier.
     func move(_ number: ItemNumber, to successor: ItemNumber) {
         guard (try? context.journal.moveMetadata(number, to: successor)) == true else { return }
         if let time = sending.queue.time(of: number) {
@@ -195,7 +199,7 @@ package final class UserMetadata {
         sender.move(number, to: successor)
     }
 
-    /// Cancels running requests, before the engine ends.
+    /// Cancels the running requests and waits for their end, before the engine ends.
     nonisolated(nonsending) func close() async {
         sending.wake?.waiting.cancel()
         sending.wake = nil
@@ -206,10 +210,10 @@ package final class UserMetadata {
 
     // MARK: Attributes
 
-    /// Journals attributes that are about to be set in an item's row. The caller records the returned kinds in the
-    /// index.
+    /// Records in the journal which attributes are about to be set in an item's row. The caller records the returned
+    /// kinds in the index.
     ///
-    /// - Returns: The kinds to send; empty if the provider does not accept attributes.
+    /// - Returns: The kinds that are to be sent; empty if the provider does not accept attributes.
     func noteAttributes(_ kinds: MetadataKinds, of row: IndexedItem) throws(IndexError) -> MetadataKinds {
         guard mayTakeAttributes, !kinds.isEmpty else { return [] }
         let known = try context.journal.metadata(row.number)
@@ -223,8 +227,10 @@ package final class UserMetadata {
         return kinds
     }
 
-    /// Sends the attributes that were not sent with a file's contents or a new directory. Called after the provider has
-    /// confirmed the contents or the directory.
+    /// Sends those attributes of an item that were not sent together with its contents, or with the new item. Called
+    /// after the provider has confirmed that request.
+    ///
+    /// - Parameter isNew: Whether the provider has just created the item.
     func sendAttributesNow(of number: ItemNumber, isNew: Bool, _ engine: isolated any EngineEvents) {
         guard mayTakeAttributes, let row = try? context.index.item(number), row.isShown else { return }
         if isNew {
