@@ -3,15 +3,15 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The enumeration of the changes of a container since a sync anchor, batch by batch.
+/// Enumerates the changes of a container since a sync anchor, batch by batch.
 ///
 /// It is a part of ``ChangeTracker``.
 final class ChangeFeed {
     private let context: EngineContext
     private let reconciler: ItemReconciler
     private let refreshes: DirectoryRefreshes
-    /// The containers with a running change request. The value is whether the provider signalled the container again
-    /// after the request began.
+    /// The containers with a running change request. The value is whether the changes of the container were requested
+    /// once more after the request began.
     var running: [String: Bool] = [:]
 
     init(_ context: EngineContext, _ reconciler: ItemReconciler, _ refreshes: DirectoryRefreshes) {
@@ -79,7 +79,7 @@ private struct EndlessFeed {
     /// The maximum number of remembered identifiers. Once it is reached, every further identifier counts as reported
     /// before.
     private static let mostTold = 1 << 18
-    /// The factor by which the limit is higher for batches that report the same items again but change something. Such
+    /// The factor by which the limit is higher for batches that only repeat items but change something, because such
     /// items may really be changing continuously.
     private static let patience = 32
 
@@ -92,7 +92,7 @@ private struct EndlessFeed {
     ///
     /// - Parameter hasNews: Whether the batch changed anything locally.
     /// - Returns: ``ProviderError/Kind/badAnswer`` for a feed without end. ``ProviderError/Kind/transient`` for a feed
-    ///   that is possibly only long; the caller then requests the further changes after a delay.
+    ///   that is possibly only long, so that the caller requests the further changes after a delay.
     mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderError.Kind? {
         // A repeated anchor leads to the same batches again.
         if !anchors.insert(batch.anchor).inserted { return .badAnswer }

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// Requests the provider's changes, at most one request at a time for each container, and refreshes directories.
 ///
-/// It calls the sign-in, the reconciler, the enumerator and the evictor, and sends events. Used only on the engine's
-/// thread (see ``EngineContext``).
+/// It calls ``SignIn``, ``ItemReconciler``, ``Enumerator`` and ``Evictor``, and sends events to other components
+/// (``EngineEvents``). Used only on the engine's thread (see ``EngineContext``).
 final class ChangeTracker {
     private let context: EngineContext
     private let signIn: SignIn
@@ -38,7 +38,8 @@ final class ChangeTracker {
         workingSet = WorkingSet(context, signIn, reconciler, evictor, feed, refreshes)
     }
 
-    /// The containers with a running change request, and whether each was signalled again; see ``ChangeFeed/running``.
+    /// The containers with a running change request, and whether another request is to follow; see
+    /// ``ChangeFeed/running``.
     var running: [String: Bool] { feed.running }
     /// The containers whose change request failed and is scheduled to be repeated.
     var backingOff: [String] { Array(retries.keys) }

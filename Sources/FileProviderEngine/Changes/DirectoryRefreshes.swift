@@ -7,8 +7,8 @@ import LinuxSystem
 /// since that anchor. Any other directory is listed again.
 ///
 /// A directory is outdated if it may have changed in a way that no change feed reports: before its first sync anchor
-/// was obtained, or after its anchor expired. The index records outdated directories, so that their refresh is repeated
-/// after a restart or while the provider cannot be reached.
+/// was obtained, or after its anchor expired. The index records outdated directories, so that they are refreshed even
+/// if the engine is restarted or the provider cannot be reached at first.
 ///
 /// It is a part of ``ChangeTracker``.
 final class DirectoryRefreshes {
@@ -46,7 +46,7 @@ final class DirectoryRefreshes {
 
     // MARK: One directory
 
-    /// Refreshes a directory, unless a refresh or a listing is in progress.
+    /// Refreshes a directory, unless it is already being refreshed or listed.
     func refresh(_ folder: ItemNumber, _ engine: isolated any EngineEvents) {
         guard !context.isClosed, !enumerator.isListing(folder), !running.contains(folder),
             queued.insert(folder).inserted
@@ -142,8 +142,8 @@ final class DirectoryRefreshes {
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }
 
-    /// Returns the outdated directories. A directory without a complete listing is omitted, and its record as outdated
-    /// is removed, unless its items may have new identifiers.
+    /// Returns the outdated directories. A directory without a complete listing is omitted and no longer recorded as
+    /// outdated, unless its items may have new identifiers.
     private func outdatedFolders() throws(ProviderError) -> [ItemNumber] {
         var folders: [ItemNumber] = []
         var others: [String] = []

@@ -6,8 +6,8 @@ import LinuxSystem
 /// Applies the provider's reports to the index, and notifies the other components of the result. An item is revalidated
 /// instead if a newer report about it has arrived, or if its status is uncertain.
 ///
-/// It calls the sign-in, the tracker of identifiers, the components of contents and the imports, and sends events. Used
-/// only on the engine's thread (see ``EngineContext``).
+/// It calls ``SignIn``, ``IdentifierTracker``, ``Evictor``, ``WrittenFiles`` and ``Reimports``, and sends events to
+/// other components (``EngineEvents``). Used only on the engine's thread (see ``EngineContext``).
 final class ItemReconciler {
     let context: EngineContext
     let revalidation: Revalidation
@@ -57,7 +57,7 @@ final class ItemReconciler {
         return applied
     }
 
-    /// Removes items that the provider no longer has from the index.
+    /// Removes from the index the items that the provider no longer has.
     func remove(gone identifiers: Set<String>, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !identifiers.isEmpty else { return }
         try keepLocalItems(in: identifiers, engine)
@@ -82,7 +82,7 @@ final class ItemReconciler {
         if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(removed.stranded), engine) }
     }
 
-    /// Marks local items as changed that would otherwise be removed with the given items: files that are open for
+    /// Marks as changed those local items that would otherwise be removed with the given items: files that are open for
     /// writing, and items that are being imported.
     ///
     /// - Parameters:
@@ -96,7 +96,7 @@ final class ItemReconciler {
         try engine.itemsWillBeRemoved(removed, besides: others)
     }
 
-    /// Marks files as edited that are open for writing and lie inside items that are about to be removed, so that these
+    /// Marks as edited those files that are open for writing and lie inside items about to be removed, so that these
     /// files stay. If such a file had no item, later writes to it would be lost.
     private func takeOpenFilesAsEdited(
         in removed: Set<String>, _ engine: isolated any EngineEvents

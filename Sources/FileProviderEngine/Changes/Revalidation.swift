@@ -8,7 +8,8 @@ import LinuxSystem
 ///
 /// The items are requested in rounds. A round ends when no item is due, or after too many failures.
 ///
-/// It is a part of ``ItemReconciler``. It calls the sign-in and the tracker of identifiers, and sends events.
+/// It is a part of ``ItemReconciler``. It calls ``SignIn`` and ``IdentifierTracker``, and sends events to other
+/// components (``EngineEvents``).
 final class Revalidation {
     private let context: EngineContext
     private let signIn: SignIn

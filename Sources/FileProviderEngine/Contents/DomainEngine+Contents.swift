@@ -3,7 +3,7 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// Requests of clients that the downloader and the components of contents serve.
+/// The requests of clients to download and evict files, and to retrieve resumed handles.
 extension DomainEngine {
     /// Materializes a file, and waits until all its bytes are local. Cancelling the task ends the wait. The fetch is
     /// then cancelled, too, unless another caller or a handle needs it.

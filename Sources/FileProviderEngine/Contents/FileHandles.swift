@@ -37,7 +37,8 @@ package struct FileHandles: Sendable {
         return Cancellable { opening.cancel() }
     }
 
-    /// Opens a file whose bytes are all local for reading, on the calling thread, with a single lookup in the index.
+    /// Opens for reading a file whose bytes are all local. Does so on the calling thread, with a single lookup in the
+    /// index.
     ///
     /// - Returns: The item's index row and the handle; `nil` if the caller has to use ``open(_:for:completion:)``.
     package func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenHandle)? {

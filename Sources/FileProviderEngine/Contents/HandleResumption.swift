@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// A handle that a program has open in a mount that was in use before this engine started.
+/// A handle that a program has open in a mount that outlived the previous engine.
 package struct HandleToResume: Sendable {
     /// The kernel's identifier of the handle.
     package let handle: UInt64
@@ -36,10 +36,10 @@ final class ResumedHandles: Sendable {
     }
 }
 
-/// Reopens, after a restart of the engine, the handles that programs have open in a mount that was in use before.
+/// Reopens the handles that programs have open in a mount that outlived the previous engine.
 ///
-/// It calls the components of contents, the local edits and their recovery. Used only on the engine's thread (see
-/// ``EngineContext``).
+/// It calls ``ContentCache``, ``FileOpener``, ``WrittenFiles``, ``PartDownloader``, ``LocalEdits`` and
+/// ``EditRecovery``. Used only on the engine's thread (see ``EngineContext``).
 final class HandleResumption: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
@@ -97,7 +97,7 @@ final class HandleResumption: EngineComponent {
     }
 
     /// Separates an edited file from programs that still write to it through handles that could not be resumed. The
-    /// engine is not notified of such writes. If the file was only moved to the clean contents, drops it.
+    /// engine is not notified of such writes. If the file is among the clean contents, makes it dataless instead.
     private func partFromLostWriters(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         if (try? writing.statusOfEdit(number)) != nil {
             let status = try? recovery.partedFromWriters(number)

@@ -7,7 +7,7 @@ import LinuxSystem
 /// All items in a pinned directory count as pinned, including those that are added later. The index records which items
 /// are pinned.
 ///
-/// It calls the downloader, the enumerator and the evictor. Used only on the engine's thread (see ``EngineContext``).
+/// It calls ``Downloader``, ``Enumerator`` and ``Evictor``. Used only on the engine's thread (see ``EngineContext``).
 package final class Pinning {
     private let context: EngineContext
     private let downloader: Downloader

@@ -19,7 +19,7 @@ struct RemovalWait {
 /// Delays the removal of open files at the provider. A program that has a file open can read it to the end after it was
 /// removed locally. Its bytes are therefore fetched before the removal is sent to the provider.
 ///
-/// It calls the content cache, the downloader and the scheduler of uploads. Used only on the engine's thread (see
+/// It calls ``ContentCache``, ``Downloader`` and ``UploadScheduler``. Used only on the engine's thread (see
 /// ``EngineContext``).
 final class RemovalWaits {
     private let context: EngineContext

@@ -11,7 +11,7 @@ import LinuxSystem
 /// with the remaining files. An item that cannot be imported, such as a device or a file that cannot be read, stays in
 /// the directory.
 ///
-/// It calls ``Reimports``, ``Imports``, the recorder and the local edits. Used only on the engine's thread (see
+/// It calls ``Reimports``, ``Imports``, ``EditRecorder`` and ``LocalEdits``. Used only on the engine's thread (see
 /// ``EngineContext``).
 package final class DirectoryImport: EngineComponent {
     let context: EngineContext

@@ -31,7 +31,7 @@ struct EndlessListing {
         return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
     }
 
-    /// Records a page of a listing in which an item is searched. All items of the page count as new.
+    /// Records a page of a listing that is searched for an item. All items of the page count as new.
     ///
     /// - Throws: A failure of kind `badAnswer` if the listing is endless.
     mutating func check(_ page: ItemPage) throws(ProviderError) {

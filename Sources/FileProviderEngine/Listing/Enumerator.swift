@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// Enumerates directories, page by page, and completes the callers that wait for their items.
 ///
-/// It calls the sign-in, the reconciler, the finder of identifiers and the evictor, and sends events. Used only on the
-/// engine's thread (see ``EngineContext``).
+/// It calls ``SignIn``, ``ItemReconciler``, ``IdentifierFinder`` and ``Evictor``, and sends events to other components
+/// (``EngineEvents``). Used only on the engine's thread (see ``EngineContext``).
 final class Enumerator {
     private struct Waiter {
         let need: ListingNeed

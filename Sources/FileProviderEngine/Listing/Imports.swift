@@ -4,11 +4,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Performs imports: of items of which the provider has lost its records, and the last step of importing a directory of
-/// this machine. ``Reimports`` records the imports that have not ended.
+/// Imports local items after the provider has lost its records of them. Reports the end of each import to the provider,
+/// including imports of directories of this machine (``DirectoryImport``). ``Reimports`` records the imports that have
+/// not ended.
 ///
-/// It calls ``Reimports``, the reconciler, the tracker of identifiers, the recreation, the recorder, local edits and
-/// the progress of edits. Used only on the engine's thread (see ``EngineContext``).
+/// It calls ``Reimports``, ``ItemReconciler``, ``IdentifierTracker``, ``ItemRecreation``, ``EditRecorder``,
+/// ``LocalEdits`` and ``EditProgress``. Used only on the engine's thread (see ``EngineContext``).
 package final class Imports: EngineComponent {
     let context: EngineContext
     private let reimports: Reimports
@@ -170,7 +171,8 @@ package final class Imports: EngineComponent {
         reconciler.handle(removed, engine)
     }
 
-    /// Marks an item as changed. When its removal at the provider is applied, it is then kept and created again.
+    /// Marks an item as changed, so that it stays when its removal at the provider is applied, and is created at the
+    /// provider again.
     ///
     /// - Returns: `false` for a file whose local contents the provider has replaced.
     private func mark(

@@ -72,7 +72,8 @@ final class Reimports {
         try writer.setSetting(key, tops.isEmpty ? nil : Array(text.utf8))
     }
 
-    /// Returns those directories that were listed before, from the given item downwards. The item itself comes first.
+    /// Returns the given directory and the directories below it, as far as they were listed before. The given one comes
+    /// first. Returns an empty array if the item was never listed.
     func listedFolders(in top: IndexedItem) throws(IndexError) -> [ItemNumber] {
         guard top.item.kind == .folder, top.listing != .never else { return [] }
         var folders = [top.number]

@@ -55,9 +55,9 @@ extension ExtensionProvider {
         try await ask(ProviderSetsUpCall(), isSafe: true).isServed
     }
 
-    /// Requests the provider to set up the domain, and stores the resulting settings. Other requests wait until the
-    /// set-up has ended. While the provider waits for the user or the browser, the set-up does not time out. Cancelling
-    /// the task cancels the set-up.
+    /// Asks the provider to set up the domain, and stores the resulting settings. Other requests wait until the set-up
+    /// has ended. While the provider waits for the user or the browser, the set-up does not time out. Cancelling the
+    /// task cancels the set-up.
     ///
     /// - Parameters:
     ///   - candidate: The domain with the settings to try.

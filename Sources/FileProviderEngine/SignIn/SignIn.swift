@@ -58,7 +58,7 @@ package final class SignIn {
     /// request.
     func noteSignedIn() { if status.failure == nil { status.failedAttempts = 0 } }
 
-    /// Requests the provider to sign the user in with a password.
+    /// Asks the provider to sign the user in with a password.
     ///
     /// - Throws: A failure of kind `notAuthenticated` if the provider rejects the password. This counts as a failed
     ///   attempt. A failure of another kind if the provider could not be reached, or does not support passwords.

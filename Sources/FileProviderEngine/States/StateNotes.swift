@@ -30,7 +30,7 @@ package final class StateNotes: Sendable {
         case domain
     }
 
-    /// The notes that a follower reads at once.
+    /// The notes that one call of ``StateNotes/notes(from:)`` returns.
     package struct Batch: Sendable, Equatable {
         /// The notes, in the order in which they were added.
         package var notes: [Note] = []
@@ -45,13 +45,13 @@ package final class StateNotes: Sendable {
         var notes: [Note] = []
         /// The position of the oldest stored note.
         var start: UInt64 = 1
-        /// The position up to which any follower has read.
+        /// The furthest position up to which a follower has read.
         var told: UInt64 = 1
         /// The position after the last dropped note of each domain, by the domain's identifier.
         var dropped: [String: UInt64] = [:]
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
-        /// The calls of ``wait(from:)`` that were cancelled before they began to wait.
+        /// The numbers of those calls of ``wait(from:)`` that were cancelled before they began to wait.
         var givenUp: Set<UInt64> = []
 
         var end: UInt64 { start + UInt64(notes.count) }
@@ -107,7 +107,7 @@ package final class StateNotes: Sendable {
 
     /// Records that a domain was added or removed, or that its status may have changed.
     ///
-    /// - Parameter identifier: The domain's identifier; empty if all domains may have changed.
+    /// - Parameter identifier: The domain's identifier; empty if the set of domains may have changed.
     package func noteDomain(_ identifier: String = "") { add(CollectionOfOne(.domain), of: identifier) }
 
     // MARK: Reading

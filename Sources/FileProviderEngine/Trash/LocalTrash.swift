@@ -11,8 +11,7 @@ import LinuxSystem
 /// change while the mount exists, which may be longer than this process. An item appears in the trash even before its
 /// move to the trash is sent.
 ///
-/// It calls the trash, the local edits and the progress of edits. Used only on the engine's thread (see
-/// ``EngineContext``).
+/// It calls ``Trash``, ``LocalEdits`` and ``EditProgress``. Used only on the engine's thread (see ``EngineContext``).
 package final class LocalTrash: EngineComponent {
     let context: EngineContext
     let trash: Trash

@@ -7,7 +7,7 @@ import LinuxSystem
 /// edit (``LocalEdits/trash(_:_:)``). Removing an item in the mount is permanent, as programs expect, and does not move
 /// the item to the trash.
 ///
-/// It calls the reconciler and the change tracker. Used only on the engine's thread (see ``EngineContext``).
+/// It calls ``ItemReconciler`` and ``ChangeTracker``. Used only on the engine's thread (see ``EngineContext``).
 package final class Trash {
     private let context: EngineContext
     private let reconciler: ItemReconciler

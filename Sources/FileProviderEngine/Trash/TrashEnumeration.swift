@@ -7,7 +7,7 @@ import LinuxSystem
 /// sync anchor, those after an anchor has expired, and all changes if the provider has no change feed. If a provider
 /// cannot enumerate its trash, or crashes on the request, its other requests work as usual.
 ///
-/// It calls the reconciler and the change tracker. Events of the change tracker request the enumeration.
+/// It calls ``ItemReconciler`` and ``ChangeTracker``. Events of ``ChangeTracker`` request the enumeration.
 final class TrashEnumeration {
     private let context: EngineContext
     private let reconciler: ItemReconciler

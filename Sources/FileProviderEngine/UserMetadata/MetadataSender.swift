@@ -90,9 +90,10 @@ final class MetadataSender {
         return false
     }
 
-    /// Sends one kind of user metadata, or attributes, of an item to the provider.
+    /// Sends one kind of an item's user metadata, or its attributes, to the provider.
     ///
-    /// - Returns: The reply's item, with ancestors that the index does not contain. Empty if the reply is stale.
+    /// - Returns: The item of the reply. If the index does not contain the item, its unknown ancestors precede it.
+    ///   Empty if the reply is stale.
     private func set(
         _ metadataChange: UserMetadataChange, of identifier: String, _ entry: MetadataEntry,
         _ engine: isolated any EngineEvents

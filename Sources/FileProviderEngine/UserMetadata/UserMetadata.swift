@@ -3,12 +3,13 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Sets user metadata locally, and sends it to the provider: tags, favourite ranks and last-used dates. A change is
+/// Sets user metadata (tags, favourite ranks and last-used dates) locally, and sends it to the provider. A change is
 /// written to the journal before the call that makes it returns, and is sent in the background. The same applies to
 /// attributes (``noteAttributes(_:of:)``).
 ///
-/// It calls the sign-in, the reconciler, and the tracker and the finder of identifiers, and sends events. Used only on
-/// the engine's thread (see ``EngineContext``). ``MetadataSender`` sends the requests to the provider.
+/// It calls ``SignIn``, ``ItemReconciler``, ``IdentifierTracker`` and ``IdentifierFinder``, and sends events to other
+/// components (``EngineEvents``). Used only on the engine's thread (see ``EngineContext``). ``MetadataSender`` sends
+/// the requests to the provider.
 package final class UserMetadata {
     let context: EngineContext
     private let signIn: SignIn
@@ -42,8 +43,8 @@ package final class UserMetadata {
         try set(.tags, [number: ItemMetadata(tagData: TagList.data(of: names))], engine)
     }
 
-    /// Adds the given tags to an item, and removes others from it. No other change on the engine's thread comes
-    /// between, so tags that other local clients set are preserved.
+    /// Adds the given tags to an item, and removes others from it. Runs without interruption on the engine's thread, so
+    /// tags that other local clients have set are preserved.
     ///
     /// - Returns: The item's new tags.
     /// - Throws: `EINVAL` for an invalid tag, or if the item would have more than ``TagList/most`` tags.
@@ -125,7 +126,7 @@ package final class UserMetadata {
     }
 
     /// Restores the user metadata in the journal that the provider has not confirmed. Sets it in the index if it is
-    /// missing there, and schedules sending it.
+    /// missing there, and schedules it to be sent.
     func recover(_ engine: isolated any EngineEvents) throws(IndexError) {
         for entry in try context.journal.allMetadata() {
             // An index that was built anew must not assign the number to another item.
@@ -155,8 +156,8 @@ package final class UserMetadata {
         sendDue(engine)
     }
 
-    /// Sends the user metadata of removed items without the usual delay. If the provider does not have an item, its user
-    /// metadata is dropped then.
+    /// Sends the user metadata of removed items without the usual delay. If the provider does not have an item, its
+    /// user metadata is dropped then.
     func noteRemoved(_ removed: [ItemNumber], _ engine: isolated any EngineEvents) {
         var isAny = false
         for number in removed {
@@ -227,10 +228,10 @@ package final class UserMetadata {
         return kinds
     }
 
-    /// Sends those attributes of an item that were not sent together with its contents, or with the new item. Called
+    /// Sends those attributes of an item that were not sent with its contents or with the request to create it. Called
     /// after the provider has confirmed that request.
     ///
-    /// - Parameter isNew: Whether the provider has just created the item.
+    /// - Parameter isNew: Whether the confirmed request created the item.
     func sendAttributesNow(of number: ItemNumber, isNew: Bool, _ engine: isolated any EngineEvents) {
         guard mayTakeAttributes, let row = try? context.index.item(number), row.isShown else { return }
         if isNew {

@@ -31,7 +31,7 @@ final class ContentCache: EngineComponent {
 
     // MARK: The size of clean contents
 
-    /// Whether the clean contents, with those of older versions, exceed the limit.
+    /// Whether the clean contents and those of older versions together exceed the limit.
     var isOverLimit: Bool { cleanBytes + older.evictableBytes > cacheLimit }
 
     func setLimit(_ bytes: Int64) { cacheLimit = bytes }

@@ -13,8 +13,8 @@ final class ContentFolders: Sendable {
 
     /// The directory of clean contents.
     var clean: FileDescriptor { current().clean }
-    /// The directory of clean contents as it was last opened. It is not checked whether this directory still exists. If
-    /// another process has removed it, it contains no files.
+    /// The directory of clean contents as it was last opened, which may have been removed since. If another process has
+    /// removed it, it contains no files.
     var lastClean: FileDescriptor { cache.withLock { $0.clean } }
     /// The directory of copies of contents that the provider returned, until they are complete. On the same file system
     /// as ``clean``.
@@ -203,7 +203,7 @@ final class ContentFolders: Sendable {
         return try edits.status(of: name + Self.removed).size
     }
 
-    /// Moves an edited file that ``setAside(_:)`` renamed to ``removed``, because programs still have it open.
+    /// Moves to ``removed`` an edited file that ``setAside(_:)`` renamed, because programs still have the file open.
     func keepSetAside(_ number: ItemNumber) throws(Errno) {
         try retrying { renameat(edits.rawValue, Self.name(number) + Self.removed, removed.rawValue, Self.name(number)) }
     }

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// Repairs the local contents of files after a crash.
 ///
-/// It calls the content cache. Used only on the engine's thread (see ``EngineContext``).
+/// It calls ``ContentCache``. Used only on the engine's thread (see ``EngineContext``).
 struct ContentRecovery: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
@@ -83,8 +83,8 @@ struct ContentRecovery: EngineComponent {
         }
     }
 
-    /// Deletes the contents of those of the first thousand numbers that belong to no item. Examines the remaining
-    /// numbers in later jobs, so that other requests are not delayed.
+    /// Examines the first thousand numbers, and deletes the clean contents of those that belong to no item. Examines
+    /// the rest in later jobs, so that other requests are not delayed.
     func sweepClean(_ numbers: ArraySlice<ItemNumber>, _ engine: isolated any EngineEvents) {
         guard !context.isClosed else { return }
         do throws(Errno) {

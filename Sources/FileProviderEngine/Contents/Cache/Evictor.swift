@@ -4,10 +4,10 @@ import ItemValues
 import LinuxSystem
 
 /// Evicts files, in order to stay within the cache limit, when a caller requests it, or when the provider has another
-/// version. The ``EvictionPolicy`` chooses the files to evict for the limit.
+/// version. The ``EvictionPolicy`` chooses which files are evicted to stay within the limit.
 ///
-/// It calls the content cache and the partial contents, and sends an event. Used only on the engine's thread (see
-/// ``EngineContext``).
+/// It calls ``ContentCache`` and ``PartialContents``, and sends an event to another component (``EngineEvents``). Used
+/// only on the engine's thread (see ``EngineContext``).
 package final class Evictor: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
@@ -65,7 +65,7 @@ package final class Evictor: EngineComponent {
         evictToLimit(engine)
     }
 
-    /// Evicts as many bytes as the clean contents exceed the cache limit by.
+    /// Evicts the excess, if the clean contents exceed the cache limit.
     func evictToLimit(_ engine: isolated any EngineEvents) {
         // The running count includes contents that were removed with their items, and those of pinned items, so it is
         // corrected first.

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// Opens and closes files on the engine's thread.
 ///
-/// It calls the other components of contents except the downloader, and sends events. Used only on the engine's thread
-/// (see ``EngineContext``).
+/// It calls the other components of contents except ``Downloader``, and sends events to other components
+/// (``EngineEvents``). Used only on the engine's thread (see ``EngineContext``).
 final class FileOpener: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache
@@ -32,7 +32,7 @@ final class FileOpener: EngineComponent {
         self.writing = writing
     }
 
-    /// Opens a file on the engine's thread, as ``FileHandles/open(_:for:completion:)`` does on the calling thread.
+    /// Opens a file. Called when ``FileHandles/open(_:for:completion:)`` needs the engine's thread.
     func opened(
         _ number: ItemNumber, for purpose: OpenPurpose, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> OpenHandle {

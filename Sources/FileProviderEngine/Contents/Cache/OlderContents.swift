@@ -23,13 +23,13 @@ final class OlderContents {
     private var order: [ItemNumber] = []
     /// The size of all retained contents, in bytes.
     private var bytes: Int64 = 0
-    /// Whether the provider supports fetching differences; `nil` until it has replied to such a request.
+    /// Whether the provider supports fetching differences; `nil` until it has reported that.
     private(set) var areUseful: Bool?
 
     /// The size in bytes of the smallest file whose contents are retained. The transfer of a smaller file takes no
     /// longer than the request.
     static let leastSize: Int64 = 64 << 10
-    /// The fraction of the cache limit that older contents may use, as a divisor: an eighth.
+    /// The divisor of the cache limit: older contents may use at most an eighth of the limit.
     private static let share: Int64 = 8
     private static let mostBytes: Int64 = 1 << 30
 

@@ -13,7 +13,8 @@ extension OutdatedFiles {
     /// ``largestEnd`` is the maximum size in bytes of that end.
     private static let largestFile: Int64 = 64 << 20
     private static let largestEnd: Int64 = 16 << 20
-    /// The maximum size in bytes of a file of which a new version of the same size is fetched, to compare their bytes.
+    /// The maximum size in bytes of a new version that is fetched in order to compare it with local bytes of the same
+    /// size.
     private static let largestSame: Int64 = 4 << 20
     /// The delay in seconds before a failed fetch of the new version is repeated.
     private static let pauseOfGrowth = 30.0
@@ -25,7 +26,8 @@ extension OutdatedFiles {
         case postponed
     }
 
-    /// Fetches the provider's version of an open file, if by its size this version may only add bytes at the end.
+    /// Fetches the provider's version of an open file if, judging by its size, this version may do no more than add
+    /// bytes at the end.
     func fetchGrowth(_ row: IndexedItem, _ engine: isolated any EngineEvents) -> Growth {
         guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
             entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,

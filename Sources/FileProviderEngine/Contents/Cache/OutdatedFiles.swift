@@ -12,8 +12,8 @@ import LinuxSystem
 /// While one of the handles is for writing, or a local change of the item is not yet confirmed by the provider, the
 /// item keeps its number and all its handles share one version.
 ///
-/// It calls the content cache, the evictor and the scheduler of uploads, and sends events. Used only on the engine's
-/// thread (see ``EngineContext``).
+/// It calls ``ContentCache``, ``Evictor`` and ``UploadScheduler``, and sends events to other components
+/// (``EngineEvents``). Used only on the engine's thread (see ``EngineContext``).
 final class OutdatedFiles: EngineComponent {
     let context: EngineContext
     let cache: ContentCache
@@ -34,9 +34,9 @@ final class OutdatedFiles: EngineComponent {
         self.scheduler = scheduler
     }
 
-    /// Removes the local contents of an item if their version differs from the provider's. If the file is open, appends
-    /// the new version's end or replaces the file instead, or else removes the contents after the last handle is
-    /// closed.
+    /// Removes the local contents of an item if their version differs from the provider's. If the file is open, tries
+    /// to append the new version's end or to replace the file. If neither is possible, the contents are removed after
+    /// the last handle is closed.
     func dropOutdatedContents(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         do throws(ProviderError) {
             let row = try cache.openRow(number)

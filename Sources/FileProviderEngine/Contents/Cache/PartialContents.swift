@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// Opens, records in the index, and removes partially materialized files.
 ///
-/// It calls the content cache, and sends an event when the parts of a file were dropped. Used only on the engine's
-/// thread (see ``EngineContext``).
+/// It calls ``ContentCache``, and sends an event (``EngineEvents``) when the parts of a file were dropped. Used only on
+/// the engine's thread (see ``EngineContext``).
 final class PartialContents: EngineComponent {
     let context: EngineContext
     private let cache: ContentCache

@@ -11,8 +11,8 @@ package final class PartialFiles {
         let file: PartialFile
         /// The numbers of the handles that have read bytes of this version and must not get bytes of another version.
         fileprivate(set) var begun: Set<Int> = []
-        /// Whether the provider has another version, although a handle has begun to read this one. No further parts of
-        /// this version are fetched.
+        /// Whether a handle has begun to read this version and the provider has a different one now. No further parts
+        /// of this version are fetched.
         fileprivate(set) var isStale = false
         /// The number of local bytes that are not recorded in the index yet.
         fileprivate(set) var unwritten: Int64 = 0

@@ -86,8 +86,7 @@ final class WriterMarks {
         free.append(place)
     }
 
-    /// Creates the file on disk if it does not exist, so that the next engine can distinguish no marks from a missing
-    /// record.
+    /// Creates the file on disk if it does not exist, so that the next engine finds a record even if no file is marked.
     func begin() throws(Errno) {
         if file == nil { try makeRoom() }
     }

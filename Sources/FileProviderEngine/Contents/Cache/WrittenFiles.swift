@@ -6,8 +6,8 @@ import LinuxSystem
 /// Handles files that are open for writing. With passthrough, the kernel writes to the local file without a request to
 /// the engine. The engine therefore detects writes by comparing the file's size and times.
 ///
-/// It calls the content cache, the evictor and the journal writer, and sends events. Used only on the engine's thread
-/// (see ``EngineContext``).
+/// It calls ``ContentCache``, ``Evictor`` and ``JournalWriter``, and sends events to other components
+/// (``EngineEvents``). Used only on the engine's thread (see ``EngineContext``).
 final class WrittenFiles: EngineComponent {
     let context: EngineContext
     let marks: WriterMarks
@@ -156,8 +156,9 @@ final class WrittenFiles: EngineComponent {
         openFiles.update(number) { $0.noted = fingerprint }
     }
 
-    /// Journals a file that is open for writing as edited, even if nothing was written to it. Used for an item that the
-    /// provider is about to lose, because later writes would otherwise belong to no item.
+    /// Journals a file that is open for writing as edited, even if nothing was written to it. Called to upload
+    /// unmodified contents again, and before the provider's removal of the item is applied, because later writes would
+    /// otherwise belong to no item.
     func takeAsEdited(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         try compare(number, engine)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }

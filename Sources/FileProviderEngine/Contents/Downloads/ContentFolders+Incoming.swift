@@ -40,8 +40,8 @@ extension ContentFolders {
         return try ContentComparison.areEqual(old, new, in: 0..<size)
     }
 
-    /// Appends the bytes that the item's file in ``incoming`` has beyond its clean file to the clean file. Deletes the
-    /// file in ``incoming``.
+    /// Appends to an item's clean file the further bytes of the item's file in ``incoming``. Deletes the file in
+    /// ``incoming``.
     ///
     /// - Parameter modified: The modification date to set, by which recovery identifies the clean file.
     /// - Returns: The new size of the clean file, in bytes.

@@ -30,7 +30,7 @@ final class ContentWaiters {
 
     private enum Waiter {
         case handle(Handle)
-        /// A request to make the contents local by a caller that does not have the file open.
+        /// A caller that waits until all bytes are local, without an open handle.
         case download(EngineCompletion<Void>)
         case read(Read)
         case waitingReaders(WaitingReader)
@@ -87,7 +87,7 @@ final class ContentWaiters {
         take(number) { if case .download(let answer) = $0 { answer } else { nil } }
     }
 
-    /// Removes a waiting download, although the file's number may have changed since it was added.
+    /// Removes a waiting download. The file's number may have changed since the download was added.
     ///
     /// - Returns: The file's current number; `nil` if the download is not waiting.
     func remove(download answer: EngineCompletion<Void>) -> ItemNumber? {

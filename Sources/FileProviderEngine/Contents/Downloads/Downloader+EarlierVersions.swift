@@ -43,7 +43,7 @@ extension Downloader {
     }
 }
 
-/// Appends the bytes that a new version adds at the end to the open file; see ``OutdatedFiles/fetchGrowth(_:_:)``.
+/// Appends to an open file the bytes that a new version adds at its end; see ``OutdatedFiles/fetchGrowth(_:_:)``.
 extension Downloader {
     /// Appends the end of fetched contents to an open file, if the fetched contents begin with the file's bytes.
     /// Otherwise the fetched contents replace the file, or are dropped if the file cannot be replaced.

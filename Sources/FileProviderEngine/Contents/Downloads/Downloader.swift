@@ -7,8 +7,9 @@ import LinuxSystem
 /// Fetches whole files from the provider, and completes the requests that wait for them. ``PartDownloader`` fetches
 /// byte ranges.
 ///
-/// It calls the sign-in, the components of contents below it, the reconciler, the change tracker and the finder of
-/// identifiers, and sends an event when a fetch has ended. Used only on the engine's thread (see ``EngineContext``).
+/// It calls ``SignIn``, ``PartDownloader``, ``ContentCache``, ``Evictor``, ``OutdatedFiles``, ``WrittenFiles``,
+/// ``FileOpener``, ``ItemReconciler``, ``IdentifierFinder`` and ``ChangeTracker``, and sends an event
+/// (``EngineEvents``) when a fetch has ended. Used only on the engine's thread (see ``EngineContext``).
 package final class Downloader: EngineComponent {
     /// A running or queued fetch of one file.
     struct Fetch {
@@ -103,7 +104,7 @@ package final class Downloader: EngineComponent {
         }
     }
 
-    /// Calls the completion handler when all bytes of an open file are local.
+    /// Calls the completion handler when all bytes of an open file are local, after a fetch if necessary.
     func waitForContents(
         _ number: ItemNumber, isForWriting: Bool, _ answer: EngineCompletion<FileDescriptor>,
         _ engine: isolated any EngineEvents

@@ -130,7 +130,7 @@ extension PartDownloader {
         transfers.files[number]?.cancel()
     }
 
-    /// Whether no part has arrived within the duration ``Downloader/stallTimes`` for unreported progress. The provider
+    /// Whether no part has arrived for longer than the `unreported` duration in ``Downloader/stallTimes``. The provider
     /// reports no progress of a part before its end.
     private func isStalled(_ transfer: PartTransfers.File) -> Bool {
         guard let begun = transfer.begun else { return false }
@@ -165,7 +165,7 @@ extension PartDownloader {
 }
 
 extension ProviderError {
-    /// The error for a read of a version that a program has begun to read and that is not available any more.
+    /// The error for a program that has begun to read a version which is not available any more.
     static var otherVersion: ProviderError {
         ProviderError(.expired, message: "The file was changed at the service while it was read.")
     }

@@ -105,9 +105,9 @@ extension PartDownloader {
         }
     }
 
-    /// Returns the range of a returned part that is to be written, and reserves this range. It may exceed the requested
-    /// range, but does not overlap the ranges of other requests. Otherwise, if two requests wrote the same bytes, the
-    /// first to end would mark them as local while the second still writes them.
+    /// Returns the portion of a returned part that is to be written, and reserves it for this request. The portion may
+    /// exceed the requested range, but does not overlap the ranges of other requests. If two requests wrote the same
+    /// bytes, the first to end would mark them as local while the second still writes them.
     ///
     /// - Parameters:
     ///   - offered: The range of bytes that the provider returned.

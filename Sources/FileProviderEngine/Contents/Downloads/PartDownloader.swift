@@ -5,9 +5,9 @@ import LinuxSystem
 
 /// Serves reads of dataless and partially materialized files. Each read waits for its own bytes only.
 ///
-/// It calls the sign-in, the components of contents below it, the reconciler and the finder of identifiers, and sends
-/// events when a file is to be fetched whole or may be complete. Used only on the engine's thread (see
-/// ``EngineContext``).
+/// It calls ``SignIn``, ``ContentCache``, ``PartialContents``, ``Evictor``, ``OutdatedFiles``, ``ItemReconciler`` and
+/// ``IdentifierFinder``, and sends events (``EngineEvents``) when a file is to be fetched whole or may be complete.
+/// Used only on the engine's thread (see ``EngineContext``).
 final class PartDownloader: EngineComponent {
     let context: EngineContext
     let waiters: ContentWaiters
