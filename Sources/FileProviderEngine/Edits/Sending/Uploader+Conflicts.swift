@@ -4,9 +4,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Conflicts: the provider's version is not the one that the edit is based on.
+/// Resolves conflicts: the provider's version is not the one that the local edit is based on.
 extension Uploader {
-    /// Finds out whether different contents at the provider are an earlier upload of this engine, or a conflict.
+    /// Resolves the difference between the contents at the provider and the version that the edit is based on. The
+    /// contents are an earlier upload of this engine, or there is a conflict.
     func resolveConflict(
         _ number: ItemNumber, _ current: ProviderItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
@@ -40,9 +41,9 @@ extension Uploader {
     }
 
     enum Likeness {
-        /// The provider's contents equal the local ones.
+        /// The provider's contents equal the present local ones.
         case edited
-        /// The provider's contents are an earlier upload of this engine. The file was edited again since.
+        /// The provider's contents are an earlier upload of this engine. The file was edited again after that upload.
         case sent
         case other
     }
@@ -80,7 +81,7 @@ extension Uploader {
         return (likeness, contents.item)
     }
 
-    /// Preserves both versions. The local edit becomes a new item, and the provider's item retains the name.
+    /// Preserves both versions. The local edit becomes a new item with another name.
     private func keepBoth(
         _ entry: JournalEntry, _ row: IndexedItem, _ theirs: ProviderItem, _ engine: isolated any EngineEvents
     ) throws {
