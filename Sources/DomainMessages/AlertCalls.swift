@@ -20,9 +20,10 @@ package struct FindAlertsCall: Call, SchemaMessage {
     package let items: [ItemPlace]
     /// The items in the trash that the operation deletes.
     package let deletions: [EmptyTrashCall]
-    /// The directory into which the items are moved or copied, or in which one is created; `nil` for other operations.
+    /// The directory into which the items are moved or copied, or in which an item is created; `nil` for other
+    /// operations.
     package let destination: ItemPlace?
-    /// The name of the created item, or the new name of the renamed item; `nil` for other operations.
+    /// The name of the created item, or the new name of an existing one; `nil` if the operation sets no name.
     package let name: String?
 
     /// The maximum number of items in one request. No alerts are reported for further items.

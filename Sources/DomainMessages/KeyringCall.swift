@@ -6,10 +6,10 @@ package struct KeyringCall: Call, SchemaMessage {
 
     package enum Action: UInt8, Sendable, MessageValue {
         case describe = 0
-        /// Unlock the keyring. The desktop asks the user for the keyring's password.
+        /// Unlocks the keyring. The desktop asks the user for the keyring's password.
         case unlock = 1
-        /// Replace the stored passwords, because their key is lost. The files that cannot be decrypted are renamed, not
-        /// deleted.
+        /// Replaces the stored passwords, because their key is lost. The files that cannot be decrypted are renamed,
+        /// not deleted.
         case reset = 2
     }
 

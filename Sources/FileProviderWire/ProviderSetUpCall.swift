@@ -105,7 +105,7 @@ package struct DomainSetting: SchemaMessage, Equatable {
     /// The values of the setting ``metered``. With `wait`, the default, background transfers wait for a network that is
     /// not metered. With `use`, they do not wait for one.
     package static let meteredValues = ["wait", "use"]
-    /// The keys that are not passed to the provider, with their meanings.
+    /// The keys that are not passed to the provider, each with a phrase that explains it to the user.
     package static let own = [
         (key: cache, meaning: "how much may be on this machine"),
         (key: metered, meaning: "wait or use: background transfers on a metered network"),

@@ -83,7 +83,7 @@ package struct ImportManagedDomainCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.importDomain }
     package let domain: ManagedDomain
-    /// The path of the directory.
+    /// The path of the local directory with the files.
     package let path: String
 
     package init(domain: ManagedDomain, path: String) {
@@ -121,7 +121,7 @@ package struct ManagerSignalCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.signal }
-    /// The identifier of the domain; `nil` for those domains of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for those domains of the provider that the user, not a program, added.
     package let domain: String?
     package let container: String
 
@@ -138,7 +138,7 @@ package struct ManagerResolvedCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.resolved }
-    /// The identifier of the domain; `nil` for those domains of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for those domains of the provider that the user, not a program, added.
     package let domain: String?
     package let failure: ProviderError
 
@@ -155,7 +155,7 @@ package struct ManagerDisconnectCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.disconnect }
-    /// The identifier of the domain; `nil` for those domains of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for those domains of the provider that the user, not a program, added.
     package let domain: String?
     /// The reason for disconnecting the domain, for the user; `nil` to connect it again.
     package let reason: String?

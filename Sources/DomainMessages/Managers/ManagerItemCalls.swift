@@ -5,7 +5,7 @@ import FileProviderWire
 package struct VisiblePathCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visiblePath }
-    /// The identifier of the domain; `nil` for the domain of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let item: String
 
@@ -64,7 +64,7 @@ package struct ManagerTransferCall: ProviderCall, SchemaMessage {
         case away = 1
     }
 
-    /// The identifier of the domain; `nil` for the domain of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let item: String
     package let direction: Direction
@@ -83,7 +83,7 @@ package struct ManagerReimportCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.reimport }
-    /// The identifier of the domain; `nil` for the domain of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let item: String
 
@@ -100,7 +100,7 @@ package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.settle }
-    /// The identifier of the domain; `nil` for the domain of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     /// The identifier of the item to wait for. The reply comes when the provider has the local changes of this item and
     /// of everything in it. If `nil`, the reply comes when all local changes and all changes at the provider are

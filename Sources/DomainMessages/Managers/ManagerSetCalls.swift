@@ -7,7 +7,7 @@ package struct ManagerProgressCall: ProviderCall, SchemaMessage {
     package typealias Value = TransferTotals
     package typealias Reply = ProviderReply<TransferTotals>
     package static var method: UInt64 { ManagerMethod.progress }
-    /// The identifier of the domain; `nil` for those domains of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for those domains of the provider that the user, not a program, added.
     package let domain: String?
     /// Whether to report uploads. If `false`, downloads are reported.
     package let isUpload: Bool
@@ -22,11 +22,11 @@ package struct ManagerProgressCall: ProviderCall, SchemaMessage {
 
 /// The total progress of all uploads, or of all downloads.
 package struct TransferTotals: SchemaMessage, Equatable {
-    /// The number of files that were transferred since no transfer was last running, including files that are being
-    /// transferred or wait; 0 while there are no transfers.
+    /// The number of files in the present run of transfers, including finished and waiting ones. A run ends when no
+    /// transfer is left; then this is 0.
     package var files: Int64
     package var filesDone: Int64
-    /// The number of bytes of these files. An empty file counts as one byte.
+    /// The number of bytes of the files in the present run. An empty file counts as one byte.
     package var bytes: Int64
     package var bytesDone: Int64
 
@@ -52,7 +52,7 @@ package struct ManagerSetCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetPage
     package typealias Reply = ProviderReply<ItemSetPage>
     package static var method: UInt64 { ManagerMethod.set }
-    /// The identifier of the domain; `nil` for the domain of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let set: ItemSet
     /// The position from the previous reply; `nil` for the first page.
@@ -77,7 +77,7 @@ package struct ManagerSetVersionCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetVersion
     package typealias Reply = ProviderReply<ItemSetVersion>
     package static var method: UInt64 { ManagerMethod.setVersion }
-    /// The identifier of the domain; `nil` for the domain of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let set: ItemSet
     /// The version that the client knows; `nil` for a reply at once.
@@ -128,7 +128,7 @@ package struct ManagerModificationCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.modification }
-    /// The identifier of the domain; `nil` for the domain of the provider that the user added without a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let item: String
     /// The fields of the item to send, as the raw value of `NSFileProviderItemFields`.

@@ -12,7 +12,7 @@ package struct ItemServicesCall: ProviderCall, SchemaMessage {
         /// provider's own programs.
         case path(String)
         /// The item with the given identifier, of the client's own provider. If the domain is `nil`, it is the domain
-        /// that the user added without a program.
+        /// that the user, not a program, added.
         case item(String, domain: String?)
     }
 

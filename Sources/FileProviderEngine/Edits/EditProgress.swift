@@ -125,8 +125,7 @@ package final class EditProgress: EngineComponent {
         }
     }
 
-    /// Returns the reason that the provider gave when it last refused to remove the given item; `nil` if it never
-    /// refused.
+    /// Returns the reason why the given item came back after its last removal; `nil` if it never came back.
     private func refusal(of number: ItemNumber) -> ProviderError? {
         for event in recorder.events.reversed() where event.number == number {
             guard case .deletionRefused(let failure) = event.kind else { continue }

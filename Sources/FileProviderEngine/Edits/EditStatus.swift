@@ -53,7 +53,8 @@ package struct EditEvent: Sendable, Equatable {
         case conflict(copy: String)
         /// Another item at the provider had the item's name, so the item was renamed to this name.
         case renamed(to: String)
-        /// The provider refused the deletion, for this reason if it gave one, and the item came back.
+        /// The item came back after its deletion, because the provider refused the deletion for this reason. `nil` if
+        /// the item came back because another client has changed it.
         case deletionRefused(ProviderError?)
         /// The provider removed an item that was edited locally. The item is created again.
         case madeAgain

@@ -161,7 +161,7 @@ extension DomainEngine {
         }
     }
 
-    /// The number of checks of unconfirmed edits that were caused by a signal, for tests.
+    /// The number of times that a signal caused a check of the unconfirmed edits, for tests.
     package var signalCount: Int { scheduler.signals }
 
     /// Records the progress of an upload that the provider reports.

@@ -55,9 +55,9 @@ package actor DomainEngine: EngineEvents {
     /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
     /// was not rebuilt.
     package nonisolated var rebuilding: String? { resources.rebuilding }
-    /// Writes the journal and the index to disk. Callers that serve fsync(2) wait for this.
+    /// The component that writes the journal and the index to disk. Callers that serve fsync(2) wait for it.
     package nonisolated var durable: DurableWrites { resources.durable }
-    /// Opens and closes files.
+    /// The functions that open and close files.
     package nonisolated var handles: FileHandles { FileHandles(engine: self) }
 
     /// The present date for a local change of an item, in seconds since 1970. It comes from the clock with which the

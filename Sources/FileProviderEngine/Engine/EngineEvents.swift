@@ -130,7 +130,7 @@ extension EngineEvents {
         try components.reconciler.remove(gone: identifiers, self)
     }
 
-    /// Reports that a directory was listed completely, while its listing still counts as running.
+    /// Reports that a directory was listed completely. Called while its listing still counts as running.
     func directoryWasListed() { components.changes.workingSet.begin(self) }
 
     /// Reports that a listing of a directory has ended.
@@ -194,7 +194,7 @@ extension EngineEvents {
         try await components.uploader.send(number, self)
     }
 
-    /// Reports that an item waits to be moved at the provider.
+    /// Reports that a local move of the given item is still to be sent to the provider.
     func itemWillMove(_ number: ItemNumber) throws(IndexError) { try components.tracker.noteLeaves(number) }
 
     /// Reports that the provider refused a change of the given item permanently.
@@ -219,7 +219,8 @@ extension EngineEvents {
         components.reconciler.revalidation.retry(self)
     }
 
-    /// Requests items again that were withheld from clients, or that the provider reported under an outdated name.
+    /// Requests the given items again. They were withheld from clients, or the provider reported them under an outdated
+    /// name.
     func itemsMayBeShown(_ identifiers: Set<String>) {
         components.reconciler.revalidation.scheduleInAnyCase(identifiers, self)
     }

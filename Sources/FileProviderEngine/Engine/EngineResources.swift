@@ -19,7 +19,7 @@ final class EngineResources: Sendable {
     let sets = SetVersions()
     /// The reopened handles of files that processes had opened under the previous daemon.
     let resumedHandles = ResumedHandles()
-    /// Detects stale replies from the order of requests and reports.
+    /// The order of requests and reports, by which stale replies are detected.
     let replies = ReplyOrdering()
     let listingAges = ListingAges()
     // Leaf lock.
@@ -32,7 +32,7 @@ final class EngineResources: Sendable {
     let rebuilding: String?
     let durable: DurableWrites
     let events = Receiver<EngineEvent>()
-    /// Receives the failures that make a sign-in necessary.
+    /// The receiver of failures that make a sign-in necessary.
     let signInRequests = Receiver<ProviderError>()
     // Leaf lock.
     private let closed = Lock(false)

@@ -9,8 +9,8 @@ final class IndexQueries {
     private let metadata: Statement
     /// A buffer for the result of a lookup. Reused, so that a query needs no allocation.
     private var candidates: [ItemNumber] = []
-    /// Returns whether a hash may be in the lookup tables. If it returns `false`, the tables are not read. Only the
-    /// writer sets this.
+    /// A closure that returns whether a hash may be in the lookup tables. If it returns `false`, the tables are not
+    /// read. Only the writer sets this.
     var mayContain: (UInt64) -> Bool = { _ in true }
     /// A function that is called before rows are read. The writer sets it, so that its buffered rows are written first.
     var willRead: (() throws(IndexError) -> Void)?

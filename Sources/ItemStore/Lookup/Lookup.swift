@@ -13,7 +13,7 @@ final class Lookup: Sendable {
         var recent = RecentEntries()
         /// The binary logarithm of the number of buckets.
         var bits: UInt64 = LookupBuckets.leastBits
-        /// How many times entries were moved from memory to disk.
+        /// The number of times that entries were moved from memory to disk.
         var generation = 0
     }
 

@@ -25,8 +25,8 @@ final class EditRecorder: EngineComponent {
     /// start updates the index. If either write fails, nothing was changed. If the disk is full, evicts clean contents
     /// and tries again.
     ///
-    /// - Parameter freesSpace: Whether the change itself frees disk space, so that it should succeed even if the disk
-    ///   is full.
+    /// - Parameter freesSpace: Whether the change itself frees disk space. If the disk is full, such a change may use
+    ///   the space that is reserved for it.
     @discardableResult
     func record<Result>(
         _ changes: [JournalChange], freesSpace: Bool = false, _ engine: isolated any EngineEvents,
@@ -100,7 +100,7 @@ final class EditRecorder: EngineComponent {
         engine.bytesWereRemoved(number)
     }
 
-    /// Returns an identifier for an item that the provider does not have yet.
+    /// Returns a new local identifier for an item that the provider does not have yet.
     func newLocalIdentifier() -> String {
         IndexedItem.localPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
     }

@@ -31,6 +31,12 @@ final class JournalWriter: EngineComponent {
     }
 
     /// Writes a local change to the journal, and then to the index. If either write fails, nothing was changed.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes of the journal.
+    ///   - freesSpace: Whether the change frees disk space. If the disk is full, such a change may use the space that
+    ///     is reserved for it.
+    ///   - body: Makes the changes of the index.
     func recordOnce<Result>(
         _ changes: [JournalChange], freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexError) -> Result
     ) throws(EditError) -> Result {
@@ -74,7 +80,7 @@ final class JournalWriter: EngineComponent {
         return result
     }
 
-    /// Writes to the index only.
+    /// Writes to the index only, for changes that the journal does not record.
     @discardableResult
     func writeIndex<Result>(
         _ body: (inout IndexWriter) throws(IndexError) -> Result

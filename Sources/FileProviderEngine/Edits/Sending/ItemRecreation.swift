@@ -28,8 +28,9 @@ final class ItemRecreation: EngineComponent {
         self.reconciler = reconciler
     }
 
-    /// Handles an item that the provider removed while it was changed locally. An item with contents that exist only on
-    /// this machine, or a directory with such items, becomes a new local item. Any other item is removed locally.
+    /// Handles an item that the provider removed while it was changed locally. A file with contents that exist only on
+    /// this machine becomes a new local item, and so does a directory with visible items. Any other item is removed
+    /// locally.
     func makeAgain(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws -> StepResult {
         guard var row = try index.itemEvenIfDeleted(number) else { return .done }
         // A directory has no entry if only items in it were changed.

@@ -19,7 +19,7 @@ final class UploadScheduler: EngineComponent {
     private var wake: (time: Double, waiting: Cancellable)?
     /// Whether a signal arrived and the check of the unconfirmed edits that it caused has not started.
     private var isSignalled = false
-    /// The number of checks of unconfirmed edits that were caused by a signal, for tests.
+    /// The number of times that a signal caused a check of the unconfirmed edits, for tests.
     private(set) var signals = 0
 
     init(_ context: EngineContext, _ signIn: SignIn) {

@@ -12,9 +12,9 @@ import ItemStore
 ///     any but busy ones   ── succeed ──▶           succeeding  ── the sender's end ──▶      idle
 ///     any                 ── forget ──▶            idle, or the same phase while the item is busy
 ///
-/// A busy item is running, reserved or succeeding. If it is scheduled, it gets another step later. A blocked item stays
-/// blocked if it is scheduled, until the given time at the latest. A transition that is not allowed changes nothing,
-/// and its function returns `false`.
+/// A busy item is running, reserved or succeeding. If it is scheduled, it gets another step later. If a blocked item is
+/// scheduled, it stays blocked, at the latest until the time for which it was scheduled. A transition that is not
+/// allowed changes nothing, and its function returns `false`.
 package struct UploadTable {
     private var tasks: [ItemNumber: UploadTask] = [:]
 
@@ -55,8 +55,8 @@ package struct UploadTable {
 
     // MARK: Scheduling
 
-    /// Schedules the next step of the given item at the given time. A blocked item stays blocked until then. A busy
-    /// item gets another step after the running one.
+    /// Schedules the next step of the given item at the given time. A blocked item stays blocked, at the latest until
+    /// then. A busy item gets another step after the running one.
     package mutating func schedule(_ number: ItemNumber, at time: Double) {
         guard self[number].isBusy else { return _ = queue(number, at: time) }
         setWantedAgain(number, true)

@@ -44,7 +44,7 @@ package struct UploadTask {
     package var attempts = 0
     /// The number of consecutive dependency cycles that contained the item.
     package var cycles = 0
-    /// How the engine continues with a new item whose reply was unusable; `nil` if no reply was unusable.
+    /// The next action for a new item whose reply was unusable; `nil` if no reply was unusable.
     package var unfit: UnfitReply?
 
     package init() {}
@@ -101,7 +101,7 @@ package struct UploadTask {
 /// A running step.
 package struct UploadStep {
     package let task: Task<Void, Never>
-    /// The context that orders replies and reports that arrive during the step.
+    /// The request that identifies this step to ``ReplyOrdering``, which detects stale replies.
     package let request: ReplyOrdering.Request
     /// Whether the step sends only new contents.
     package var sendsContents: Bool
@@ -129,7 +129,7 @@ package struct AcceptedContents: Equatable {
     }
 }
 
-/// How the engine continues with a new item whose reply was unusable.
+/// The next action for a new item whose reply was unusable.
 package enum UnfitReply {
     case isLookedFor
     case mayBeMadeAgain

@@ -48,10 +48,14 @@ extension Uploader {
         case other
     }
 
-    /// The size in bytes up to which contents are always fetched for a comparison.
+    /// A number of bytes. Contents at the provider are fetched for a comparison if their reported size is at most twice
+    /// this number, or at most twice the size of the largest local contents.
     private static let smallSize: Int64 = 1 << 19
 
-    /// Compares the provider's contents with the local ones and with the upload copies.
+    /// Compares the contents at the provider with the local ones and with the upload copies.
+    ///
+    /// - Returns: The result, and the item that the provider reported with the contents; the given item if the contents
+    ///   were not fetched.
     nonisolated(nonsending) func likeness(
         of number: ItemNumber, to item: ProviderItem
     ) async throws -> (Likeness, ProviderItem) {

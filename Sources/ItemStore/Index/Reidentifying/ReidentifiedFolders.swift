@@ -1,5 +1,5 @@
-/// The directories whose identifier the provider changed. If identifiers are paths, the identifiers of the items in
-/// such a directory have changed, too. The engine learns the new identifiers when it lists the directory.
+/// Records the directories whose identifier the provider changed. If identifiers are paths, the identifiers of the
+/// items in such a directory have changed, too. The engine learns the new identifiers when it lists the directory.
 final class ReidentifiedFolders {
     private let add: Statement
     private let remove: Statement
