@@ -67,7 +67,7 @@ package struct InterfaceDescription: SchemaMessage {
         Field(4, \.timeLimit), Field(5, \.showsWindows))
 }
 
-/// A request to record that a sign-in failed which took place in a provider's own user interface.
+/// A request to record that a sign-in through a provider's own user interface failed.
 package struct NoteFailedSignInCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.noteFailedSignIn }

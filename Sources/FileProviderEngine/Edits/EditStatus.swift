@@ -76,7 +76,7 @@ enum UploadName {
     /// Returns the name of the copy from which the given item is being uploaded, or was last uploaded.
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
     /// Returns the names of the copies from earlier uploads of the given item, latest first. The reply to an earlier
-    /// upload may have been lost, so the provider may have the contents of that copy.
+    /// upload may have been lost, so the provider may have the contents of one of these copies.
     static func earlier(_ number: ItemNumber) -> [String] { (1...4).map { "\(number.rawValue).before-\($0)" } }
     static func all(_ number: ItemNumber) -> [String] { [latest(number)] + earlier(number) }
 }

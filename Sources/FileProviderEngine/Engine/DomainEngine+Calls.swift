@@ -5,7 +5,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls from clients that involve several components, or that start outside the engine's thread.
+/// Handles the calls from clients that involve several components, or that start outside the engine's thread.
 extension DomainEngine {
     // MARK: Sign-in
 
@@ -164,9 +164,10 @@ extension DomainEngine {
     /// The number of times that a signal caused a check of the unconfirmed edits, for tests.
     package var signalCount: Int { scheduler.signals }
 
-    /// Records the progress of an upload that the provider reports.
+    /// Records the progress that the provider reports for an upload.
     ///
     /// - Parameters:
+    ///   - identifier: The identifier of the uploaded item.
     ///   - sent: The number of bytes that were sent.
     ///   - total: The total number of bytes.
     package func noteUpload(of identifier: String, sent: Int64, total: Int64) {

@@ -25,8 +25,8 @@ extension DomainEngine {
         return .cancelled
     }
 
-    /// Cancels the upload of the given file, unless it has begun. The change then stays on this machine, also after a
-    /// restart, until ``sendCancelled()`` is called or the file's contents are edited again.
+    /// Cancels the upload of the given file, unless the upload has begun. The change then stays on this machine, also
+    /// after a restart, until ``sendCancelled()`` is called or the file's contents are edited again.
     package func cancelUpload(of number: ItemNumber) throws(ProviderError) -> Cancellation {
         try onRecord { () throws(IndexError) in try scheduler.cancel(number) }
     }

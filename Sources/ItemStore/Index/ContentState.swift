@@ -66,7 +66,7 @@ extension IndexedItem {
     ///
     /// - Parameters:
     ///   - size: The size of the local contents in bytes.
-    ///   - version: The version at the provider that they equal.
+    ///   - version: The version at the provider to which the contents belong.
     package mutating func settle(size: Int64, version: [UInt8]) {
         content = .current
         localSize = size

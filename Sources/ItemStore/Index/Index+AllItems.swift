@@ -36,7 +36,7 @@ extension Index {
     /// The number of items that are examined to find out whether the provider reports versions.
     private static let versionSample = 64
 
-    /// Whether the provider reported one of the last added items, a file, without a version.
+    /// Whether at least one of the items that were added last is a file that the provider reported without a version.
     package func lacksVersions() throws(IndexError) -> Bool {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM items ORDER BY number DESC LIMIT ?1")

@@ -13,6 +13,7 @@ extension IndexWriter {
     ///   stays in place.
     /// - An item whose kind changed is replaced by a new item with another number.
     /// - An item in the trash, or in a directory that is in the trash, counts as removed.
+    ///
     /// - Parameters:
     ///   - folder: The directory whose listing these items are from; `nil` for a change feed.
     ///   - mark: The number that identifies the listing; see ``removeUnlisted(in:before:)``.

@@ -92,7 +92,7 @@ package struct LocalChanges: OptionSet, Sendable, Hashable {
     package static let attributes = LocalChanges(rawValue: 1 << 4)
 }
 
-/// The part of a directory's items at the provider that was listed.
+/// The completeness of a directory's listing in the index.
 package enum ListingState: UInt8, Sendable {
     /// The directory was never listed.
     case never = 0

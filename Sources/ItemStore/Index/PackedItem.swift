@@ -15,7 +15,7 @@ enum PackedItem {
         static let contents = Local(rawValue: 1 << 5)
         static let modified = Local(rawValue: 1 << 6)
         static let mode = Local(rawValue: 1 << 7)
-        /// The local name, which follows, differs from the provider's name.
+        /// The local name is included, because it differs from the provider's name.
         static let name = Local(rawValue: 1 << 8)
         static let attributes = Local(rawValue: 1 << 9)
         static let changed = Local(rawValue: 1 << 10)

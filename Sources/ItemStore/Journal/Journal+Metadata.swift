@@ -37,8 +37,8 @@ package struct MetadataEntry: Sendable, Equatable {
     }
 }
 
-/// Stores user metadata in the journal. It has a separate table, so that an item with new tags does not count as
-/// edited.
+/// Stores user metadata in the journal. Its table is separate from that of the edits, so that an item with new tags
+/// does not count as edited.
 extension Journal {
     static func createMetadataTable(in connection: DatabaseConnection) throws(IndexError) {
         try connection.run("CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")

@@ -212,9 +212,9 @@ final class SearchFile {
         return Double(Self.probed) / Double(max(last - number + 1, Int64(Self.probed)))
     }
 
-    /// Returns the FTS5 expression for the given conditions. If far more items meet one condition than another, the
-    /// first is left out, because evaluating it costs more than it saves. It is applied later, when each item is
-    /// checked.
+    /// Returns the FTS5 expression for the given conditions; `nil` if there are none. If far more items meet one
+    /// condition than another, the condition that more items meet is left out, because evaluating it costs more than it
+    /// saves. It is checked later, for each item that is found.
     private static func expression(_ conditions: [Condition]) -> String? {
         guard let least = conditions.map(\.share).min() else { return nil }
         let used = conditions.filter { $0.share <= max(least * 30, 0.01) }

@@ -36,11 +36,11 @@ extension IdentifierFinder {
         if !isDouble { _ = try reconcileReplaced(known, engine) }
     }
 
-    /// Handles the replacement of the item `known` at the provider, where its place and identifier now belong to
-    /// another item. The provider does not have the known item any more. If the known item was edited, it becomes a new
+    /// Handles a known item that another item has replaced at the provider: the other item now has its place and its
+    /// identifier, and the provider no longer has the known item. If the known item was edited, it becomes a new local
     /// item.
     ///
-    /// - Returns: A result that waits for the known item's running step, if there is one; otherwise `nil`.
+    /// - Returns: A result that waits for the running step of the known item, if there is one; otherwise `nil`.
     func reconcileReplaced(_ known: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
         if scheduler.table.isBusy(known.number) {
             // The running step may end without noticing the replacement, or a crash may interrupt it. The journal keeps
@@ -84,8 +84,8 @@ extension IdentifierFinder {
         return (known.number, nil)
     }
 
-    /// Makes the identifier in a reply the item's identifier if it is new. The reply is to a change that does not move
-    /// the item.
+    /// Stores the identifier in the reply `answer` as the identifier of the item `row`, if it differs from the
+    /// identifier in the request. The reply is to a change that does not move the item.
     func reidentify(
         _ row: IndexedItem?, as answer: ProviderItem, asked identifier: String,
         _ engine: isolated any EngineEvents

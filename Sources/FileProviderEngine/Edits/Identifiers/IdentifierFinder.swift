@@ -149,7 +149,7 @@ final class IdentifierFinder: EngineComponent {
         return now.item.identifier.hasSameBytes(as: identifier) ? nil : .later(0)
     }
 
-    /// The maximum delay in seconds before the identifier is looked up again after a move was sent again.
+    /// The maximum delay in seconds between repeating a move and looking up the identifier.
     private static let longestWaitForMove = 2.0
 
     /// Finds the new identifier as ``findNewIdentifier(of:asked:)`` does, and also waits for moves that must complete

@@ -7,7 +7,7 @@ import LinuxSystem
 /// provider reports an item with the same name in the same directory, the reported item is most likely the new one. The
 /// reported item is withheld from clients until this is certain.
 extension IdentifierTracker {
-    /// Journals the place to which the given item is about to be sent. `nil` deletes the record.
+    /// Records in the journal the place to which the given item is about to be sent. `nil` deletes the record.
     func noteSent(
         _ number: ItemNumber, _ place: SentLocation?, _ engine: isolated any EngineEvents
     ) throws {

@@ -38,8 +38,8 @@ final class IdentifierTracker: EngineComponent {
         self.scheduler = scheduler
     }
 
-    /// Journals that the provider is about to be asked to move the given item to `place`. The reply may be lost, and
-    /// the user may move the item back locally.
+    /// Records in the journal that the provider is about to be asked to move the given item to `place`. The reply may
+    /// be lost, and the user may move the item back locally.
     func noteMayMove(
         _ number: ItemNumber, to place: SentLocation, _ engine: isolated any EngineEvents
     ) throws {

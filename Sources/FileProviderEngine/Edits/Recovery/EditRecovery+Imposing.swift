@@ -6,8 +6,8 @@ import LinuxSystem
 /// Applies the changes that the journal records to the index: identifiers, removals and places.
 extension EditRecovery {
     /// Corrects identifiers in the journal that differ from those in the index. They differ if the provider replied
-    /// just before the crash, or if the item became a new item. The index has the correct identifier in these cases.
-    /// The journal has it only for an item that replaced another one, if the index does not record the replacement yet.
+    /// just before the crash, or if the item became a new item. In both cases the index is correct. The journal is
+    /// correct only if the item replaced another one and the index does not record the replacement yet.
     func reconcileIdentities(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) throws {
         for var entry in try recorder.entries(of: numbers) {
             guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier

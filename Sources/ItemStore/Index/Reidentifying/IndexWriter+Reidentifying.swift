@@ -21,6 +21,7 @@ extension IndexWriter {
     ///
     /// - if it has the known item's name, and their directory got a new identifier and has not been listed since;
     /// - if it has the known item's name and contents, and the same reply reports the known item as gone.
+    ///
     /// - Parameters:
     ///   - items: The reported items.
     ///   - gone: The identifiers that the reply reports as gone.

@@ -59,7 +59,8 @@ final class MetadataWriter {
         try write(number, metadata, here.subtracting(kinds))
     }
 
-    /// Records the date of a local use of the given item, in seconds since 1970. It is not sent to the provider.
+    /// Records the date of a local use of the given item, in seconds since 1970. This date is not sent to the
+    /// provider.
     func noteUse(_ number: ItemNumber, _ time: Double) throws(IndexError) {
         var (metadata, here) = try row(number)
         guard time > metadata.lastUsed ?? 0 else { return }
